@@ -1,1 +1,24 @@
-//! Placeholder documentation, replaced by the crate's own.
+//! The program representation: what every front end produces and every engine consumes.
+//!
+//! A [`Program`] is a set of global [`Object`]s and [`Function`]s. A function is a control-flow graph of
+//! [`Block`]s over typed registers. Registers are private to an activation of the function; everything that
+//! another thread could reach lives in memory and is touched by explicit instructions only ([`Op::Load`],
+//! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
+//!
+//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics.
+
+pub mod builder;
+pub mod expr;
+pub mod inst;
+pub mod program;
+pub mod source;
+pub mod types;
+
+pub use builder::FunctionBuilder;
+pub use expr::{BinOp, CastOp, Expr, UnOp};
+pub use inst::{Block, Callee, Inst, Op, RmwOp, Term, Terminator};
+pub use program::{
+    BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, Object, Program, Reg, RegDecl,
+};
+pub use source::{Diagnostic, SourceFile, SourceMap, Span};
+pub use types::{Ordering, Type};

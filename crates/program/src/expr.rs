@@ -1,0 +1,267 @@
+//! Expressions: pure, typed, over registers, constants and addresses. They never touch memory.
+//!
+//! Arithmetic wraps. A shift by the width or more gives 0 (or copies of the sign for [`BinOp::AShr`]).
+//! The one thing that can go wrong is a division by zero, which is an error of the program under test.
+
+use crate::program::{FuncId, GlobalId, LocalId, Reg};
+use crate::types::Type;
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A constant; the value is already cut to the type's width.
+    Const(Type, u64),
+    /// The value of a register of the current activation.
+    Reg(Reg),
+    /// The address of a global object (of the current thread's copy, if it is thread-local).
+    Global(GlobalId),
+    /// The address of a local object of the current activation.
+    Local(LocalId),
+    /// The address of a function.
+    Func(FuncId),
+    /// A unary operator.
+    Unary(UnOp, Box<Expr>),
+    /// A binary operator.
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    /// A change of type.
+    Cast(CastOp, Type, Box<Expr>),
+    /// `condition ? then : otherwise`; both sides are evaluated.
+    Select(Box<Expr>, Box<Expr>, Box<Expr>),
+}
+
+/// Operators with one operand; the result has the operand's type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnOp {
+    /// Bitwise complement (logical not for `i1`).
+    Not,
+    /// Two's complement negation.
+    Neg,
+}
+
+/// Operators with two operands of one type.
+///
+/// Pointers: `ptr + i64`, `ptr - i64` are pointers, `ptr - ptr` is `i64`; pointers compare with pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Unsigned quotient.
+    UDiv,
+    /// Signed quotient, rounded towards zero; the most negative number divided by -1 wraps.
+    SDiv,
+    /// Unsigned remainder.
+    URem,
+    /// Signed remainder, with the dividend's sign.
+    SRem,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Shift left.
+    Shl,
+    /// Shift right, filling with zeros.
+    LShr,
+    /// Shift right, filling with the sign.
+    AShr,
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Unsigned less.
+    ULt,
+    /// Unsigned less or equal.
+    ULe,
+    /// Signed less.
+    SLt,
+    /// Signed less or equal.
+    SLe,
+}
+
+impl BinOp {
+    /// Every binary operator.
+    pub const ALL: [BinOp; 19] = [
+        BinOp::Add,
+        BinOp::Sub,
+        BinOp::Mul,
+        BinOp::UDiv,
+        BinOp::SDiv,
+        BinOp::URem,
+        BinOp::SRem,
+        BinOp::And,
+        BinOp::Or,
+        BinOp::Xor,
+        BinOp::Shl,
+        BinOp::LShr,
+        BinOp::AShr,
+        BinOp::Eq,
+        BinOp::Ne,
+        BinOp::ULt,
+        BinOp::ULe,
+        BinOp::SLt,
+        BinOp::SLe,
+    ];
+
+    /// Whether the result is a truth value.
+    pub const fn is_comparison(self) -> bool {
+        matches!(self, BinOp::Eq | BinOp::Ne | BinOp::ULt | BinOp::ULe | BinOp::SLt | BinOp::SLe)
+    }
+
+    /// The value of `a op b` on operands of type `ty`, or `None` for a division by zero.
+    pub fn apply(self, ty: Type, a: u64, b: u64) -> Option<u64> {
+        let (sa, sb) = (ty.signed(a), ty.signed(b));
+        let bits = u64::from(ty.bits());
+        let value = match self {
+            BinOp::Add => a.wrapping_add(b),
+            BinOp::Sub => a.wrapping_sub(b),
+            BinOp::Mul => a.wrapping_mul(b),
+            BinOp::UDiv => a.checked_div(b)?,
+            BinOp::SDiv => (b != 0).then(|| sa.wrapping_div(sb) as u64)?,
+            BinOp::URem => a.checked_rem(b)?,
+            BinOp::SRem => (b != 0).then(|| sa.wrapping_rem(sb) as u64)?,
+            BinOp::And => a & b,
+            BinOp::Or => a | b,
+            BinOp::Xor => a ^ b,
+            BinOp::Shl => {
+                if b < bits {
+                    a << b
+                } else {
+                    0
+                }
+            }
+            BinOp::LShr => {
+                if b < bits {
+                    a >> b
+                } else {
+                    0
+                }
+            }
+            BinOp::AShr => (sa >> b.min(63)) as u64,
+            BinOp::Eq => u64::from(a == b),
+            BinOp::Ne => u64::from(a != b),
+            BinOp::ULt => u64::from(a < b),
+            BinOp::ULe => u64::from(a <= b),
+            BinOp::SLt => u64::from(sa < sb),
+            BinOp::SLe => u64::from(sa <= sb),
+        };
+        Some(if self.is_comparison() { value } else { ty.truncate(value) })
+    }
+}
+
+impl UnOp {
+    /// The value of `op a` on an operand of type `ty`.
+    pub fn apply(self, ty: Type, a: u64) -> u64 {
+        ty.truncate(match self {
+            UnOp::Not => !a,
+            UnOp::Neg => a.wrapping_neg(),
+        })
+    }
+}
+
+/// Changes of type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CastOp {
+    /// To a wider type, filling with zeros; or between `i64` and `ptr` (same bits).
+    ZExt,
+    /// To a wider type, filling with the sign.
+    SExt,
+    /// To a narrower type, dropping the high bits.
+    Trunc,
+}
+
+impl CastOp {
+    /// The value of a cast of `a` from type `from` to type `to`.
+    pub fn apply(self, from: Type, to: Type, a: u64) -> u64 {
+        match self {
+            CastOp::ZExt | CastOp::Trunc => to.truncate(a),
+            CastOp::SExt => to.truncate(from.signed(a) as u64),
+        }
+    }
+}
+
+impl Expr {
+    /// The constant `value` of type `ty`, cut to its width.
+    pub fn int(ty: Type, value: i64) -> Expr {
+        Expr::Const(ty, ty.truncate(value as u64))
+    }
+
+    /// A truth value.
+    pub fn bool(value: bool) -> Expr {
+        Expr::Const(Type::I1, u64::from(value))
+    }
+
+    /// The null pointer.
+    pub fn null() -> Expr {
+        Expr::Const(Type::Ptr, 0)
+    }
+
+    /// `a op b`.
+    pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+        Expr::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// `op a`.
+    pub fn unary(op: UnOp, a: Expr) -> Expr {
+        Expr::Unary(op, Box::new(a))
+    }
+
+    /// A cast of `a` to `to`.
+    pub fn cast(op: CastOp, to: Type, a: Expr) -> Expr {
+        Expr::Cast(op, to, Box::new(a))
+    }
+
+    /// `a == b`.
+    pub fn eq(a: Expr, b: Expr) -> Expr {
+        Expr::binary(BinOp::Eq, a, b)
+    }
+
+    /// Logical negation of a truth value.
+    pub fn negated(self) -> Expr {
+        Expr::unary(UnOp::Not, self)
+    }
+
+    /// The type of this expression, given the types of registers. Assumes a validated expression.
+    pub fn ty(&self, reg_type: &impl Fn(Reg) -> Type) -> Type {
+        match self {
+            Expr::Const(ty, _) => *ty,
+            Expr::Reg(reg) => reg_type(*reg),
+            Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => Type::Ptr,
+            Expr::Unary(_, a) => a.ty(reg_type),
+            Expr::Binary(op, a, b) => {
+                if op.is_comparison() {
+                    return Type::I1;
+                }
+                match (op, a.ty(reg_type), b.ty(reg_type)) {
+                    (BinOp::Sub, Type::Ptr, Type::Ptr) => Type::I64,
+                    (BinOp::Add, Type::I64, Type::Ptr) => Type::Ptr,
+                    (_, ty, _) => ty,
+                }
+            }
+            Expr::Cast(_, to, _) => *to,
+            Expr::Select(_, a, _) => a.ty(reg_type),
+        }
+    }
+
+    /// Calls `visit` on this expression and all its parts, outermost first.
+    pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
+        visit(self);
+        match self {
+            Expr::Const(..) | Expr::Reg(_) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => {}
+            Expr::Unary(_, a) | Expr::Cast(_, _, a) => a.walk(visit),
+            Expr::Binary(_, a, b) => {
+                a.walk(visit);
+                b.walk(visit);
+            }
+            Expr::Select(a, b, c) => {
+                a.walk(visit);
+                b.walk(visit);
+                c.walk(visit);
+            }
+        }
+    }
+}

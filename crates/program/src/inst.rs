@@ -1,0 +1,436 @@
+//! Instructions and terminators.
+//!
+//! Synchronisation objects (mutexes, reader-writer locks, condition variables, barriers, semaphores) are
+//! memory of a fixed size and meaning, so that a C struct can contain one; see [`Layout`](crate::Layout)
+//! for sizes. All-zero bytes are a valid, idle object of every kind but the barrier, which needs its count.
+
+use crate::expr::Expr;
+use crate::program::{BlockId, FuncId, Reg};
+use crate::source::Span;
+use crate::types::{Ordering, Type};
+
+/// A basic block: instructions without control flow, then one terminator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// What is executed in order.
+    pub insts: Vec<Inst>,
+    /// Where it goes then.
+    pub term: Terminator,
+}
+
+/// An instruction and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The source it came from.
+    pub span: Span,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `dst = value`. Invisible.
+    Assign {
+        /// Target.
+        dst: Reg,
+        /// Of the target's type.
+        value: Expr,
+    },
+    /// Reads memory.
+    Load {
+        /// Target; its type is the access type. `None` reads and forgets.
+        dst: Option<Reg>,
+        /// Type of the access.
+        ty: Type,
+        /// Address.
+        addr: Expr,
+        /// Ordering; not release.
+        order: Ordering,
+        /// A wait: the load is repeated until this condition (an `i1` over registers, with `dst` standing for the
+        /// value just read) holds; only the last, successful turn is an event. `dst` must be present.
+        until: Option<Expr>,
+    },
+    /// Writes memory.
+    Store {
+        /// Type of the access.
+        ty: Type,
+        /// Address.
+        addr: Expr,
+        /// Of type `ty`.
+        value: Expr,
+        /// Ordering; not acquire.
+        order: Ordering,
+    },
+    /// Atomic read-modify-write: `dst = *addr; *addr = dst op operand`.
+    Rmw {
+        /// Receives the old value.
+        dst: Option<Reg>,
+        /// Which operation.
+        op: RmwOp,
+        /// Type of the access.
+        ty: Type,
+        /// Address.
+        addr: Expr,
+        /// Of type `ty`.
+        operand: Expr,
+        /// Ordering; atomic.
+        order: Ordering,
+    },
+    /// Compare-exchange: `dst = *addr; if dst == expected { *addr = desired }`.
+    Cas {
+        /// Receives the old value.
+        dst: Option<Reg>,
+        /// Type of the access.
+        ty: Type,
+        /// Address.
+        addr: Expr,
+        /// What must be there.
+        expected: Expr,
+        /// What is put there.
+        desired: Expr,
+        /// Ordering if it succeeds.
+        success: Ordering,
+        /// Ordering if it fails (it is a read then).
+        failure: Ordering,
+        /// A wait: repeated until it succeeds; failed turns are not events.
+        wait: bool,
+    },
+    /// A fence; `Relaxed` and `NonAtomic` are no-ops.
+    Fence {
+        /// Ordering.
+        order: Ordering,
+    },
+    /// Calls a function.
+    Call {
+        /// Receives the result.
+        dst: Option<Reg>,
+        /// Whom.
+        callee: Callee,
+        /// Arguments.
+        args: Vec<Expr>,
+    },
+    /// Starts a thread.
+    Spawn {
+        /// Receives the thread's handle (`i64`).
+        dst: Option<Reg>,
+        /// What it runs.
+        callee: Callee,
+        /// Its arguments.
+        args: Vec<Expr>,
+    },
+    /// Waits for a thread to end. Joining something that is no thread, or one already joined, is an error.
+    Join {
+        /// Receives what the thread's function returned; 0 if nothing. Converted to the register's width.
+        dst: Option<Reg>,
+        /// The handle (`i64`).
+        thread: Expr,
+    },
+    /// The handle of the running thread.
+    ThreadId {
+        /// Receives the handle (`i64`).
+        dst: Reg,
+    },
+    /// Acquires a mutex; waits while it is held. Relocking one's own is an error unless `recursive`.
+    Lock {
+        /// Address of the mutex.
+        mutex: Expr,
+        /// Whether the owner may take it again.
+        recursive: bool,
+    },
+    /// Acquires a mutex if it is free.
+    TryLock {
+        /// Receives 1 if acquired, else 0 (`i1`).
+        dst: Option<Reg>,
+        /// Address of the mutex.
+        mutex: Expr,
+        /// Whether the owner may take it again.
+        recursive: bool,
+    },
+    /// Releases a mutex (undoes one acquisition of a recursive one). Error if the thread does not hold it.
+    Unlock {
+        /// Address of the mutex.
+        mutex: Expr,
+    },
+    /// Acquires a reader-writer lock for reading; waits for a writer.
+    ReadLock {
+        /// Address.
+        lock: Expr,
+    },
+    /// Acquires a reader-writer lock for writing; waits for everybody.
+    WriteLock {
+        /// Address.
+        lock: Expr,
+    },
+    /// Tries to acquire a reader-writer lock.
+    TryRwLock {
+        /// Receives 1 if acquired, else 0 (`i1`).
+        dst: Option<Reg>,
+        /// Address.
+        lock: Expr,
+        /// For writing rather than reading.
+        write: bool,
+    },
+    /// Releases a reader-writer lock. Error if the thread does not hold it.
+    RwUnlock {
+        /// Address.
+        lock: Expr,
+    },
+    /// Releases the mutex, waits to be signalled, takes the mutex again. Error if the mutex is not held.
+    CondWait {
+        /// Address of the condition variable.
+        cond: Expr,
+        /// Address of the mutex.
+        mutex: Expr,
+    },
+    /// Wakes one waiter, any one, if there is one.
+    CondSignal {
+        /// Address of the condition variable.
+        cond: Expr,
+    },
+    /// Wakes all waiters.
+    CondBroadcast {
+        /// Address of the condition variable.
+        cond: Expr,
+    },
+    /// Makes a barrier for `count` threads.
+    BarrierInit {
+        /// Address of the barrier.
+        barrier: Expr,
+        /// How many threads meet (`i32`); 0 is an error.
+        count: Expr,
+    },
+    /// Waits until as many threads as the barrier is for have arrived.
+    BarrierWait {
+        /// Receives 1 in the thread that arrived last, else 0 (`i1`).
+        dst: Option<Reg>,
+        /// Address of the barrier.
+        barrier: Expr,
+    },
+    /// Waits until the semaphore is positive, and takes one.
+    SemWait {
+        /// Address of the semaphore (an `i32` count).
+        sem: Expr,
+    },
+    /// Takes one if the semaphore is positive.
+    SemTryWait {
+        /// Receives 1 if taken, else 0 (`i1`).
+        dst: Option<Reg>,
+        /// Address of the semaphore.
+        sem: Expr,
+    },
+    /// Adds one to the semaphore.
+    SemPost {
+        /// Address of the semaphore.
+        sem: Expr,
+    },
+    /// Ends the life of a synchronisation object: later use is an error, and so is destroying a mutex that is held.
+    SyncDestroy {
+        /// Address.
+        object: Expr,
+    },
+    /// Makes a heap object. Its bytes are uninitialised unless `zeroed`. Size 0 is allowed.
+    Alloc {
+        /// Receives the address.
+        dst: Reg,
+        /// Size in bytes (`i64`).
+        size: Expr,
+        /// Whether it starts as zeros.
+        zeroed: bool,
+    },
+    /// Ends the life of a heap object. Null is ignored; anything but the start of a live heap object is an error.
+    Free {
+        /// Address.
+        ptr: Expr,
+    },
+    /// Ends the execution in violation if the condition is false.
+    Assert {
+        /// Condition (`i1`).
+        cond: Expr,
+        /// What the report says.
+        message: String,
+    },
+    /// The thread goes no further if the condition is false.
+    Assume {
+        /// Condition (`i1`).
+        cond: Expr,
+    },
+    /// Any of the values `low..=high` (unsigned); each is explored. At most 2^16 values.
+    Choose {
+        /// Receives the value.
+        dst: Reg,
+        /// Least value.
+        low: u64,
+        /// Greatest value.
+        high: u64,
+    },
+    /// Until the matching end the thread is not interleaved with others.
+    AtomicBegin,
+    /// Ends an atomic block. Blocks do not nest in one activation, but a function called inside may hold one.
+    AtomicEnd,
+    /// Reaching this is a violation.
+    Error {
+        /// What the report says.
+        message: String,
+    },
+    /// Text for the person who replays the execution: `{}` stands for the next argument. Invisible.
+    Print {
+        /// The text.
+        format: String,
+        /// The arguments.
+        args: Vec<Expr>,
+    },
+}
+
+/// Which function is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// This one.
+    Direct(FuncId),
+    /// The one whose address this is; calling anything else is an error of the program under test.
+    Indirect(Expr),
+}
+
+/// Operations of [`Op::Rmw`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RmwOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Complement of bitwise and.
+    Nand,
+    /// Exchange.
+    Xchg,
+    /// Signed minimum.
+    Min,
+    /// Signed maximum.
+    Max,
+    /// Unsigned minimum.
+    UMin,
+    /// Unsigned maximum.
+    UMax,
+}
+
+impl RmwOp {
+    /// Every operation.
+    pub const ALL: [RmwOp; 11] = [
+        RmwOp::Add,
+        RmwOp::Sub,
+        RmwOp::And,
+        RmwOp::Or,
+        RmwOp::Xor,
+        RmwOp::Nand,
+        RmwOp::Xchg,
+        RmwOp::Min,
+        RmwOp::Max,
+        RmwOp::UMin,
+        RmwOp::UMax,
+    ];
+
+    /// The name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RmwOp::Add => "add",
+            RmwOp::Sub => "sub",
+            RmwOp::And => "and",
+            RmwOp::Or => "or",
+            RmwOp::Xor => "xor",
+            RmwOp::Nand => "nand",
+            RmwOp::Xchg => "xchg",
+            RmwOp::Min => "min",
+            RmwOp::Max => "max",
+            RmwOp::UMin => "umin",
+            RmwOp::UMax => "umax",
+        }
+    }
+
+    /// What is written when `old` is there.
+    pub fn apply(self, ty: Type, old: u64, operand: u64) -> u64 {
+        let (so, sp) = (ty.signed(old), ty.signed(operand));
+        ty.truncate(match self {
+            RmwOp::Add => old.wrapping_add(operand),
+            RmwOp::Sub => old.wrapping_sub(operand),
+            RmwOp::And => old & operand,
+            RmwOp::Or => old | operand,
+            RmwOp::Xor => old ^ operand,
+            RmwOp::Nand => !(old & operand),
+            RmwOp::Xchg => operand,
+            RmwOp::Min => so.min(sp) as u64,
+            RmwOp::Max => so.max(sp) as u64,
+            RmwOp::UMin => old.min(operand),
+            RmwOp::UMax => old.max(operand),
+        })
+    }
+}
+
+/// How a block ends, and where that came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terminator {
+    /// What happens.
+    pub kind: Term,
+    /// The source it came from.
+    pub span: Span,
+}
+
+/// What happens at the end of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// Continue there.
+    Goto(BlockId),
+    /// Continue at the first if the condition (`i1`) holds, else at the second.
+    If(Expr, BlockId, BlockId),
+    /// Continue at the block beside the value, or at the last one.
+    Switch(Expr, Vec<(u64, BlockId)>, BlockId),
+    /// Leave the function.
+    Return(Option<Expr>),
+    /// End the running thread from any depth of calls; the value is what a join receives.
+    ExitThread(Option<Expr>),
+    /// End the whole program, successfully, whatever other threads are doing.
+    Exit,
+    /// The end of a turn of a loop that had no effect: the thread waits here until another turn could go
+    /// differently. Made by the spin-loop analysis; the block is the loop's head.
+    Spin(BlockId),
+    /// Control never comes here; if it does that is an internal error of the front end.
+    Unreachable,
+}
+
+impl Term {
+    /// Calls `visit` on each block control may go to.
+    pub fn for_each_target(&self, mut visit: impl FnMut(BlockId)) {
+        match self {
+            Term::Goto(target) | Term::Spin(target) => visit(*target),
+            Term::If(_, a, b) => {
+                visit(*a);
+                visit(*b);
+            }
+            Term::Switch(_, cases, default) => {
+                cases.iter().for_each(|&(_, target)| visit(target));
+                visit(*default);
+            }
+            Term::Return(_) | Term::ExitThread(_) | Term::Exit | Term::Unreachable => {}
+        }
+    }
+
+    /// Replaces each block control may go to.
+    pub fn map_targets(&mut self, mut map: impl FnMut(BlockId) -> BlockId) {
+        match self {
+            Term::Goto(target) | Term::Spin(target) => *target = map(*target),
+            Term::If(_, a, b) => {
+                *a = map(*a);
+                *b = map(*b);
+            }
+            Term::Switch(_, cases, default) => {
+                cases.iter_mut().for_each(|(_, target)| *target = map(*target));
+                *default = map(*default);
+            }
+            Term::Return(_) | Term::ExitThread(_) | Term::Exit | Term::Unreachable => {}
+        }
+    }
+}
