@@ -12,6 +12,8 @@ pub mod expr;
 pub mod inst;
 pub mod program;
 pub mod source;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod types;
 pub mod validate;

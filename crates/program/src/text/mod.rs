@@ -100,4 +100,6 @@ impl Report {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
