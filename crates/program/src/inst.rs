@@ -346,7 +346,7 @@ impl Op {
             }
             Op::BarrierWait { barrier, .. } => visit(barrier),
             Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => visit(sem),
-            Op::SyncDestroy { object } => visit(object),
+            Op::SyncDestroy { object, .. } => visit(object),
             Op::Alloc { size, .. } => visit(size),
             Op::Free { ptr } => visit(ptr),
             Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
