@@ -63,7 +63,7 @@ pub struct Failure {
 /// How a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Every thread has finished.
+    /// Every thread has finished, or the program was ended.
     Complete,
     /// Some thread waits for something that never comes, or an assumption is false.
     Blocked,
@@ -417,10 +417,11 @@ impl<'c> State<'c> {
         };
         let writes = |at: Addr| self.coherence.get(&at).map(|&list| arena.coherence(list)).unwrap_or_default();
         let (mut threads, mut values) = (Vec::new(), Vec::new());
+        let (mut exited, mut assumed) = (false, false);
         for &thread in &order {
             let mut history = arena.history(self.threads[thread].history);
             match self.system.thread(ThreadId(thread as u32)).expect("known").status() {
-                Status::Finished { .. } => {}
+                Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => worse(End::Failed),
                 Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
                 Status::Blocked(Blocked::Spin { since }) => {
@@ -429,10 +430,18 @@ impl<'c> State<'c> {
                         |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
                     worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });
                 }
-                Status::Blocked(Blocked::Assume) | Status::Ready(_) => worse(End::Blocked),
+                Status::Blocked(Blocked::Assume) => {
+                    assumed = true;
+                    worse(End::Blocked);
+                }
+                Status::Ready(_) => worse(End::Blocked),
             }
             threads.push(history.iter().map(|(event, _)| event.rename(&position)).collect());
             values.push(history.into_iter().map(|(_, values)| values).collect());
+        }
+        // Who waits when the program ends waits no longer.
+        if end == End::Blocked && exited && !assumed {
+            end = End::Complete;
         }
         let rename = |write: &EventId| EventId::new(position(write.thread), write.index);
         let mut coherence: Vec<(Addr, Vec<EventId>)> = self

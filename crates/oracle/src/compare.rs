@@ -16,9 +16,11 @@ use crate::sketch::{Sketch, Stmt};
 use raddle_explore::{Control, Engine, Error, Options, PropertySet};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_trace::{Model, Property, Schedule};
+use raddle_trace::{Model, Property, Schedule, Scope};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 /// By what an engine tells executions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +86,17 @@ pub struct Subject {
     pub run: Run,
 }
 
+impl Subject {
+    /// Runs the engine; a panic is an answer, too.
+    fn answer(&self, code: &Code, model: Model, races: bool) -> Result<Counts, Refusal> {
+        catch_unwind(AssertUnwindSafe(|| (self.run)(code, model, races))).unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(Refusal::Broken(format!("{} panics: {text}", self.name)))
+        })
+    }
+}
+
 /// The engines of the product.
 pub fn subjects() -> Vec<Subject> {
     vec![explorer(Engine::Optimal, Equivalence::Traces)]
@@ -94,11 +107,14 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
     Subject {
         name: engine.name().into(),
         equivalence,
-        applies: Box::new(|_, _| true),
+        applies: Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)))),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
             options.engine = engine;
             options.all = true;
+            // No program that brute force manages comes near these: an engine that reaches them does not end.
+            options.limits.executions = Some(500_000);
+            options.limits.time = Some(Duration::from_secs(60));
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);
             }
@@ -106,6 +122,9 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
                 Error::Unsupported { message, .. } => Refusal::Unsupported(message),
                 error => Refusal::Broken(error.to_string()),
             })?;
+            if let Scope::Partial { reason } = outcome.scope {
+                return Err(Refusal::Broken(format!("the exploration did not end: {reason}")));
+            }
             let statistics = outcome.statistics;
             let failures = outcome.findings.iter().map(|finding| &finding.violation);
             Ok(Counts {
@@ -194,7 +213,7 @@ pub fn compare(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort)
 /// Runs the subject on a program that brute force has been run on.
 pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subject, expected: &Expected) -> Comparison {
     let mut differences = Vec::new();
-    let found = match (subject.run)(code, model, false) {
+    let found = match subject.answer(code, model, false) {
         Ok(found) => found,
         Err(Refusal::Unsupported(message)) => return Comparison::Refused(message),
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
@@ -230,7 +249,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
     }
     if let Some(racing) = &expected.racing {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
-        match (subject.run)(code, model, true) {
+        match subject.answer(code, model, true) {
             Ok(found) => {
                 let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
                 if race != engine {

@@ -496,7 +496,7 @@ impl Generator {
         self.uses.choices = self.random.chance(15);
         self.threads();
         for thread in 0..self.sketch.threads.len() {
-            if self.random.chance(25) {
+            if thread > 0 && self.random.chance(25) {
                 continue;
             }
             let body = &mut self.sketch.threads[thread];
