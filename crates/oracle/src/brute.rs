@@ -7,7 +7,8 @@
 //! are lists with shared tails, numbered as they appear, so a state is a handful of numbers.
 //!
 //! One shortcut: a thread that is about to start another one does so before anything else happens. That move commutes
-//! with every move of the others, and the new thread waits for nobody's leave.
+//! with every move of the others, and the new thread waits for nobody's leave. Only a thread that gets stuck inside an
+//! atomic block can come in between, since it stops everybody; where one does, the walk is done again without shortcut.
 //!
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
@@ -17,7 +18,7 @@
 use crate::class::{Class, Event, ValueClass, Values, rename_addr};
 use raddle_machine::replay::deadlock;
 use raddle_machine::system::Record;
-use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
+use raddle_machine::{Addr, Blocked, Code, Status, System, Thread, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Source, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,6 +132,14 @@ impl Behaviours {
 /// # Errors
 /// If there are more states than the budget allows, or the machine cannot run the program.
 pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours, TooLarge> {
+    match walk(code, model, budget, true)? {
+        Some(found) => Ok(found),
+        None => walk(code, model, budget, false).map(|found| found.expect("only the shortcut can fail")),
+    }
+}
+
+/// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
+fn walk(code: &Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
     let mut arena = Arena::default();
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
@@ -151,10 +160,13 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
         }
         let moves = state.system.moves();
         let Some((&last, others)) = moves.split_last() else {
+            if shortcut && state.system.threads().any(Thread::in_atomic) {
+                return Ok(None);
+            }
             end(code, &arena, &state, &mut found);
             continue;
         };
-        if let Some(&spawn) = moves.iter().find(|step| state.starts_thread(step)) {
+        if let Some(&spawn) = moves.iter().find(|step| shortcut && state.starts_thread(step)) {
             state.step(&mut arena, spawn).expect("among the moves");
             todo.push(state);
             continue;
@@ -168,7 +180,7 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
         todo.push(state);
     }
     found.states = seen.len();
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The end and the class of the run with this schedule, after which nothing may be left to do.

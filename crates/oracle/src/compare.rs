@@ -12,6 +12,7 @@
 
 use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
 use crate::class::Class;
+use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
 use raddle_explore::{Control, Engine, Error, Options, PropertySet};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
@@ -267,6 +268,31 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
     } else {
         Comparison::Disagree(differences)
     }
+}
+
+/// The smallest program that can be found on which the subject differs from brute force in the same way, and how.
+pub fn minimise(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort) -> (Sketch, Vec<String>) {
+    let differences = |sketch: &Sketch| match compare(sketch, model, subject, effort) {
+        Comparison::Disagree(differences) => differences,
+        _ => Vec::new(),
+    };
+    let mut smallest = differences(sketch);
+    let kinds: BTreeSet<String> = smallest.iter().map(|difference| kind(difference)).collect();
+    let small = shrink(sketch, |candidate| {
+        let found = differences(candidate);
+        let same = found.iter().any(|difference| kinds.contains(&kind(difference)));
+        if same {
+            smallest = found;
+        }
+        same
+    });
+    (small, smallest)
+}
+
+/// A difference without its numbers and quotations.
+fn kind(difference: &str) -> String {
+    let unquoted: String = difference.split('`').step_by(2).collect();
+    unquoted.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// What is wrong with the schedules an engine reports: they must be of exactly the classes there are, one each.

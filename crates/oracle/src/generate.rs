@@ -60,8 +60,8 @@ impl FromStr for Family {
 /// The `index`-th program of a family under this seed.
 pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
     let mut mix = Random::new(seed);
-    let seed = mix.next() ^ (family as u64) << 56 ^ index;
-    let random = Random::new(Random::new(seed).next());
+    let seed = mix.number() ^ (family as u64) << 56 ^ index;
+    let random = Random::new(Random::new(seed).number());
     let mut generator = Generator { random, sketch: Sketch::default(), uses: Uses::default() };
     match family {
         Family::Mixed => generator.mixed(),

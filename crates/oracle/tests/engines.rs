@@ -3,8 +3,8 @@
 //! `raddle-fuzz` does the same at length.
 
 use raddle_oracle::cases::{self, Case};
-use raddle_oracle::compare::{Equivalence, Expected, Refusal, code, compare_with, explorer};
-use raddle_oracle::{Comparison, Effort, Family, Subject, compare, generate, litmus, shrink, subjects};
+use raddle_oracle::compare::{Equivalence, Expected, Refusal, code, compare_with, explorer, minimise};
+use raddle_oracle::{Comparison, Effort, Family, Subject, compare, generate, litmus, subjects};
 use raddle_trace::Model;
 use std::time::{Duration, Instant};
 
@@ -70,14 +70,7 @@ fn hold(family: Family) {
 }
 
 fn smallest(sketch: &raddle_oracle::Sketch, model: Model, engine: &Subject) -> String {
-    let mut differences = Vec::new();
-    let small = shrink(sketch, |candidate| match compare(candidate, model, engine, Effort::default()) {
-        Comparison::Disagree(found) => {
-            differences = found;
-            true
-        }
-        _ => false,
-    });
+    let (small, differences) = minimise(sketch, model, engine, Effort::default());
     format!("{} under {model}:\n{small}{}", engine.name, differences.join("\n"))
 }
 

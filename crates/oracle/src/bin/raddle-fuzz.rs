@@ -1,7 +1,7 @@
 //! Holds engines against brute force on random programs, prints how many, and the smallest disagreement.
 
-use raddle_oracle::compare::{Expected, code, compare_with};
-use raddle_oracle::{Comparison, Effort, Family, Sketch, Subject, compare, generate, shrink, subjects};
+use raddle_oracle::compare::{Expected, code, compare_with, minimise};
+use raddle_oracle::{Comparison, Effort, Family, Sketch, Subject, generate, subjects};
 use raddle_trace::Model;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -176,17 +176,11 @@ fn run(arguments: &Arguments, engines: &[Subject]) -> Tally {
 
 /// Prints a disagreement, made as small as it gets.
 fn show(sketch: &Sketch, model: Model, engine: &Subject, arguments: &Arguments, differences: &[String]) {
-    let mut small = sketch.clone();
-    let mut differences = differences.to_vec();
-    if arguments.shrink {
-        small = shrink(sketch, |candidate| match compare(candidate, model, engine, arguments.effort) {
-            Comparison::Disagree(found) => {
-                differences = found;
-                true
-            }
-            _ => false,
-        });
-    }
+    let (small, differences) = if arguments.shrink {
+        minimise(sketch, model, engine, arguments.effort)
+    } else {
+        (sketch.clone(), differences.to_vec())
+    };
     println!("{small}");
     for difference in differences {
         println!("  {difference}");
