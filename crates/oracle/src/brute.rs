@@ -139,24 +139,30 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
 }
 
 /// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
-fn walk(code: &Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
+fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
     let mut arena = Arena::default();
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
-    let mut todo = vec![State::new(System::new(code, model, budget.races, false))];
+    let mut todo = Vec::new();
+    // What fails is written down before states are compared: how a thread failed makes no other state.
+    let enter = |state: State<'c>, todo: &mut Vec<State<'c>>, found: &mut Behaviours| {
+        for thread in state.system.threads() {
+            if let Status::Failed(failure) = thread.status() {
+                let message = failure.message.clone();
+                let property = failure.property.ok_or_else(|| TooLarge::Machine(message.clone()))?;
+                found.failures.insert(Failure { property, line: code.span(failure.pc).line, message });
+            }
+        }
+        todo.push(state);
+        Ok(())
+    };
+    enter(State::new(System::new(code, model, budget.races, false)), &mut todo, &mut found)?;
     while let Some(mut state) = todo.pop() {
         if !seen.insert(state.key()) {
             continue;
         }
         if seen.len() > budget.states {
             return Err(TooLarge::States(budget.states));
-        }
-        for thread in state.system.threads() {
-            if let Status::Failed(failure) = thread.status() {
-                let Some(property) = failure.property else { return Err(TooLarge::Machine(failure.message.clone())) };
-                let line = code.span(failure.pc).line;
-                found.failures.insert(Failure { property, line, message: failure.message.clone() });
-            }
         }
         let moves = state.system.moves();
         let Some((&last, others)) = moves.split_last() else {
@@ -168,16 +174,16 @@ fn walk(code: &Code, model: Model, budget: Budget, shortcut: bool) -> Result<Opt
         };
         if let Some(&spawn) = moves.iter().find(|step| shortcut && state.starts_thread(step)) {
             state.step(&mut arena, spawn).expect("among the moves");
-            todo.push(state);
+            enter(state, &mut todo, &mut found)?;
             continue;
         }
         for &step in others {
             let mut next = state.clone();
             next.step(&mut arena, step).expect("among the moves");
-            todo.push(next);
+            enter(next, &mut todo, &mut found)?;
         }
         state.step(&mut arena, last).expect("among the moves");
-        todo.push(state);
+        enter(state, &mut todo, &mut found)?;
     }
     found.states = seen.len();
     Ok(Some(found))
@@ -349,6 +355,13 @@ impl<'c> State<'c> {
             .system
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
+        let flushed = match step {
+            Step::Flush(_) => {
+                self.system.thread(id).and_then(|_| self.system.buffered(id).next()).map(|entry| entry.1.addr)
+            }
+            Step::FlushAt(_, addr) => Some(Addr(addr)),
+            Step::Run(_) | Step::Choose(..) => None,
+        };
         let record = self.system.step(step)?;
         if let Record::Spawn(_) = record {
             let parent = &mut self.threads[id.index()];
@@ -391,7 +404,7 @@ impl<'c> State<'c> {
                 self.reaches_memory(arena, addr(access.addr), event_id(write));
                 return Ok(());
             }
-            Record::Failed => (Event::Failed, Values::default()),
+            Record::Failed => (flushed.map_or(Event::Failed, |at| Event::Lost(addr(at))), Values::default()),
         };
         if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);

@@ -128,6 +128,15 @@ fn objects_that_have_ended_are_noticed_in_some_order() {
 }
 
 #[test]
+fn all_ways_to_fail_at_one_place_are_noticed() {
+    // Never written, or ended already: in both cases the same threads have done the same.
+    let threads = ["p0=alloc; W *p0 0; WP q p0; free p0", "p0=RP q; ifnull p0 { } else { R *p0 }"];
+    let found = enumerate(&code(&litmus(&threads)), Model::Pso, Budget::default()).expect("small");
+    let messages: Vec<_> = found.failures.iter().map(|failure| failure.message.as_str()).collect();
+    assert_eq!(messages.len(), 2, "{messages:?}");
+}
+
+#[test]
 fn an_atomic_block_is_not_interleaved() {
     for model in Model::ALL {
         let increment = "atomic { a=R x; W x a+1 }";
