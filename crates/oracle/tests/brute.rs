@@ -1,13 +1,14 @@
 //! Brute force against numbers that are known: it must be right before any engine is.
 
-use raddle_machine::System;
+use raddle_machine::{Code, Status, System, Thread};
 use raddle_oracle::brute::{End, classify};
 use raddle_oracle::cases::{self, Case};
 use raddle_oracle::class::Class;
 use raddle_oracle::compare::code;
 use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
-use raddle_trace::{Model, Schedule, Step};
+use raddle_trace::{Model, Property, Schedule, Step};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 fn behaviours(sketch: &Sketch, model: Model) -> Behaviours {
     enumerate(&code(sketch), model, Budget::default()).expect("small")
@@ -137,6 +138,17 @@ fn runs(system: &System<'_>, steps: &mut Vec<Step>, limit: usize, found: &mut Ve
     }
 }
 
+/// What has failed at the end of a run.
+fn failed(code: &Code, model: Model, schedule: &Schedule) -> Vec<(Property, u32)> {
+    let mut system = System::new(code, model, false, false);
+    schedule.steps.iter().for_each(|&step| drop(system.step(step).expect("a run")));
+    let failure = |thread: &Thread| match thread.status() {
+        Status::Failed(failure) => failure.property.map(|property| (property, code.span(failure.pc).line)),
+        _ => None,
+    };
+    system.threads().filter_map(failure).collect()
+}
+
 #[test]
 fn recognising_states_loses_no_class() {
     const LIMIT: usize = 2_000;
@@ -165,6 +177,10 @@ fn recognising_states_loses_no_class() {
             }
             let known = [found.complete.traces, found.blocked.traces, found.failed.traces];
             assert_eq!(known, classes, "{model}\n{sketch}");
+            let failures = found.failures.iter().filter(|failure| failure.property != Property::Deadlock);
+            let failures: BTreeSet<_> = failures.map(|failure| (failure.property, failure.line)).collect();
+            let met: BTreeSet<_> = schedules.iter().flat_map(|schedule| failed(&code, model, schedule)).collect();
+            assert_eq!(failures, met, "{model}\n{sketch}");
         }
     }
     assert!(compared.iter().all(|&count| count > 40), "{compared:?}");
