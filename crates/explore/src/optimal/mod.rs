@@ -297,6 +297,7 @@ impl Pool<'_> {
                 return;
             }
         }
+        if std::env::var_os("DBG").is_some() { eprintln!("{bug:?}\n{}", search.graph().order.iter().map(|&s| format!("  {s}: {:?} {:?}\n", search.graph().event(s), raddle_trace::BitSet::from_words(search.graph().reach.row(s as usize)).iter().collect::<Vec<_>>())).collect::<String>()); }
         let schedule = search.schedule(bug);
         let finding = confirm(self.shared.code, options, schedule, bug.property);
         let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
