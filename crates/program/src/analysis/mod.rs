@@ -9,13 +9,13 @@
 //! | [`escape`] | which memory other threads can never reach |
 
 pub mod cfg;
-//pub mod escape;
+pub mod escape;
 pub mod liveness;
 pub mod loops;
 pub mod spin;
 
 pub use cfg::Cfg;
-//pub use escape::{Escape, escape};
+pub use escape::{Escape, escape};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
