@@ -2,11 +2,11 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`cfg`] | what comes before a block, what dominates it |
+//! | [`mod@cfg`] | what comes before a block, what dominates it |
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
-//! | [`escape`] | which memory other threads can never reach |
+//! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod cfg;
 pub mod escape;
