@@ -8,7 +8,8 @@
 //! A turn *has no effect* if, on its path from the head of the loop back to the head,
 //! - it writes nothing and calls nothing that might: it consists of assignments, loads, fences, assertions, calls of functions
 //!   that only do such things, and compare-exchanges and trylocks that the path shows to have failed;
-//! - every register that is live at the head has the value at the end that it had at the start.
+//! - every register that is live at the head has the value at the end that it had at the start, or one constant that it holds
+//!   whenever the head is reached (`while !exchange(&x, &expected, 1) { expected = 0; }`).
 //!
 //! Fences and acquire loads of a dropped turn only add order; an execution without them is an execution of the program too (the
 //! thread was just slower), and one with the fewest constraints. A failing assertion in a turn is not lost: the turn before it can be dropped,
@@ -40,9 +41,10 @@ use super::liveness::{Liveness, may_fail};
 use super::loops::{Loop, Loops};
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::inst::{Block, Callee, Op, Term, Terminator};
-use crate::program::{BlockId, FuncId, Function, Program, drop_unreachable_blocks};
+use crate::program::{BlockId, FuncId, Function, Program, Reg, drop_unreachable_blocks};
 use crate::source::Span;
 use paths::{End, Paths, Start, Turn};
+use rustc_hash::FxHashMap;
 
 /// What became of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,11 +141,23 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
     let live = Liveness::new(function, &Cfg::new(function));
     let paths = Paths { function, l, silent };
     let turns = paths.from(Start::Head)?;
-    let unchanged = |turn: &Turn| live.live_in(l.head).iter().all(|reg| turn.value(reg) == Expr::Reg(reg));
     let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();
     if back.is_empty() {
         return None;
     }
+    // Registers that hold one constant whenever the loop's head is reached.
+    let constants: FxHashMap<Reg, Expr> = live
+        .live_in(l.head)
+        .iter()
+        .filter_map(|reg| Some((reg, entry_constant(function, cfg, l, reg)?)))
+        .filter(|(reg, constant)| {
+            back.iter().map(|turn| turn.value(*reg)).all(|value| value == *constant || value == Expr::Reg(*reg))
+        })
+        .collect();
+    let unchanged = |turn: &Turn| {
+        let same = |reg| turn.value(reg) == Expr::Reg(reg) || constants.get(&reg) == Some(&turn.value(reg));
+        live.live_in(l.head).iter().all(same)
+    };
     if back.iter().all(|turn| unchanged(turn))
         && let Some((block, inst)) = only_action(function, cfg, l)
     {
@@ -180,6 +194,30 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
         spin_back(function, from, l.head);
     }
     if sources.is_empty() { None } else { Some(SpinKind::Turn(sources.len())) }
+}
+
+/// The constant that the register holds when the loop is entered, if that is easy to see: the blocks before the loop have one
+/// way to it, and the last assignment on it is of a constant (registers hold 0 when a function is entered).
+fn entry_constant(function: &Function, cfg: &Cfg, l: &Loop, reg: Reg) -> Option<Expr> {
+    let mut at = l.head;
+    let mut seen = l.blocks.clone();
+    loop {
+        let mut before = cfg.predecessors(at).iter().copied().filter(|&block| at != l.head || !l.contains(block));
+        match (before.next(), before.next()) {
+            (None, _) if at == BlockId(0) && reg.0 >= function.params => {
+                return Some(Expr::Const(function.reg_type(reg), 0));
+            }
+            (Some(block), None) if at != BlockId(0) && !seen.contains(&block) => at = block,
+            _ => return None,
+        }
+        seen.push(at);
+        if let Some(inst) = function.blocks[at.index()].insts.iter().rev().find(|inst| inst.op.dst() == Some(reg)) {
+            return match &inst.op {
+                Op::Assign { value: constant @ Expr::Const(..), .. } => Some(constant.clone()),
+                _ => None,
+            };
+        }
+    }
 }
 
 /// Whether there is a cycle in the loop that does not pass its head.

@@ -58,6 +58,7 @@ fn a_loop_around_one_compare_exchange_is_a_waiting_one() {
         "loop { let old = cas.acq x, 0, 1; if old == 0 { break; } }",
         "let ok = false; while !ok { let old = cas.acq x, 0, 1; ok = old == 0; }",
         "let ok: i32; do { let old = cas x, 0, 1; ok = zext(i32, old == 0); } while ok == 0;",
+        "let e = 0; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
         "let ok = 0; while ok == 0 { let old = cas x, 0, 1; ok = old == 0 ? 1 : 0; }",
     ] {
         let (kinds, text) = converted(body);
@@ -109,6 +110,8 @@ fn a_loop_whose_turns_matter_is_left_alone() {
         "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
         "loop { let c = choose 0..2; if c == 0 { break; } let r = load x; }",
         "let e = 0; loop { let old = cas x, e, 1; if old == e { break; } e = old; }",
+        "let e = 5; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
+        "let e: i32; if true { e = 1; } loop { let old = cas x, e, 1; if old == e { break; } e = 0; }",
         "loop { lock m; let r = load x; unlock m; if r == 1 { break; } }",
         "loop { cas x, 0, 1; let r = load y; if r == 1 { break; } }",
         "loop { pause(); }",
@@ -254,6 +257,7 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
             0..3 => format!("{reg} = load {var};"),
             3 | 4 => format!("{reg} = cas {var}, {}, {};", rng.below(2), rng.below(3)),
             5 => format!("{reg} = (a + b) & 3;"),
+            6 if rng.chance(2) => format!("{reg} = {};", rng.below(2)),
             6 => "n = (n + 1) & 3;".to_owned(),
             7 if depth > 0 => format!("if {cond} {{ {} }}", random_statements(rng, depth - 1)),
             8 if depth > 0 => format!("loop {{ {} if {cond} {{ break; }} }}", random_statements(rng, depth - 1)),
