@@ -228,6 +228,8 @@ pub enum Op {
     SyncDestroy {
         /// Address.
         object: Expr,
+        /// `i32` or `i64`, by the size of the object.
+        ty: Type,
     },
     /// Makes a heap object. Its bytes are uninitialised unless `zeroed`. Size 0 is allowed.
     Alloc {
@@ -344,7 +346,7 @@ impl Op {
             }
             Op::BarrierWait { barrier, .. } => visit(barrier),
             Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => visit(sem),
-            Op::SyncDestroy { object } => visit(object),
+            Op::SyncDestroy { object, .. } => visit(object),
             Op::Alloc { size, .. } => visit(size),
             Op::Free { ptr } => visit(ptr),
             Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
