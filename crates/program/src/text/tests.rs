@@ -202,6 +202,7 @@ fn every_mistake_has_its_own_words() {
         ("fn main() { /* ", "this comment does not end"),
         ("fn main() { let lock = 1; }", "a word of the language"),
         ("fn main() { let t = spawn main(); join t + 0i32; }", "expected a value of type `i64`"),
+        ("global c: cond; fn main() { destroy c; }", "write `destroy_wide` for condition variables"),
         ("global b: barrier(0); fn main() { }", "is for nobody"),
         ("global x: i32; global x: i32; fn main() { }", "is declared twice"),
     ];
