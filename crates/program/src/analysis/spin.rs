@@ -20,7 +20,7 @@
 //!    where `c` is the condition, on the registers right behind the load, under which control does not come back to the head. The rest
 //!    of the turn stays and computes what the last turn computes; the jumps back are cut.
 //! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
-//!    failure: it becomes a waiting one, and the jumps back are cut.
+//!    failure: it becomes a waiting one, and the jumps back are cut. So does an exchange that finds what it writes (`binary`).
 //! 3. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`].
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns.
@@ -34,6 +34,7 @@
 //!
 //! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
 
+mod binary;
 mod paths;
 
 use super::cfg::Cfg;
@@ -75,15 +76,23 @@ pub struct SpinReport {
     pub loops: Vec<SpinLoop>,
 }
 
+/// What is known of the whole program.
+struct Facts {
+    /// Per function, what a call of it may do.
+    silent: Vec<Silence>,
+    /// Per global object, whether it only ever holds 0 or 1.
+    binary: Vec<bool>,
+}
+
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
-    let silent = silent_functions(program);
+    let facts = Facts { silent: silent_functions(program), binary: binary::binary_cells(program) };
     let mut report = SpinReport::default();
     for (index, function) in program.functions.iter_mut().enumerate() {
         let id = FuncId(index as u32);
         let mut done: Vec<BlockId> = Vec::new();
         // Every change makes the graph a different one, so start over; a head is looked at once.
-        while let Some((head, found)) = next_loop(function, &silent, &done) {
+        while let Some((head, found)) = next_loop(function, &facts, &done) {
             done.push(head);
             if let Some((span, kind)) = found {
                 report.loops.push(SpinLoop { function: id, span, kind });
@@ -95,19 +104,15 @@ pub fn spin_loops(program: &mut Program) -> SpinReport {
 }
 
 /// Looks at the smallest loop whose head is not `done`, and changes it if it only waits.
-fn next_loop(
-    function: &mut Function,
-    silent: &[Silence],
-    done: &[BlockId],
-) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
+fn next_loop(function: &mut Function, facts: &Facts, done: &[BlockId]) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
     let cfg = Cfg::without_spins(function);
     let loops = Loops::new(function, &cfg);
     let found = loops.list.iter().find(|l| !done.contains(&l.head))?;
-    let kind = convert(function, &cfg, found, silent).or_else(|| {
+    let kind = convert(function, &cfg, found, facts).or_else(|| {
         let (mut turned, head) = rotated(function, &cfg, found)?;
         let cfg = Cfg::without_spins(&turned);
         let loops = Loops::new(&turned, &cfg);
-        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, silent)?;
+        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, facts)?;
         *function = turned;
         Some(kind)
     });
@@ -133,13 +138,13 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     Some((turned, inside[0]))
 }
 
-fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> Option<SpinKind> {
+fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<SpinKind> {
     if !l.natural || has_inner_cycle(cfg, l) {
         return None;
     }
     // The original program's liveness: a spin goes on with another turn.
     let live = Liveness::new(function, &Cfg::new(function));
-    let paths = Paths { function, l, silent };
+    let paths = Paths { function, l, silent: &facts.silent };
     let turns = paths.from(Start::Head)?;
     let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();
     if back.is_empty() {
@@ -182,7 +187,13 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
                     return Some(SpinKind::Cas);
                 }
             }
-            _ => {}
+            op => {
+                if let Some(exchange) = binary::waiting_exchange(op, &after, &facts.binary) {
+                    function.blocks[block.index()].insts[inst].op = exchange;
+                    cut_back_edges(function, l);
+                    return Some(SpinKind::Cas);
+                }
+            }
         }
     }
     let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();

@@ -63,7 +63,8 @@ fn seeds(rng: &mut Rng) -> Vec<String> {
             seeds.extend(std::fs::read_to_string(entry.path()));
         }
     }
-    seeds.extend((0..40).map(|_| print(&random_program(rng))));
+    let printed = std::iter::repeat_with(|| print(&random_program(rng)));
+    seeds.extend(printed.filter(|text| text.len() < 1200).take(40));
     seeds
 }
 
