@@ -48,9 +48,6 @@ pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> S
             done.insert(part as usize);
             left.retain(|&slot| slot != part);
         }
-        if graph.event(next).kind == Kind::Fault {
-            emitter.drain(current, &mut steps);
-        }
         emitter.emit(next, bug.target == Some(next), &mut steps);
     }
     if bug.target.is_none() {
@@ -78,7 +75,12 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
     for &slot in &graph.order {
         let event = graph.event(slot);
         let wanted = bug.target == Some(slot) || bug.forced.is_some_and(|(first, _)| first == slot);
-        let idle = event.kind == Kind::Fault || event.flags.contains(Flags::BLOCKED);
+        // What a thread waits for or has failed at has no effect on others.
+        let tip = graph.tip(event.thread).expect("it has events");
+        let failed = matches!(tip.state.status(), Status::Failed(failure) if failure.pending);
+        let idle = event.kind == Kind::Fault
+            || event.flags.contains(Flags::BLOCKED)
+            || (failed && event.kind == Kind::Read && event.operation == tip.state.operations());
         if idle && !wanted {
             included.remove(slot as usize);
         }

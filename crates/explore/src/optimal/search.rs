@@ -991,7 +991,8 @@ impl Stepper<'_, '_> {
 
     /// Adds an operation that is an error, in place of the event it would have been; it is one if `after` came before.
     fn fault(&mut self, event: Event, node: Arc<Node>, after: Option<Slot>) {
-        let event = Event { kind: Kind::Fault, loc: NO_LOC, ..event };
+        let flags = event.flags.with(Flags::LOCKED);
+        let event = Event { kind: Kind::Fault, flags, loc: NO_LOC, ..event };
         self.race(&event);
         let slot = self.add(event, node, 0, None);
         if let Some(bug) = self.bugs.last_mut() {
@@ -1030,7 +1031,8 @@ impl Stepper<'_, '_> {
             self.bugs.truncate(failed);
             self.graph.pop();
             let node = self.failed(thread, Property::Memory, "the object is still in use");
-            let slot = self.graph.add(Event { kind: Kind::Fault, ..event }, node, 0, None);
+            let flags = event.flags.with(Flags::LOCKED);
+            let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
             let pc = self.graph.event(access).pc;
             let forced = Some((slot, access));
             self.bugs.push(Bug { property: Property::Memory, pc, target: Some(access), attempt: None, forced });
