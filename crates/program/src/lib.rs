@@ -12,13 +12,20 @@ pub mod expr;
 pub mod inst;
 pub mod program;
 pub mod source;
+#[cfg(test)]
+mod testing;
+pub mod text;
 pub mod types;
+pub mod validate;
 
 pub use builder::FunctionBuilder;
 pub use expr::{BinOp, CastOp, Expr, UnOp};
 pub use inst::{Block, Callee, Inst, Op, RmwOp, Term, Terminator};
 pub use program::{
-    BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, Object, Program, Reg, RegDecl,
+    BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
+    Object, Program, Reg, RegDecl,
 };
 pub use source::{Diagnostic, SourceFile, SourceMap, Span};
+pub use text::{ParseErrors, parse, print};
 pub use types::{Ordering, Type};
+pub use validate::validate;
