@@ -10,7 +10,7 @@ pub struct Answer {
     /// The program, as the user named it.
     pub file: String,
     /// The values given to its parameters.
-    pub parameters: BTreeMap<String, i64>,
+    pub parameters: BTreeMap<String, String>,
     /// The verdict.
     pub verdict: Verdict,
     /// How far it reaches.

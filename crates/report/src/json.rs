@@ -20,7 +20,7 @@ pub fn answer(answer: &Answer, version: &str) -> String {
         schema: u32,
         version: &'a str,
         file: &'a str,
-        parameters: &'a BTreeMap<String, i64>,
+        parameters: &'a BTreeMap<String, String>,
         verdict: Verdict,
         scope: &'a Scope,
         model: Model,

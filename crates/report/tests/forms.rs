@@ -50,7 +50,7 @@ fn several_violations_are_numbered() {
 #[test]
 fn a_program_that_holds() {
     let mut answer = answer(Verdict::Holds, Scope::LoopBound { turns: 3 }, Vec::new());
-    answer.parameters.insert("N".into(), 4);
+    answer.parameters.insert("N".into(), "4".into());
     answer.advice.push("3 executions were cut off at the loop bound; --loop-bound raises it".into());
     answer.notes.push("a seq_cst store is followed by a fence".into());
     insta::assert_snapshot!(shown(&answer, 80));
