@@ -14,18 +14,18 @@ use raddle_trace::{Execution, Model, Property, Schedule, Violation};
 pub struct Replayed {
     /// The run.
     pub execution: Execution,
-    /// What was wrong at its end.
+    /// What went wrong last.
     pub counterexample: Option<Counterexample>,
 }
 
-/// Runs the schedule. Races end a run, so whether they are looked for must be as it was when the schedule was found.
+/// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
 ///
 /// # Errors
 /// If the schedule does not fit the program.
 pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool) -> Result<Replayed, Error> {
     let code = prepare(program, None);
     let run = raddle_machine::replay(&code, model, schedule, races)?;
-    let counterexample = match run.failure {
+    let counterexample = match run.failures.into_iter().last() {
         None => None,
         Some(found) => {
             let Some(property) = found.property else {

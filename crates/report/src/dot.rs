@@ -67,11 +67,14 @@ fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
         let words = wording.step(step).replace(HARD_BLANK, " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
-            Entry::Failure { thread: Some(thread), place, .. } => (*thread, "failure".to_owned(), place, true),
+            Entry::Failure { thread: Some(thread), place, .. } => {
+                (*thread, format!("failure_{}", thread.0), place, true)
+            }
             _ => continue,
         };
+        let number = if failed { "✗ ".to_owned() } else { format!("{}. ", wording.number(at)) };
         let line = if place.line > 0 { format!("\n{}: {}", place.line, place.text) } else { String::new() };
-        columns.entry(thread).or_default().push((name, format!("{}. {words}{line}", at + 1), failed));
+        columns.entry(thread).or_default().push((name, format!("{number}{words}{line}"), failed));
     }
     for (thread, nodes) in &columns {
         let function = execution.threads.get(thread.index()).map_or("", String::as_str);

@@ -5,6 +5,7 @@
 use crate::answer::{Counterexample, Sources};
 use crate::text::clean;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use raddle_trace::execution::Entry;
 use raddle_trace::{Place, Property};
 use std::ops::Range;
 
@@ -68,8 +69,8 @@ impl Problem {
     /// What a counterexample shows. A deadlock is marked wherever a thread waits.
     pub fn of(counterexample: &Counterexample) -> Self {
         let Counterexample { violation, execution, waiting, .. } = counterexample;
-        let failing = execution.steps.last().and_then(|step| match step {
-            raddle_trace::execution::Entry::Failure { thread, .. } => *thread,
+        let failing = execution.steps.iter().rev().find_map(|step| match step {
+            Entry::Failure { thread, message, .. } if *message == violation.message => *thread,
             _ => None,
         });
         let marks = if violation.property == Property::Deadlock && !waiting.is_empty() {

@@ -110,7 +110,7 @@ fn rows(execution: &Execution, waiting: &[Waiting], full: bool) -> Vec<Row> {
     let sources = SourceColumn::new(execution, waiting);
     let mut rows = Vec::new();
     for (at, entry) in execution.steps.iter().enumerate() {
-        let label = (at + 1).to_string();
+        let label = wording.number(at).to_string();
         let words = wording.step(entry);
         match entry {
             Entry::Event { event, buffered, printed } => {
@@ -150,7 +150,7 @@ fn leave_out_preparation(execution: &Execution, rows: &mut Vec<Row>) {
         |entry: &Entry| matches!(entry, Entry::Event { event, .. } if matches!(event.action, Action::Spawn { .. }));
     let Some(first) = execution.steps.iter().position(spawns) else { return };
     if first > PREPARATION {
-        let label = (first + 1).to_string();
+        let label = Wording::new(execution).number(first).to_string();
         let rows_before = rows.iter().position(|row| row.label == label).unwrap_or(0);
         let words = format!("… {} before the first thread is started", counted(first as u64, "step"));
         rows.splice(..rows_before, [Row::note(words)]);

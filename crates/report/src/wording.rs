@@ -3,7 +3,7 @@
 //! | step | words |
 //! |---|---|
 //! | a read | `x → 1 (T2 step 4)`, `x → 0 (initial)`, `x → 1 (own buffer, step 3)` |
-//! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory (step 3)` |
+//! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory` |
 //! | a read-modify-write | `add x: 0 → 1 (initial)`; one that writes nothing is a read: `x → 1 (T2 step 4), cas fails` |
 //! | a synchronisation | `lock m`, `sem post s`, `starts T1`, `joins T1` |
 //!
@@ -22,17 +22,29 @@ pub const HARD_BLANK: char = '\u{a0}';
 #[derive(Debug)]
 pub struct Wording<'e> {
     execution: &'e Execution,
-    numbers: HashMap<EventId, usize>,
+    /// Where in the run an event stands.
+    positions: HashMap<EventId, usize>,
+    /// The number of each step; failures have none of their own.
+    numbers: Vec<usize>,
 }
 
 impl<'e> Wording<'e> {
     /// For this run.
     pub fn new(execution: &'e Execution) -> Self {
-        let numbered = execution.steps.iter().enumerate().filter_map(|(at, step)| match step {
+        let positions = execution.steps.iter().enumerate().filter_map(|(at, step)| match step {
             Entry::Event { event, .. } => Some((event.id, at)),
             _ => None,
         });
-        Wording { execution, numbers: numbered.collect() }
+        let numbers = execution.steps.iter().scan(0, |number, step| {
+            *number += usize::from(!matches!(step, Entry::Failure { .. }));
+            Some(*number)
+        });
+        Wording { execution, positions: positions.collect(), numbers: numbers.collect() }
+    }
+
+    /// The number of the step at this position of the run, from 1; of a failure, that of the step before it.
+    pub fn number(&self, position: usize) -> usize {
+        self.numbers[position]
     }
 
     /// What the step does.
@@ -47,7 +59,7 @@ impl<'e> Wording<'e> {
                     Some(action) => self.action(action),
                     None => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
                 };
-                format!("{written} reaches memory{}", self.step_number(*write, " (step\u{a0}", ")"))
+                format!("{written} reaches memory")
             }
             Entry::Failure { message, .. } => message.clone(),
         };
@@ -55,7 +67,7 @@ impl<'e> Wording<'e> {
     }
 
     fn find(&self, id: EventId) -> Option<&'e Action> {
-        let step = &self.execution.steps[*self.numbers.get(&id)?];
+        let step = &self.execution.steps[*self.positions.get(&id)?];
         match step {
             Entry::Event { event, .. } => Some(&event.action),
             _ => None,
@@ -97,13 +109,14 @@ impl<'e> Wording<'e> {
     fn source(&self, source: Source) -> String {
         match source {
             Source::Initial => "(initial)".into(),
-            Source::Write(id) => format!("({}{})", id.thread, self.step_number(id, "\u{a0}step\u{a0}", "")),
-            Source::Buffer(id) => format!("(own buffer{})", self.step_number(id, ", step\u{a0}", "")),
+            Source::Write(id) => format!("({}{})", id.thread, self.step_number(id, "\u{a0}step\u{a0}")),
+            Source::Buffer(id) => format!("(own buffer{})", self.step_number(id, ", step\u{a0}")),
         }
     }
 
-    fn step_number(&self, id: EventId, before: &str, after: &str) -> String {
-        self.numbers.get(&id).map_or_else(String::new, |at| format!("{before}{}{after}", at + 1))
+    fn step_number(&self, id: EventId, before: &str) -> String {
+        let position = self.positions.get(&id);
+        position.map_or_else(String::new, |&at| format!("{before}{}", self.numbers[at]))
     }
 }
 
