@@ -5,8 +5,10 @@
 //! another thread could reach lives in memory and is touched by explicit instructions only ([`Op::Load`],
 //! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
 //!
-//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics.
+//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
+//! the text form, [`mod@validate`] for what engines may rely on, and [`analysis`].
 
+pub mod analysis;
 pub mod builder;
 pub mod expr;
 pub mod inst;

@@ -267,7 +267,7 @@ impl Body<'_> {
             22 => Op::SemWait { sem: place },
             23 => Op::SemTryWait { dst: self.dst(Type::I1), sem: place },
             24 => Op::SemPost { sem: place },
-            25 => Op::SyncDestroy { object: place },
+            25 => Op::SyncDestroy { object: place, ty: Type::I32 },
             26 => Op::Alloc { dst: self.reg_of(Type::Ptr)?, size: self.expr(Type::I64, 1), zeroed: flag },
             27 => Op::Free { ptr: place },
             28 => Op::Assert { cond: self.expr(Type::I1, 2), message: "it \"holds\"\n".to_owned() },

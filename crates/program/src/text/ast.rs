@@ -270,7 +270,7 @@ pub(super) enum SyncKind {
     Broadcast,
     SemWait,
     SemPost,
-    Destroy,
+    Destroy(Type),
 }
 
 /// Whom to call.

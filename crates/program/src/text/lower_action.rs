@@ -74,7 +74,7 @@ impl Body<'_, '_> {
                     SyncKind::Broadcast => Op::CondBroadcast { cond: object },
                     SyncKind::SemWait => Op::SemWait { sem: object },
                     SyncKind::SemPost => Op::SemPost { sem: object },
-                    SyncKind::Destroy => Op::SyncDestroy { object },
+                    SyncKind::Destroy(ty) => Op::SyncDestroy { object, ty },
                 });
             }
             StmtKind::CondWait(cond, mutex) => {

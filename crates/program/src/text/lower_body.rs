@@ -56,6 +56,8 @@ pub(super) struct Body<'p, 'r> {
     current: Option<BlockId>,
     labels: FxHashMap<String, Label>,
     loops: Vec<Loop>,
+    /// Where loops start. Two loops never share a block, so that a wait inside a loop stays a loop of its own.
+    heads: FxHashSet<BlockId>,
     pending_label: Option<String>,
     atomic: u32,
     span: Span,
@@ -77,6 +79,7 @@ impl<'p, 'r> Body<'p, 'r> {
             current: Some(BlockId(0)),
             labels: FxHashMap::default(),
             loops: Vec::new(),
+            heads: FxHashSet::default(),
             pending_label: None,
             atomic: 0,
             span: source.name.span,
@@ -188,6 +191,20 @@ impl<'p, 'r> Body<'p, 'r> {
         })
     }
 
+    /// The block where a loop starts: a new one, unless the current one is empty and no other loop starts there.
+    fn start_loop(&mut self) -> BlockId {
+        let head = match self.fresh() {
+            Some(block) if !self.heads.contains(&block) => block,
+            _ => {
+                let block = self.block();
+                self.place(block);
+                block
+            }
+        };
+        self.heads.insert(head);
+        head
+    }
+
     fn finish(mut self) -> Function {
         if self.labels_missing() {
             return self.function;
@@ -250,6 +267,7 @@ impl<'p, 'r> Body<'p, 'r> {
             if let (insts, Some(Terminator { kind: Term::Goto(next), .. })) = &self.blocks[block.index()]
                 && insts.is_empty()
                 && !labelled.contains(&block)
+                && !self.heads.contains(&block)
                 && final_block(&self.taken_over, *next) != block
             {
                 self.taken_over.insert(block, *next);
@@ -298,7 +316,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 }
             }
             StmtKind::While(cond, body) => {
-                let head = self.start_block();
+                let head = self.start_loop();
                 let (inside, leave) = (self.block(), self.block());
                 let cond = self.expr_as(cond, Type::I1).unwrap_or(Expr::bool(true));
                 self.terminate(Term::If(cond, inside, leave));
@@ -308,7 +326,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 self.place(leave);
             }
             StmtKind::Loop(body) => {
-                let head = self.start_block();
+                let head = self.start_loop();
                 let leave = self.block();
                 self.in_loop(label, head, leave, body);
                 self.span = statement.span;
@@ -316,7 +334,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 self.place(leave);
             }
             StmtKind::DoWhile(body, cond) => {
-                let head = self.start_block();
+                let head = self.start_loop();
                 let (test, leave) = (self.block(), self.block());
                 self.in_loop(label, test, leave, body);
                 self.place(test);

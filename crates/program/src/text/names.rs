@@ -4,7 +4,7 @@ use super::lexer::is_plain;
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 68] = [
+pub(super) const KEYWORDS: [&str; 69] = [
     "alloc",
     "assert",
     "assume",
@@ -21,6 +21,7 @@ pub(super) const KEYWORDS: [&str; 68] = [
     "continue",
     "default",
     "destroy",
+    "destroy_wide",
     "do",
     "else",
     "entry",

@@ -4,6 +4,7 @@ use super::ast::{Arm, Ast, Name, Stmt, StmtKind, SyncKind};
 use super::lexer::Token;
 use super::names::{self, did_you_mean};
 use super::parser::{MAX_NESTING, Parsed, Parser};
+use crate::Type;
 use crate::source::{Diagnostic, Span};
 
 /// Cases of a switch, and what it does otherwise.
@@ -284,7 +285,8 @@ impl<'a> Parser<'a, '_> {
             "broadcast" => StmtKind::Sync(SyncKind::Broadcast, self.place()?),
             "sem_wait" => StmtKind::Sync(SyncKind::SemWait, self.place()?),
             "sem_post" => StmtKind::Sync(SyncKind::SemPost, self.place()?),
-            "destroy" => StmtKind::Sync(SyncKind::Destroy, self.place()?),
+            "destroy" => StmtKind::Sync(SyncKind::Destroy(Type::I32), self.place()?),
+            "destroy_wide" => StmtKind::Sync(SyncKind::Destroy(Type::I64), self.place()?),
             "wait" => {
                 let cond = self.place()?;
                 self.expect(",")?;

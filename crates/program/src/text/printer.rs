@@ -248,7 +248,8 @@ impl<'p> Printer<'p> {
             Op::SemWait { sem } => at("sem_wait", sem),
             Op::SemTryWait { dst, sem } => to(dst) + &at("sem_trywait", sem),
             Op::SemPost { sem } => at("sem_post", sem),
-            Op::SyncDestroy { object } => at("destroy", object),
+            Op::SyncDestroy { object, ty: Type::I64 } => at("destroy_wide", object),
+            Op::SyncDestroy { object, .. } => at("destroy", object),
             Op::Alloc { dst, size, zeroed } => {
                 let zeroed = if *zeroed { "zeroed " } else { "" };
                 format!("{} = alloc {zeroed}{}", self.reg(*dst), self.expr(size, Some(Type::I64), 0))

@@ -100,7 +100,7 @@ impl FunctionCheck<'_, '_> {
             | Op::CondBroadcast { cond: object }
             | Op::SemWait { sem: object }
             | Op::SemPost { sem: object }
-            | Op::SyncDestroy { object }
+            | Op::SyncDestroy { object, .. }
             | Op::Free { ptr: object } => self.address(object),
             Op::TryLock { dst, mutex: object, .. }
             | Op::TryRwLock { dst, lock: object, .. }
