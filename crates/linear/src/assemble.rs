@@ -63,6 +63,21 @@ impl Assembler {
         self.clock
     }
 
+    /// Visits every value of the open operations, to note or to rename it.
+    pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        let open = std::mem::take(&mut self.open);
+        for (mut process, (mut op, name)) in open {
+            visit(&mut process);
+            for value in [&mut op.process, &mut op.place, &mut op.arg, &mut op.arg2] {
+                visit(value);
+            }
+            if let Some(result) = &mut op.result {
+                visit(result);
+            }
+            self.open.insert(process, (op, name));
+        }
+    }
+
     fn method(&mut self, name: NameId, tables: &Tables) -> Option<Method> {
         let slot = name.0 as usize;
         if self.methods.len() <= slot {

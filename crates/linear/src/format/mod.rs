@@ -136,6 +136,20 @@ pub trait Source {
     fn declared(&self) -> Option<ObjectKind> {
         None
     }
+
+    /// Visits every value of the events that are held back, to note or to rename it.
+    fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        let _ = visit;
+    }
+}
+
+impl RawEvent {
+    /// Visits the values of the event.
+    pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        visit(&mut self.process);
+        visit(&mut self.place);
+        visit(&mut self.value);
+    }
 }
 
 /// The formats.

@@ -133,6 +133,14 @@ impl Source for TimeOrder<'_> {
     fn declared(&self) -> Option<ObjectKind> {
         self.source.declared()
     }
+
+    fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        self.ahead
+            .iter_mut()
+            .chain(&mut self.ready)
+            .for_each(|event| event.each_value(visit));
+        self.source.each_value(visit);
+    }
 }
 
 impl TimeOrder<'_> {
