@@ -228,6 +228,8 @@ pub enum Op {
     SyncDestroy {
         /// Address.
         object: Expr,
+        /// `i32` or `i64`, by the size of the object.
+        ty: Type,
     },
     /// Makes a heap object. Its bytes are uninitialised unless `zeroed`. Size 0 is allowed.
     Alloc {

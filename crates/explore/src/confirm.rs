@@ -1,0 +1,23 @@
+//! No counterexample without a replay.
+//!
+//! An engine proposes a schedule and says what it expects at its end. The machine runs it from the start; only if the
+//! same property is broken there does a [`Finding`] come into being.
+
+use crate::options::Options;
+use crate::outcome::{Error, Finding};
+use raddle_machine::{Code, replay};
+use raddle_trace::{Property, Schedule, Violation};
+
+/// Replays the schedule and returns the finding, or an internal error if the machine disagrees.
+pub fn confirm(code: &Code, options: &Options, schedule: Schedule, property: Property) -> Result<Finding, Error> {
+    let races = options.properties.contains(Property::Race);
+    let run = replay(code, options.model, &schedule, races)?;
+    match run.failure {
+        Some(found) if found.property == Some(property) => Ok(Finding {
+            violation: Violation { property, message: found.message, place: found.place, schedule },
+            execution: run.execution,
+        }),
+        Some(found) => Err(Error::NotReplayed(format!("expected {property}, got: {}", found.message))),
+        None => Err(Error::NotReplayed(format!("expected {property}, but nothing is wrong at the end of {schedule}"))),
+    }
+}

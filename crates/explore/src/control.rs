@@ -1,0 +1,59 @@
+//! Stopping an exploration from outside, and watching it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Shared between an exploration and whoever watches it.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    executions: AtomicU64,
+    blocked: AtomicU64,
+    share: AtomicU64,
+}
+
+/// How far an exploration has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Complete executions.
+    pub executions: u64,
+    /// Blocked ones.
+    pub blocked: u64,
+    /// Share of the search tree, between 0 and 1.
+    pub share: f64,
+}
+
+impl Control {
+    /// A control nobody has touched.
+    pub fn new() -> Self {
+        Control::default()
+    }
+
+    /// Asks the exploration to end soon. What it has found until then is reported.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was asked to.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            executions: self.executions.load(Ordering::Relaxed),
+            blocked: self.blocked.load(Ordering::Relaxed),
+            share: self.share.load(Ordering::Relaxed) as f64 / SHARE,
+        }
+    }
+
+    /// Adds to what has been done.
+    pub(crate) fn advance(&self, executions: u64, blocked: u64, share: f64) {
+        self.executions.fetch_add(executions, Ordering::Relaxed);
+        self.blocked.fetch_add(blocked, Ordering::Relaxed);
+        self.share.fetch_add((share * SHARE) as u64, Ordering::Relaxed);
+    }
+}
+
+/// The whole search tree, in the units the share is counted in.
+const SHARE: f64 = (1u64 << 52) as f64;

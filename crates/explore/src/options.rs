@@ -1,0 +1,137 @@
+//! What to explore and how far.
+
+use raddle_trace::{Model, Property};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Which engine explores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The best one that applies.
+    #[default]
+    Auto,
+    /// One execution per class of program order, reads-from and coherence.
+    Optimal,
+}
+
+impl Engine {
+    /// Every engine, by its name on the command line.
+    pub const ALL: [Engine; 2] = [Engine::Auto, Engine::Optimal];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Auto => "auto",
+            Engine::Optimal => "optimal",
+        }
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Engine::ALL.into_iter().find(|engine| engine.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+            format!("no engine is called `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// A set of properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropertySet(u32);
+
+impl PropertySet {
+    /// Every property.
+    pub fn all() -> Self {
+        Property::ALL.into_iter().collect()
+    }
+
+    /// None.
+    pub const fn none() -> Self {
+        PropertySet(0)
+    }
+
+    /// Whether the property is in the set.
+    pub const fn contains(self, property: Property) -> bool {
+        self.0 >> property as u32 & 1 == 1
+    }
+
+    /// Without this property.
+    #[must_use]
+    pub const fn without(self, property: Property) -> Self {
+        PropertySet(self.0 & !(1 << property as u32))
+    }
+
+    /// With this property.
+    #[must_use]
+    pub const fn with(self, property: Property) -> Self {
+        PropertySet(self.0 | 1 << property as u32)
+    }
+}
+
+impl FromIterator<Property> for PropertySet {
+    fn from_iter<I: IntoIterator<Item = Property>>(properties: I) -> Self {
+        properties.into_iter().fold(PropertySet::none(), PropertySet::with)
+    }
+}
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// After so many executions, blocked ones included.
+    pub executions: Option<u64>,
+    /// After so much time.
+    pub time: Option<Duration>,
+    /// In an execution, after so many events; the rest of it is not explored. Default [`Limits::DEPTH`].
+    pub depth: Option<usize>,
+    /// When the process uses so many bytes.
+    pub memory: Option<u64>,
+}
+
+impl Limits {
+    /// The number of events of one execution that is taken for non-termination.
+    pub const DEPTH: usize = 20_000;
+}
+
+/// What to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which engine.
+    pub engine: Engine,
+    /// Under which memory model.
+    pub model: Model,
+    /// What must not happen.
+    pub properties: PropertySet,
+    /// Go on after a violation and collect the distinct ones.
+    pub all: bool,
+    /// When to give up.
+    pub limits: Limits,
+    /// How many threads of this process explore.
+    pub workers: usize,
+    /// Read-modify-writes of one location whose results nobody uses commute: their order makes no classes.
+    pub commuting_updates: bool,
+}
+
+impl Options {
+    /// Everything is looked for, nothing is limited, one worker.
+    pub fn new(model: Model) -> Self {
+        Options {
+            engine: Engine::Auto,
+            model,
+            properties: PropertySet::all(),
+            all: false,
+            limits: Limits::default(),
+            workers: 1,
+            commuting_updates: false,
+        }
+    }
+}

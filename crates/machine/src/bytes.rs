@@ -1,0 +1,65 @@
+//! Memory as bytes: what stands in the shared objects of the program at one moment.
+//!
+//! Keyed by object, so that bounds and lives are known; bytes that were never written are marked. Cheap to clone:
+//! objects are shared until written.
+
+use crate::address::Addr;
+use crate::code::Code;
+use crate::thread::Access;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// The contents of shared memory.
+#[derive(Clone, Debug, Default)]
+pub struct ByteMemory {
+    objects: FxHashMap<Addr, Arc<Contents>>,
+}
+
+#[derive(Clone, Debug)]
+struct Contents {
+    bytes: Box<[u8]>,
+    written: Box<[bool]>,
+}
+
+impl ByteMemory {
+    /// Memory as the program finds it.
+    pub fn initial(code: &Code) -> Self {
+        let mut memory = ByteMemory::default();
+        for (addr, bytes) in code.shared_globals() {
+            memory.create(addr, bytes.len() as u32, Some(bytes));
+        }
+        memory
+    }
+
+    /// Whether the object that starts at `base` has contents already.
+    pub fn contains(&self, base: Addr) -> bool {
+        self.objects.contains_key(&base)
+    }
+
+    /// Gives an object its first contents: these bytes, or uninitialised ones.
+    pub fn create(&mut self, base: Addr, size: u32, contents: Option<&[u8]>) {
+        let bytes: Box<[u8]> = contents.map_or_else(|| vec![0; size as usize].into(), Into::into);
+        let written = vec![contents.is_some(); size as usize].into();
+        self.objects.insert(base, Arc::new(Contents { bytes, written }));
+    }
+
+    /// The value there, and whether all of it was written. `None` if the object has no contents or is too small.
+    pub fn read(&self, access: Access) -> Option<(u64, bool)> {
+        let object = self.objects.get(&access.addr.base())?;
+        let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
+        let source = object.bytes.get(start..start + size)?;
+        let mut value = [0; 8];
+        value[..size].copy_from_slice(source);
+        let written = object.written[start..start + size].iter().all(|&w| w);
+        Some((u64::from_le_bytes(value), written))
+    }
+
+    /// Writes a value. Returns `None` if the object has no contents or is too small.
+    pub fn write(&mut self, access: Access, value: u64) -> Option<()> {
+        let object = Arc::make_mut(self.objects.get_mut(&access.addr.base())?);
+        let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
+        object.bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_le_bytes()[..size]);
+        object.written[start..start + size].fill(true);
+        Some(())
+    }
+}

@@ -1,0 +1,337 @@
+//! The byte code: a program flattened into one array of instructions over numbered slots.
+//!
+//! Registers, temporaries of expressions and loop counters of a function are slots of its frame. An operand is a slot
+//! or, with its highest bit set, a constant. Expressions become three-address instructions; control flow becomes
+//! jumps to absolute positions.
+
+use crate::address::Addr;
+use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
+use raddle_trace::Place;
+
+/// A slot of the current frame, or a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operand(pub(crate) u32);
+
+impl Operand {
+    pub(crate) const CONSTANT: u32 = 1 << 31;
+    /// No operand.
+    pub(crate) const NONE: Operand = Operand(u32::MAX);
+}
+
+/// A slot that receives a result; [`NO_SLOT`] if nobody wants it.
+pub(crate) type Slot = u32;
+pub(crate) const NO_SLOT: Slot = u32::MAX;
+
+/// A position in the code.
+pub(crate) type Pc = u32;
+
+/// A run of entries in [`Code::operands`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Args {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Instr {
+    Move {
+        dst: Slot,
+        src: Operand,
+    },
+    Un {
+        op: UnOp,
+        ty: Type,
+        dst: Slot,
+        a: Operand,
+    },
+    Bin {
+        op: BinOp,
+        ty: Type,
+        dst: Slot,
+        a: Operand,
+        b: Operand,
+    },
+    Cast {
+        op: CastOp,
+        from: Type,
+        to: Type,
+        dst: Slot,
+        a: Operand,
+    },
+    Select {
+        dst: Slot,
+        cond: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    LocalAddr {
+        dst: Slot,
+        local: u32,
+    },
+    TlsAddr {
+        dst: Slot,
+        index: u32,
+    },
+    Load {
+        dst: Slot,
+        ty: Type,
+        order: Ordering,
+        addr: Operand,
+        wait: u32,
+    },
+    Store {
+        ty: Type,
+        order: Ordering,
+        addr: Operand,
+        value: Operand,
+    },
+    Rmw {
+        op: RmwOp,
+        ty: Type,
+        order: Ordering,
+        dst: Slot,
+        addr: Operand,
+        operand: Operand,
+    },
+    Cas {
+        cas: u32,
+    },
+    Fence {
+        order: Ordering,
+    },
+    Call {
+        dst: Slot,
+        func: FuncId,
+        args: Args,
+    },
+    CallIndirect {
+        dst: Slot,
+        target: Operand,
+        args: Args,
+    },
+    Spawn {
+        dst: Slot,
+        func: FuncId,
+        args: Args,
+    },
+    SpawnIndirect {
+        dst: Slot,
+        target: Operand,
+        args: Args,
+    },
+    Join {
+        dst: Slot,
+        ty: Type,
+        thread: Operand,
+    },
+    ThreadId {
+        dst: Slot,
+    },
+    Sync {
+        op: SyncOp,
+        dst: Slot,
+        object: Operand,
+        other: Operand,
+    },
+    Alloc {
+        dst: Slot,
+        size: Operand,
+        zeroed: bool,
+        private: bool,
+    },
+    Free {
+        ptr: Operand,
+    },
+    Assert {
+        cond: Operand,
+        message: u32,
+    },
+    Assume {
+        cond: Operand,
+    },
+    Choose {
+        dst: Slot,
+        low: Operand,
+        count: u32,
+    },
+    AtomicBegin,
+    AtomicEnd,
+    Error {
+        message: u32,
+    },
+    Print {
+        format: u32,
+        args: Args,
+    },
+    Jump {
+        to: Pc,
+    },
+    /// A jump that closes a turn of a loop: counts in `counter`.
+    Turn {
+        to: Pc,
+        counter: Slot,
+    },
+    Branch {
+        cond: Operand,
+        then: Pc,
+        otherwise: Pc,
+    },
+    Switch {
+        value: Operand,
+        table: u32,
+    },
+    Return {
+        value: Operand,
+    },
+    ExitThread {
+        value: Operand,
+    },
+    Exit,
+    /// Notes in `mark` how many visible operations the thread had done when this turn of a spin loop began.
+    MarkTurn {
+        mark: Slot,
+    },
+    /// The end of a turn without effect.
+    Spin {
+        mark: Slot,
+    },
+    Unreachable,
+}
+
+/// Operations on synchronisation objects; see `thread` for what each does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SyncOp {
+    Lock { recursive: bool },
+    TryLock { recursive: bool },
+    Unlock,
+    ReadLock,
+    WriteLock,
+    TryReadLock,
+    TryWriteLock,
+    RwUnlock,
+    CondWait,
+    CondSignal,
+    CondBroadcast,
+    BarrierInit,
+    BarrierWait,
+    SemWait,
+    SemTryWait,
+    SemPost,
+    Destroy { ty: Type },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CasInfo {
+    pub(crate) dst: Slot,
+    pub(crate) ty: Type,
+    pub(crate) addr: Operand,
+    pub(crate) expected: Operand,
+    pub(crate) desired: Operand,
+    pub(crate) success: Ordering,
+    pub(crate) wait: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct WaitInfo {
+    pub(crate) dst: Reg,
+    pub(crate) cond: Expr,
+    pub(crate) function: FuncId,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct SwitchTable {
+    pub(crate) cases: Vec<(u64, Pc)>,
+    pub(crate) default: Pc,
+}
+
+/// A compiled function.
+#[derive(Clone, Debug)]
+pub(crate) struct FuncCode {
+    pub(crate) name: String,
+    pub(crate) entry: Pc,
+    pub(crate) slots: u32,
+    pub(crate) reg_types: Vec<Type>,
+    pub(crate) params: u32,
+    pub(crate) locals: Vec<LocalCode>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LocalCode {
+    pub(crate) name: String,
+    pub(crate) size: u32,
+    pub(crate) private: bool,
+}
+
+/// A global object.
+#[derive(Clone, Debug)]
+pub(crate) struct GlobalCode {
+    pub(crate) name: String,
+    pub(crate) layout: Layout,
+    pub(crate) bytes: Vec<u8>,
+    /// Its number among the thread-local objects, if it is one.
+    pub(crate) tls: Option<u32>,
+    pub(crate) private: bool,
+}
+
+/// A compiled program.
+#[derive(Clone, Debug)]
+pub struct Code {
+    pub(crate) instrs: Vec<Instr>,
+    pub(crate) spans: Vec<Span>,
+    pub(crate) constants: Vec<u64>,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) cas: Vec<CasInfo>,
+    pub(crate) waits: Vec<WaitInfo>,
+    pub(crate) switches: Vec<SwitchTable>,
+    pub(crate) strings: Vec<String>,
+    pub(crate) functions: Vec<FuncCode>,
+    pub(crate) globals: Vec<GlobalCode>,
+    /// The thread-local globals, by their number.
+    pub(crate) tls: Vec<u32>,
+    pub(crate) entry: FuncId,
+    pub(crate) sources: SourceMap,
+    /// Greatest number of turns of a loop per activation, if bounded.
+    pub(crate) loop_bound: Option<u32>,
+    pub(crate) has_non_atomic: bool,
+}
+
+impl Code {
+    /// Where the instruction at `pc` comes from.
+    pub fn span(&self, pc: u32) -> Span {
+        self.spans[pc as usize]
+    }
+
+    /// Where the instruction at `pc` comes from, with the text of the line.
+    pub fn place(&self, pc: u32) -> Place {
+        let span = self.span(pc);
+        Place {
+            file: self.sources.name(span).into(),
+            line: span.line,
+            column: span.column,
+            text: self.sources.line(span).unwrap_or("").trim().into(),
+        }
+    }
+
+    /// Whether some instruction is subject to race detection.
+    pub fn has_non_atomic(&self) -> bool {
+        self.has_non_atomic
+    }
+
+    /// The name of a function.
+    pub fn function_name(&self, id: FuncId) -> &str {
+        &self.functions[id.index()].name
+    }
+
+    /// The start, size and initial bytes of every global object that threads share.
+    pub fn shared_globals(&self) -> impl Iterator<Item = (Addr, &[u8])> {
+        self.globals
+            .iter()
+            .enumerate()
+            .filter(|(_, global)| global.tls.is_none())
+            .map(|(index, global)| (Addr::global(raddle_program::GlobalId(index as u32)), global.bytes.as_slice()))
+    }
+
+    pub(crate) fn constant(&self, operand: Operand) -> u64 {
+        self.constants[(operand.0 & !Operand::CONSTANT) as usize]
+    }
+}

@@ -1,0 +1,545 @@
+//! From the program representation to byte code.
+//!
+//! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
+//! since none outlives its instruction), then one counter per loop head. A loop head is the target of an edge that goes
+//! back in depth-first order; the counter is cleared on the edges that enter the loop and counted on those that go
+//! back, which also serves loops with several entries.
+
+use crate::address::Addr;
+use crate::code::{
+    Args, CasInfo, Code, FuncCode, GlobalCode, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable, SyncOp,
+    WaitInfo,
+};
+use raddle_program::{
+    Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
+    Term, Type,
+};
+use rustc_hash::FxHashMap;
+
+/// What the compiler is told beside the program.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Greatest number of turns of a loop per activation of its function; a thread that wants another one stops.
+    pub loop_bound: Option<u32>,
+}
+
+/// Which objects no other thread can reach; accesses to them are invisible.
+pub trait Privacy {
+    /// Whether the local object is out of reach of other threads.
+    fn local(&self, function: FuncId, local: u32) -> bool;
+    /// Whether what this allocation makes is out of reach of other threads.
+    fn alloc(&self, function: FuncId, block: BlockId, inst: usize) -> bool;
+    /// Whether the thread-local object is out of reach of other threads.
+    fn thread_local(&self, global: GlobalId) -> bool;
+}
+
+/// Nothing is known to be out of reach.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllShared;
+
+impl Privacy for AllShared {
+    fn local(&self, _: FuncId, _: u32) -> bool {
+        false
+    }
+    fn alloc(&self, _: FuncId, _: BlockId, _: usize) -> bool {
+        false
+    }
+    fn thread_local(&self, _: GlobalId) -> bool {
+        false
+    }
+}
+
+/// Compiles a validated program. Panics on one that is not valid.
+pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> Code {
+    let mut tls = Vec::new();
+    let globals = program
+        .globals
+        .iter()
+        .enumerate()
+        .map(|(index, object)| {
+            let number = object.thread_local.then(|| {
+                tls.push(index as u32);
+                tls.len() as u32 - 1
+            });
+            GlobalCode {
+                name: object.name.clone(),
+                layout: object.layout,
+                bytes: initial_bytes(object),
+                tls: number,
+                private: object.thread_local && privacy.thread_local(GlobalId(index as u32)),
+            }
+        })
+        .collect();
+    let mut compiler = Compiler {
+        program,
+        privacy,
+        code: Code {
+            instrs: Vec::new(),
+            spans: Vec::new(),
+            constants: Vec::new(),
+            operands: Vec::new(),
+            cas: Vec::new(),
+            waits: Vec::new(),
+            switches: Vec::new(),
+            strings: Vec::new(),
+            functions: Vec::new(),
+            globals,
+            tls,
+            entry: program.entry.expect("a validated program has an entry"),
+            sources: program.sources.clone(),
+            loop_bound: options.loop_bound,
+            has_non_atomic: false,
+        },
+        constants: FxHashMap::default(),
+    };
+    for index in 0..program.functions.len() {
+        compiler.function(FuncId(index as u32));
+    }
+    compiler.code
+}
+
+fn initial_bytes(object: &raddle_program::Object) -> Vec<u8> {
+    let mut bytes = vec![0; object.layout.size() as usize];
+    match object.layout {
+        Layout::Barrier(count) => bytes[4..8].copy_from_slice(&count.to_le_bytes()),
+        Layout::Semaphore(value) => bytes[..4].copy_from_slice(&value.to_le_bytes()),
+        _ => {}
+    }
+    for field in &object.init {
+        let value = match field.value {
+            InitValue::Int(value) => value,
+            InitValue::Global(id, offset) => Addr::global(id).0.wrapping_add(offset as u64),
+            InitValue::Func(id) => Addr::function(id).0,
+        };
+        let size = field.ty.size() as usize;
+        bytes[field.offset as usize..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
+    }
+    bytes
+}
+
+struct Compiler<'p> {
+    program: &'p Program,
+    privacy: &'p dyn Privacy,
+    code: Code,
+    constants: FxHashMap<u64, u32>,
+}
+
+/// What is known while one function is compiled.
+struct Frame<'p> {
+    id: FuncId,
+    function: &'p Function,
+    temps_used: u32,
+    temps_max: u32,
+    span: Span,
+}
+
+/// A jump target that is a block until all blocks have their place.
+#[derive(Clone, Copy)]
+struct Edge {
+    from: BlockId,
+    to: BlockId,
+}
+
+impl<'p> Compiler<'p> {
+    fn function(&mut self, id: FuncId) {
+        let function = &self.program.functions[id.index()];
+        let loops = LoopEdges::of(function);
+        let regs = function.regs.len() as u32;
+        // Counters and marks come right after the registers; temporaries after them.
+        let first_temp = regs + 2 * loops.heads.len() as u32;
+        let mut frame = Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span };
+        let entry = self.code.instrs.len() as Pc;
+        let mut starts = vec![0; function.blocks.len()];
+        let mut fixups: Vec<(Pc, Edge)> = Vec::new();
+        for (index, block) in function.blocks.iter().enumerate() {
+            starts[index] = self.code.instrs.len() as Pc;
+            let here = BlockId(index as u32);
+            if let Some(mark) = loops.spin_mark(here, regs) {
+                frame.span = block.term.span;
+                self.emit(&frame, Instr::MarkTurn { mark });
+            }
+            for (position, inst) in block.insts.iter().enumerate() {
+                frame.span = inst.span;
+                frame.temps_used = first_temp;
+                self.inst(&mut frame, here, position, &inst.op);
+            }
+            frame.span = block.term.span;
+            frame.temps_used = first_temp;
+            self.term(&mut frame, here, block, &loops, &mut fixups);
+        }
+        // Edges that enter a loop clear its counter; edges that go back count. Both need code of their own.
+        for (pc, edge) in fixups {
+            let target = starts[edge.to.index()];
+            let resolved = match loops.head(edge.to) {
+                None => target,
+                Some(head) => {
+                    let counter = regs + 2 * head;
+                    let at = self.code.instrs.len() as Pc;
+                    if loops.is_back(edge) {
+                        self.emit(&frame, Instr::Turn { to: target, counter });
+                    } else {
+                        let zero = self.constant(0);
+                        self.emit(&frame, Instr::Move { dst: counter, src: zero });
+                        self.emit(&frame, Instr::Jump { to: target });
+                    }
+                    let span = function.blocks[edge.to.index()].insts.first().map_or(function.span, |inst| inst.span);
+                    for position in at as usize..self.code.instrs.len() {
+                        self.code.spans[position] = span;
+                    }
+                    at
+                }
+            };
+            self.patch(pc, edge, resolved);
+        }
+        let locals = function
+            .locals
+            .iter()
+            .enumerate()
+            .map(|(index, local)| LocalCode {
+                name: local.name.clone(),
+                size: local.layout.size(),
+                private: self.privacy.local(id, index as u32),
+            })
+            .collect();
+        self.code.functions.push(FuncCode {
+            name: function.name.clone(),
+            entry,
+            slots: frame.temps_max,
+            reg_types: function.regs.iter().map(|reg| reg.ty).collect(),
+            params: function.params,
+            locals,
+        });
+    }
+
+    fn emit(&mut self, frame: &Frame<'_>, instr: Instr) -> Pc {
+        self.code.instrs.push(instr);
+        self.code.spans.push(frame.span);
+        self.code.instrs.len() as Pc - 1
+    }
+
+    /// Puts the resolved target where the edge's block number stood.
+    fn patch(&mut self, pc: Pc, edge: Edge, target: Pc) {
+        // Until it is patched a target holds its block number with the highest bit set.
+        let unresolved = edge.to.0 | UNRESOLVED;
+        let replace = |to: &mut Pc| {
+            if *to == unresolved {
+                *to = target;
+            }
+        };
+        match &mut self.code.instrs[pc as usize] {
+            Instr::Jump { to } => replace(to),
+            Instr::Branch { then, otherwise, .. } => {
+                replace(then);
+                replace(otherwise);
+            }
+            Instr::Switch { table, .. } => {
+                let table = &mut self.code.switches[*table as usize];
+                table.cases.iter_mut().for_each(|(_, to)| replace(to));
+                replace(&mut table.default);
+            }
+            other => unreachable!("no jump: {other:?}"),
+        }
+    }
+
+    fn constant(&mut self, value: u64) -> Operand {
+        let constants = &mut self.code.constants;
+        let index = *self.constants.entry(value).or_insert_with(|| {
+            constants.push(value);
+            constants.len() as u32 - 1
+        });
+        Operand(index | Operand::CONSTANT)
+    }
+
+    fn string(&mut self, text: &str) -> u32 {
+        self.code.strings.push(text.to_owned());
+        self.code.strings.len() as u32 - 1
+    }
+
+    fn temp(frame: &mut Frame<'_>) -> Slot {
+        frame.temps_used += 1;
+        frame.temps_max = frame.temps_max.max(frame.temps_used);
+        frame.temps_used - 1
+    }
+
+    /// Evaluates an expression; the result is a register, a constant, or a new temporary.
+    fn expr(&mut self, frame: &mut Frame<'_>, expr: &Expr) -> Operand {
+        match expr {
+            Expr::Const(ty, value) => self.constant(ty.truncate(*value)),
+            Expr::Reg(reg) => Operand(reg.0),
+            Expr::Global(id) if self.code.globals[id.index()].tls.is_none() => self.constant(Addr::global(*id).0),
+            Expr::Func(id) => self.constant(Addr::function(*id).0),
+            _ => {
+                let dst = Self::temp(frame);
+                self.expr_into(frame, expr, dst);
+                Operand(dst)
+            }
+        }
+    }
+
+    fn expr_into(&mut self, frame: &mut Frame<'_>, expr: &Expr, dst: Slot) {
+        let instr = match expr {
+            Expr::Global(id) if let Some(index) = self.code.globals[id.index()].tls => Instr::TlsAddr { dst, index },
+            Expr::Const(..) | Expr::Reg(_) | Expr::Global(_) | Expr::Func(_) => {
+                Instr::Move { dst, src: self.expr(frame, expr) }
+            }
+            Expr::Local(id) => Instr::LocalAddr { dst, local: id.0 },
+            Expr::Unary(op, a) => {
+                let ty = frame.function.expr_type(a);
+                Instr::Un { op: *op, ty, dst, a: self.expr(frame, a) }
+            }
+            Expr::Binary(op, a, b) => {
+                let ty = frame.function.expr_type(a);
+                let (a, b) = (self.expr(frame, a), self.expr(frame, b));
+                Instr::Bin { op: *op, ty, dst, a, b }
+            }
+            Expr::Cast(op, to, a) => {
+                let from = frame.function.expr_type(a);
+                Instr::Cast { op: *op, from, to: *to, dst, a: self.expr(frame, a) }
+            }
+            Expr::Select(cond, a, b) => {
+                let cond = self.expr(frame, cond);
+                let (a, b) = (self.expr(frame, a), self.expr(frame, b));
+                Instr::Select { dst, cond, a, b }
+            }
+        };
+        self.emit(frame, instr);
+    }
+
+    fn args(&mut self, frame: &mut Frame<'_>, args: &[Expr]) -> Args {
+        let operands: Vec<Operand> = args.iter().map(|arg| self.expr(frame, arg)).collect();
+        let start = self.code.operands.len() as u32;
+        self.code.operands.extend(operands);
+        Args { start, len: args.len() as u32 }
+    }
+
+    fn atomic(&mut self, order: Ordering) -> Ordering {
+        self.code.has_non_atomic |= order == Ordering::NonAtomic;
+        order
+    }
+
+    fn inst(&mut self, frame: &mut Frame<'_>, block: BlockId, position: usize, op: &Op) {
+        let slot = |dst: &Option<Reg>| dst.map_or(NO_SLOT, |reg| reg.0);
+        let instr = match op {
+            Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
+            Op::Load { dst, ty, addr, order, until } => {
+                let wait = match (until, dst) {
+                    (Some(cond), Some(dst)) => {
+                        let cond = cond.clone();
+                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id });
+                        self.code.waits.len() as u32
+                    }
+                    _ => 0,
+                };
+                let addr = self.expr(frame, addr);
+                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait }
+            }
+            Op::Store { ty, addr, value, order } => {
+                let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));
+                Instr::Store { ty: *ty, order: self.atomic(*order), addr, value }
+            }
+            Op::Rmw { dst, op, ty, addr, operand, order } => {
+                let (addr, operand) = (self.expr(frame, addr), self.expr(frame, operand));
+                Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand }
+            }
+            Op::Cas { dst, ty, addr, expected, desired, success, failure: _, wait } => {
+                let (addr, expected) = (self.expr(frame, addr), self.expr(frame, expected));
+                let desired = self.expr(frame, desired);
+                let (dst, ty, success, wait) = (slot(dst), *ty, *success, *wait);
+                self.code.cas.push(CasInfo { dst, ty, addr, expected, desired, success, wait });
+                Instr::Cas { cas: self.code.cas.len() as u32 - 1 }
+            }
+            Op::Fence { order } => Instr::Fence { order: *order },
+            Op::Call { dst, callee, args } => {
+                let args = self.args(frame, args);
+                match callee {
+                    Callee::Direct(func) => Instr::Call { dst: slot(dst), func: *func, args },
+                    Callee::Indirect(target) => {
+                        Instr::CallIndirect { dst: slot(dst), target: self.expr(frame, target), args }
+                    }
+                }
+            }
+            Op::Spawn { dst, callee, args } => {
+                let args = self.args(frame, args);
+                match callee {
+                    Callee::Direct(func) => Instr::Spawn { dst: slot(dst), func: *func, args },
+                    Callee::Indirect(target) => {
+                        Instr::SpawnIndirect { dst: slot(dst), target: self.expr(frame, target), args }
+                    }
+                }
+            }
+            Op::Join { dst, thread } => {
+                let ty = dst.map_or(Type::I64, |reg| frame.function.reg_type(reg));
+                Instr::Join { dst: slot(dst), ty, thread: self.expr(frame, thread) }
+            }
+            Op::ThreadId { dst } => Instr::ThreadId { dst: dst.0 },
+            Op::Alloc { dst, size, zeroed } => {
+                let size = self.expr(frame, size);
+                let private = self.privacy.alloc(frame.id, block, position);
+                Instr::Alloc { dst: dst.0, size, zeroed: *zeroed, private }
+            }
+            Op::Free { ptr } => Instr::Free { ptr: self.expr(frame, ptr) },
+            Op::Assert { cond, message } => {
+                let cond = self.expr(frame, cond);
+                Instr::Assert { cond, message: self.string(message) }
+            }
+            Op::Assume { cond } => Instr::Assume { cond: self.expr(frame, cond) },
+            Op::Choose { dst, low, high } => {
+                let count = (high - low + 1) as u32;
+                Instr::Choose { dst: dst.0, low: self.constant(*low), count }
+            }
+            Op::AtomicBegin => Instr::AtomicBegin,
+            Op::AtomicEnd => Instr::AtomicEnd,
+            Op::Error { message } => Instr::Error { message: self.string(message) },
+            Op::Print { format, args } => {
+                let args = self.args(frame, args);
+                Instr::Print { format: self.string(format), args }
+            }
+            sync => return self.sync(frame, sync),
+        };
+        self.emit(frame, instr);
+    }
+
+    fn sync(&mut self, frame: &mut Frame<'_>, op: &Op) {
+        let (op, dst, object, other) = match op {
+            Op::Lock { mutex, recursive } => (SyncOp::Lock { recursive: *recursive }, &None, mutex, None),
+            Op::TryLock { dst, mutex, recursive } => (SyncOp::TryLock { recursive: *recursive }, dst, mutex, None),
+            Op::Unlock { mutex } => (SyncOp::Unlock, &None, mutex, None),
+            Op::ReadLock { lock } => (SyncOp::ReadLock, &None, lock, None),
+            Op::WriteLock { lock } => (SyncOp::WriteLock, &None, lock, None),
+            Op::TryRwLock { dst, lock, write: false } => (SyncOp::TryReadLock, dst, lock, None),
+            Op::TryRwLock { dst, lock, write: true } => (SyncOp::TryWriteLock, dst, lock, None),
+            Op::RwUnlock { lock } => (SyncOp::RwUnlock, &None, lock, None),
+            Op::CondWait { cond, mutex } => (SyncOp::CondWait, &None, cond, Some(mutex)),
+            Op::CondSignal { cond } => (SyncOp::CondSignal, &None, cond, None),
+            Op::CondBroadcast { cond } => (SyncOp::CondBroadcast, &None, cond, None),
+            Op::BarrierInit { barrier, count } => (SyncOp::BarrierInit, &None, barrier, Some(count)),
+            Op::BarrierWait { dst, barrier } => (SyncOp::BarrierWait, dst, barrier, None),
+            Op::SemWait { sem } => (SyncOp::SemWait, &None, sem, None),
+            Op::SemTryWait { dst, sem } => (SyncOp::SemTryWait, dst, sem, None),
+            Op::SemPost { sem } => (SyncOp::SemPost, &None, sem, None),
+            Op::SyncDestroy { object, ty } => (SyncOp::Destroy { ty: *ty }, &None, object, None),
+            other => unreachable!("no synchronisation: {other:?}"),
+        };
+        let object = self.expr(frame, object);
+        let other = other.map_or(Operand::NONE, |other| self.expr(frame, other));
+        let dst = dst.map_or(NO_SLOT, |reg| reg.0);
+        self.emit(frame, Instr::Sync { op, dst, object, other });
+    }
+
+    fn term(
+        &mut self,
+        frame: &mut Frame<'_>,
+        here: BlockId,
+        block: &Block,
+        loops: &LoopEdges,
+        fixups: &mut Vec<(Pc, Edge)>,
+    ) {
+        let open = |to: BlockId| to.0 | UNRESOLVED;
+        let mut targets = Vec::new();
+        let instr = match &block.term.kind {
+            Term::Goto(to) => {
+                targets.push(*to);
+                Instr::Jump { to: open(*to) }
+            }
+            Term::If(cond, a, b) => {
+                targets.extend([*a, *b]);
+                Instr::Branch { cond: self.expr(frame, cond), then: open(*a), otherwise: open(*b) }
+            }
+            Term::Switch(value, cases, default) => {
+                targets.extend(cases.iter().map(|&(_, to)| to));
+                targets.push(*default);
+                let value = self.expr(frame, value);
+                let cases = cases.iter().map(|&(value, to)| (value, open(to))).collect();
+                self.code.switches.push(SwitchTable { cases, default: open(*default) });
+                Instr::Switch { value, table: self.code.switches.len() as u32 - 1 }
+            }
+            Term::Return(value) => {
+                let value = value.as_ref().map_or(Operand::NONE, |value| self.expr(frame, value));
+                Instr::Return { value }
+            }
+            Term::ExitThread(value) => {
+                let value = value.as_ref().map_or(Operand::NONE, |value| self.expr(frame, value));
+                Instr::ExitThread { value }
+            }
+            Term::Exit => Instr::Exit,
+            Term::Spin(head) => {
+                let regs = frame.function.regs.len() as u32;
+                Instr::Spin { mark: loops.spin_mark(*head, regs).expect("the target of a spin is a loop head") }
+            }
+            Term::Unreachable => Instr::Unreachable,
+        };
+        let pc = self.emit(frame, instr);
+        targets.sort_unstable();
+        targets.dedup();
+        fixups.extend(targets.into_iter().map(|to| (pc, Edge { from: here, to })));
+    }
+}
+
+const UNRESOLVED: u32 = 1 << 31;
+
+/// The loop heads of a function and the edges that go back to them.
+struct LoopEdges {
+    heads: Vec<BlockId>,
+    back: Vec<(BlockId, BlockId)>,
+    spins: Vec<BlockId>,
+}
+
+impl LoopEdges {
+    fn of(function: &Function) -> LoopEdges {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let targets = |block: BlockId| {
+            let mut targets = Vec::new();
+            function.blocks[block.index()].term.kind.for_each_target(|to| targets.push(to));
+            targets
+        };
+        let mut marks = vec![Mark::New; function.blocks.len()];
+        let mut back = Vec::new();
+        let mut stack = vec![(BlockId(0), targets(BlockId(0)))];
+        marks[0] = Mark::Open;
+        while let Some((block, rest)) = stack.last_mut() {
+            let block = *block;
+            match rest.pop() {
+                Some(to) => match marks[to.index()] {
+                    Mark::New => {
+                        marks[to.index()] = Mark::Open;
+                        stack.push((to, targets(to)));
+                    }
+                    Mark::Open => back.push((block, to)),
+                    Mark::Done => {}
+                },
+                None => {
+                    marks[block.index()] = Mark::Done;
+                    stack.pop();
+                }
+            }
+        }
+        let mut spins = Vec::new();
+        for block in &function.blocks {
+            if let Term::Spin(head) = block.term.kind {
+                spins.push(head);
+            }
+        }
+        let mut heads: Vec<BlockId> = back.iter().map(|edge| edge.1).chain(spins.iter().copied()).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        LoopEdges { heads, back, spins }
+    }
+
+    fn head(&self, block: BlockId) -> Option<u32> {
+        self.heads.binary_search(&block).ok().map(|index| index as u32)
+    }
+
+    fn is_back(&self, edge: Edge) -> bool {
+        self.back.contains(&(edge.from, edge.to))
+    }
+
+    /// The slot where a spin loop notes the beginning of its turn.
+    fn spin_mark(&self, block: BlockId, regs: u32) -> Option<Slot> {
+        self.spins.contains(&block).then(|| regs + 2 * self.head(block).expect("spin heads are heads") + 1)
+    }
+}

@@ -1,0 +1,141 @@
+//! From addresses to objects and to names a person knows.
+
+use crate::address::{Addr, Owner, WAKEUPS};
+use crate::code::Code;
+use crate::objects::ObjectKind;
+use crate::thread::{Access, Thread};
+use raddle_program::{Layout, Type};
+use raddle_trace::ThreadId;
+
+/// How to find a thread by its name.
+pub type Lookup<'a> = &'a dyn Fn(ThreadId) -> Option<&'a Thread>;
+
+/// What an object holds before anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents<'c> {
+    /// These bytes.
+    Bytes(&'c [u8]),
+    /// Zeros.
+    Zeros,
+    /// Nothing that may be read.
+    Uninitialised,
+}
+
+/// An object that an access was found to be in.
+#[derive(Clone, Copy, Debug)]
+pub struct Located<'c> {
+    /// Its start.
+    pub base: Addr,
+    /// Its size.
+    pub size: u32,
+    /// What it holds at first.
+    pub contents: Contents<'c>,
+    /// Whether it can be freed.
+    pub heap: bool,
+    /// Whether its life can end at all.
+    pub mortal: bool,
+}
+
+impl Code {
+    /// The object that an access is to, or what is wrong with the access, in words. Whether the object's life has ended
+    /// is for memory to say.
+    pub fn locate<'c>(&'c self, access: Access, threads: Lookup<'_>) -> Result<Located<'c>, String> {
+        let Access { addr, size } = access;
+        let located = match addr.owner() {
+            Owner::Nothing if addr.0 == 0 => return Err("access through a null pointer".into()),
+            Owner::Nothing => return Err(format!("access through {addr}, which is no pointer to anything")),
+            Owner::Function(_) => return Err("access to a function as if it were memory".into()),
+            Owner::Global(id) => match self.globals.get(id.index()) {
+                Some(global) if global.tls.is_none() => Located {
+                    base: addr.base(),
+                    size: global.bytes.len() as u32,
+                    contents: Contents::Bytes(&global.bytes),
+                    heap: false,
+                    mortal: false,
+                },
+                _ => return Err(format!("access through {addr}, which is no pointer to anything")),
+            },
+            Owner::Thread(_, WAKEUPS) => {
+                Located { base: addr.base(), size: 8, contents: Contents::Zeros, heap: false, mortal: false }
+            }
+            Owner::Thread(thread, number) => {
+                let object = threads(thread).and_then(|thread| thread.object(number));
+                let Some(object) = object else {
+                    return Err(format!("access through {addr}, which is no pointer to anything"));
+                };
+                if object.is_private() {
+                    return Err(format!("access through {addr}, a pointer that was guessed"));
+                }
+                let contents = match object.kind {
+                    ObjectKind::ThreadLocal(n) => Contents::Bytes(&self.globals[self.tls[n as usize] as usize].bytes),
+                    _ if object.initialised => Contents::Zeros,
+                    _ => Contents::Uninitialised,
+                };
+                Located {
+                    base: addr.base(),
+                    size: object.size,
+                    contents,
+                    heap: object.kind == ObjectKind::Heap,
+                    mortal: !matches!(object.kind, ObjectKind::ThreadLocal(_)),
+                }
+            }
+        };
+        if u64::from(addr.offset()) + u64::from(size) > u64::from(located.size) {
+            let name = self.describe(addr.base(), threads);
+            let (offset, total) = (addr.offset() as i32, located.size);
+            return Err(format!("access out of bounds: {size} bytes at offset {offset} of {name}, which has {total}"));
+        }
+        Ok(located)
+    }
+
+    /// A name for an address: `x`, `a[3]`, `s+8`, `buf (local of f)`, `heap object 2 of T1 + 8`.
+    pub fn describe(&self, addr: Addr, threads: Lookup<'_>) -> String {
+        let offset = addr.offset();
+        match addr.owner() {
+            Owner::Nothing if addr.0 == 0 => "null".into(),
+            Owner::Nothing => format!("{addr}"),
+            Owner::Function(id) => match self.functions.get(id.index()) {
+                Some(function) if offset == 0 => format!("function {}", function.name),
+                _ => format!("{addr}"),
+            },
+            Owner::Global(id) => match self.globals.get(id.index()) {
+                Some(global) => place(&global.name, global.layout, offset),
+                None => format!("{addr}"),
+            },
+            Owner::Thread(thread, WAKEUPS) => format!("wake-ups of {thread}"),
+            Owner::Thread(thread, number) => {
+                let Some(object) = threads(thread).and_then(|thread| thread.object(number)) else {
+                    return format!("{addr}");
+                };
+                match object.kind {
+                    ObjectKind::Heap => with_offset(format!("heap#{thread}.{number}"), offset),
+                    ObjectKind::Local(function, local) => {
+                        let function = &self.functions[function.index()];
+                        let name = &function.locals[local as usize].name;
+                        with_offset(format!("{name}@{}", function.name), offset)
+                    }
+                    ObjectKind::ThreadLocal(n) => {
+                        let global = &self.globals[self.tls[n as usize] as usize];
+                        format!("{}@{thread}", place(&global.name, global.layout, offset))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn with_offset(name: String, offset: u32) -> String {
+    match offset as i32 {
+        0 => name,
+        offset if offset > 0 => format!("{name}+{offset}"),
+        offset => format!("{name}{offset}"),
+    }
+}
+
+fn place(name: &str, layout: Layout, offset: u32) -> String {
+    let element = |ty: Type| offset.is_multiple_of(ty.size()).then(|| offset / ty.size());
+    match layout {
+        Layout::Array(ty, _) if let Some(index) = element(ty) => format!("{name}[{}]", index as i32),
+        _ => with_offset(name.to_owned(), offset),
+    }
+}

@@ -1,0 +1,185 @@
+//! Replay: runs a schedule from the start and writes down what happens.
+//!
+//! This is how every counterexample is confirmed before anybody sees it, and how a saved one is shown again.
+
+use crate::address::Addr;
+use crate::code::Code;
+use crate::system::{Record, System};
+use crate::thread::{Access, Blocked, Status, Visible};
+use raddle_trace::execution::Entry;
+use raddle_trace::{Action, Event, EventId, Execution, Model, Place, Property, Schedule, Step, ThreadId};
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// A schedule that does not fit the program.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("step {position} of the schedule (`{step}`) is not possible: {reason}")]
+pub struct ReplayError {
+    /// Which step, from 1.
+    pub position: usize,
+    /// The step.
+    pub step: Step,
+    /// Why not.
+    pub reason: String,
+}
+
+/// What a replay showed.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The run.
+    pub execution: Execution,
+    /// What went wrong at its end, if anything.
+    pub failure: Option<Found>,
+}
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Which property; `None` if the machine itself could not go on.
+    pub property: Option<Property>,
+    /// What, in one line.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// In which thread, if it is one thread's doing.
+    pub thread: Option<ThreadId>,
+}
+
+/// Runs the schedule. Stops at the first failure of a thread, even if there are steps left.
+/// At the end, a state in which nothing can move and some thread is not finished is a deadlock.
+pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, ReplayError> {
+    let mut system = System::new(code, model, races, true);
+    let mut steps = Vec::new();
+    let mut coherence: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
+    let mut failure = None;
+    for (position, &step) in schedule.steps.iter().enumerate() {
+        let id = step.thread();
+        let (pc, name, index) = match system.thread(id) {
+            Some(thread) => (thread.pc(), thread.operation_name(code), system.events(id)),
+            None => (0, "", 0),
+        };
+        let record = system.step(step).map_err(|reason| ReplayError { position: position + 1, step, reason })?;
+        let event_id = EventId::new(id, index);
+        if let Some((write, access)) = reaches_memory(&record, event_id) {
+            coherence.entry(system.describe(access.addr)).or_default().push(write);
+        }
+        match entry(code, &mut system, record, event_id, pc, name) {
+            Some(entry) => steps.push(entry),
+            None => {}
+        }
+        failure = failed_thread(code, &system);
+        if failure.is_some() {
+            break;
+        }
+    }
+    failure = failure.or_else(|| failed_thread(code, &system)).or_else(|| deadlock(code, &system));
+    if let Some(found) = &failure {
+        steps.push(Entry::Failure { thread: found.thread, message: found.message.clone(), place: found.place.clone() });
+    }
+    let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
+    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failure })
+}
+
+fn reaches_memory(record: &Record, event: EventId) -> Option<(EventId, Access)> {
+    match *record {
+        Record::Write { access, buffered: false, .. } | Record::Update { access, .. } => Some((event, access)),
+        Record::Flush { write, access, .. } => Some((write, access)),
+        _ => None,
+    }
+}
+
+fn entry(
+    code: &Code,
+    system: &mut System<'_>,
+    record: Record,
+    id: EventId,
+    pc: u32,
+    name: &'static str,
+) -> Option<Entry> {
+    let location = |addr: Addr| system.describe(addr);
+    let signed = |access: Access, value: u64| {
+        let shift = 64 - 8 * u32::from(access.size);
+        ((value << shift) as i64) >> shift
+    };
+    let what = name.to_owned();
+    let mut in_buffer = false;
+    let action = match record {
+        Record::Read { access, value, source } => {
+            Action::Read { what, location: location(access.addr), value: signed(access, value), from: source }
+        }
+        Record::Write { access, value, buffered } => {
+            in_buffer = buffered;
+            Action::Write { what, location: location(access.addr), value: signed(access, value) }
+        }
+        Record::Update { access, old, new, source } => Action::Update {
+            what,
+            location: location(access.addr),
+            old: signed(access, old),
+            new: signed(access, new),
+            from: source,
+        },
+        Record::Fence(order) => Action::Fence { what: order.name().to_owned() },
+        Record::Spawn(child) => {
+            let thread = system.thread(child).expect("just started");
+            Action::Spawn { child, function: code.function_name(thread.function()).to_owned() }
+        }
+        Record::Join(child) => Action::Join { child },
+        Record::Choose(pick) => Action::Choose { value: i64::from(pick) },
+        Record::Free(addr) => Action::Free { location: location(addr) },
+        Record::Atomic(begin) => Action::Atomic { begin },
+        Record::Flush { write, access, value } => {
+            return Some(Entry::Flush { write, location: location(access.addr), value: signed(access, value) });
+        }
+        Record::Failed => return None,
+    };
+    let printed = system.take_printed(id.thread);
+    Some(Entry::Event { event: Event { id, action, place: code.place(pc) }, buffered: in_buffer, printed })
+}
+
+fn failed_thread(code: &Code, system: &System<'_>) -> Option<Found> {
+    system.threads().find_map(|thread| match thread.status() {
+        Status::Failed(failure) => Some(Found {
+            property: failure.property,
+            message: failure.message.clone(),
+            place: code.place(failure.pc),
+            thread: Some(thread.id()),
+        }),
+        _ => None,
+    })
+}
+
+/// What is wrong with a state in which nothing can move, if it is a deadlock.
+pub fn deadlock(code: &Code, system: &System<'_>) -> Option<Found> {
+    if !system.moves().is_empty() {
+        return None;
+    }
+    let mut waiting = Vec::new();
+    let mut place = None;
+    for thread in system.threads() {
+        match thread.status() {
+            Status::Finished { exit: true, .. } => return None,
+            Status::Finished { .. } => continue,
+            // A failed assumption or a bounded loop says nothing about the program: it is not stuck, it is cut off.
+            Status::Blocked(Blocked::Assume | Blocked::LoopBound) | Status::Failed(_) => return None,
+            Status::Blocked(Blocked::Spin { .. }) => {
+                waiting.push(format!("{} turns in a loop nobody ends", thread.id()));
+            }
+            Status::Ready(visible) => waiting.push(format!("{} waits {}", thread.id(), awaited(system, visible))),
+        }
+        place.get_or_insert_with(|| (code.place(thread.pc()), thread.id()));
+    }
+    let (place, thread) = place?;
+    let message = format!("deadlock: {}", waiting.join(", "));
+    Some(Found { property: Some(Property::Deadlock), message, place, thread: Some(thread) })
+}
+
+fn awaited(system: &System<'_>, visible: &Visible) -> String {
+    match visible {
+        Visible::Update { access, mutex: true, .. } => format!("for the mutex {}", system.describe(access.addr)),
+        Visible::Load { access, .. } | Visible::Update { access, .. } => {
+            format!("for a change of {}", system.describe(access.addr))
+        }
+        Visible::Join { thread } => format!("for {thread} to end"),
+        _ => "for ever".to_owned(),
+    }
+}

@@ -1,0 +1,90 @@
+//! Names: threads, events, memory models.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A thread. The first one is 0; in a schedule the others are numbered in the order they are started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ThreadId(pub u32);
+
+impl ThreadId {
+    /// The thread that runs `main`.
+    pub const MAIN: ThreadId = ThreadId(0);
+
+    /// As an index into a table of threads.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "T{}", self.0)
+    }
+}
+
+/// An event: the `index`-th of its thread, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EventId {
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Its position in the thread.
+    pub index: u32,
+}
+
+impl EventId {
+    /// The `index`-th event of `thread`.
+    pub const fn new(thread: ThreadId, index: u32) -> Self {
+        EventId { thread, index }
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.thread, self.index)
+    }
+}
+
+/// A memory model: which answers memory may give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// Sequential consistency: one memory, one access at a time.
+    Sc,
+    /// Total store order: a first-in first-out store buffer per thread.
+    Tso,
+    /// Partial store order: a store buffer per thread and location.
+    Pso,
+}
+
+impl Model {
+    /// Every model.
+    pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Model::Sc => "sc",
+            Model::Tso => "tso",
+            Model::Pso => "pso",
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Model {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Model::ALL
+            .into_iter()
+            .find(|model| model.name() == name)
+            .ok_or_else(|| format!("no memory model is called `{name}`; there are sc, tso and pso"))
+    }
+}
