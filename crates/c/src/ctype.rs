@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// Objects larger than this are refused.
-pub(crate) const MAX_OBJECT: u64 = 1 << 28;
+pub(crate) const MAX_OBJECT: u64 = 1 << 26;
 
 /// Sizes that depend on the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,11 +176,6 @@ impl Ty {
         QTy { ty: self, quals: Quals::default() }
     }
 
-    /// A pointer to this type.
-    pub(crate) fn pointer(self) -> Ty {
-        self.plain().pointer()
-    }
-
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, Ty::Int(_) | Ty::Ptr(_))
     }
@@ -337,8 +332,9 @@ impl Types {
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
             Ty::Float(FloatKind::Float) => self.push_leaf(base, Type::I32, false, leaves),
-            Ty::Float(_) | Ty::Int128 | Ty::VaList => (0..self.size(&ty.ty).unwrap_or(0) / 8)
-                .all(|i| self.push_leaf(base + 8 * i, Type::I64, false, leaves)),
+            Ty::Float(_) | Ty::Int128 | Ty::VaList => {
+                (0..self.size(&ty.ty).unwrap_or(0) / 8).all(|i| self.push_leaf(base + 8 * i, Type::I64, false, leaves))
+            }
             other => match self.scalar(other) {
                 Some(scalar) => self.push_leaf(base, scalar, ty.quals.atomic, leaves),
                 None => true,

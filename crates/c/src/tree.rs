@@ -61,7 +61,12 @@ pub(crate) enum ExprKind {
     /// Operands of one type, except for shifts.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// Pointer plus (or minus) index times size.
-    PtrAdd { ptr: Box<Expr>, index: Box<Expr>, size: u64, minus: bool },
+    PtrAdd {
+        ptr: Box<Expr>,
+        index: Box<Expr>,
+        size: u64,
+        minus: bool,
+    },
     /// Difference of pointers in elements of this size.
     PtrDiff(Box<Expr>, Box<Expr>, u64),
     And(Box<Expr>, Box<Expr>),
@@ -72,9 +77,18 @@ pub(crate) enum ExprKind {
     /// Object, value.
     Assign(Box<Expr>, Box<Expr>),
     /// `object op= value`, computed in the type `via`.
-    OpAssign { op: Change, target: Box<Expr>, value: Box<Expr>, via: QTy },
+    OpAssign {
+        op: Change,
+        target: Box<Expr>,
+        value: Box<Expr>,
+        via: QTy,
+    },
     /// `++` and `--`; the value is the old one or the new one.
-    IncDec { target: Box<Expr>, by: i64, prefix: bool },
+    IncDec {
+        target: Box<Expr>,
+        by: i64,
+        prefix: bool,
+    },
     Call(Box<Expr>, Vec<Expr>),
     /// Statements, the last of which may give the value.
     StmtExpr(Vec<Stmt>, Option<Box<Expr>>),

@@ -150,7 +150,8 @@ impl Checker {
                 Ok(self.make(Builtin::AtomicStore(order), vec![object, zero], Ty::Void, pos))
             }
             _ => {
-                let Some((op, new)) = rmw(rest, "fetch_", "_fetch").or((rest == "exchange_n").then_some((RmwKind::Exchange, false)))
+                let Some((op, new)) =
+                    rmw(rest, "fetch_", "_fetch").or((rest == "exchange_n").then_some((RmwKind::Exchange, false)))
                 else {
                     return Err(Fault::new(pos, format!("`{name}` is not supported")));
                 };
@@ -238,6 +239,15 @@ impl Checker {
             None => Err(Fault::new(pos, format!("`{name}` needs an argument"))),
         };
         let (builtin, values) = match name {
+            // How far one step of atomic arithmetic goes: over an element if the object is a pointer.
+            "__raddle_step" => {
+                let pointer = self.arg(name, args, 0, pos)?;
+                let object = self.pointed(pointer)?;
+                return Ok(Some(match object.ty.ty.pointee() {
+                    Some(to) => self.size_constant(self.sizeof(to, pos)?, pos),
+                    None => self.int(1, pos),
+                }));
+            }
             "__raddle_assert" => {
                 let cond = condition(self)?;
                 (Builtin::Assert(literal_text(args.get(1))), vec![cond])
@@ -248,7 +258,9 @@ impl Checker {
                 (Builtin::Assert(text), vec![self.int(0, pos)])
             }
             "__VERIFIER_error" | "reach_error" => (Builtin::Error(format!("{name}() is reached")), Vec::new()),
-            "__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not" => (Builtin::Assume, vec![condition(self)?]),
+            "__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not" => {
+                (Builtin::Assume, vec![condition(self)?])
+            }
             "__VERIFIER_atomic_begin" => (Builtin::AtomicBlock { begin: true }, Vec::new()),
             "__VERIFIER_atomic_end" => (Builtin::AtomicBlock { begin: false }, Vec::new()),
             // Hints that help other tools find loops that wait; here loops are found without them.
@@ -339,7 +351,10 @@ impl Checker {
         let (a, b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
         let fits = |e: &Expr| self.types.size(&e.ty.ty).is_some_and(|s| s < 8 || e.ty.ty == target.ty.ty);
         if size > 4 || !fits(&a) || !fits(&b) || op == BinaryOp::Mul && size > 4 {
-            return Err(Fault::new(pos, "this arithmetic with overflow check is not supported: it needs more than 64 bits"));
+            return Err(Fault::new(
+                pos,
+                "this arithmetic with overflow check is not supported: it needs more than 64 bits",
+            ));
         }
         let wide = Ty::Int(IntKind::LLong);
         let (a, b) = (self.convert(a, &wide)?, self.convert(b, &wide)?);

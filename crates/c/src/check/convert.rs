@@ -61,7 +61,8 @@ impl Checker {
             (Ty::Int(_), Ty::Int(kind)) => {
                 if let ExprKind::Const(bits) = expr.kind {
                     let wide = extend(&self.types, &expr.ty.ty, bits) as u64;
-                    let bits = if *kind == IntKind::Bool { u64::from(bits != 0) } else { truncate(&self.types, to, wide) };
+                    let bits =
+                        if *kind == IntKind::Bool { u64::from(bits != 0) } else { truncate(&self.types, to, wide) };
                     return Ok(Expr { kind: ExprKind::Const(bits), ty: to.clone().plain(), pos });
                 }
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
@@ -71,8 +72,13 @@ impl Checker {
                     let wide = extend(&self.types, &expr.ty.ty, bits) as u64;
                     return Ok(Expr { kind: ExprKind::Const(wide), ty: to.clone().plain(), pos });
                 }
-                if self.types.size(&expr.ty.ty) == Some(4) && self.types.model.long == 4 && self.evaluate(&expr).is_err() {
-                    return fault("a pointer made from a 32-bit integer is not supported: addresses have 64 bits".into());
+                if self.types.size(&expr.ty.ty) == Some(4)
+                    && self.types.model.long == 4
+                    && self.evaluate(&expr).is_err()
+                {
+                    return fault(
+                        "a pointer made from a 32-bit integer is not supported: addresses have 64 bits".into(),
+                    );
                 }
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
             }

@@ -143,7 +143,11 @@ impl Checker {
                 Ok(self.int(i64::from(self.types.compatible(&a.ty, &b.ty)), pos))
             }
             syntax::ExprKind::ChooseExpr(cond, then, otherwise) => {
-                if self.constant_int(cond)? != 0 { self.expr(then) } else { self.expr(otherwise) }
+                if self.constant_int(cond)? != 0 {
+                    self.expr(then)
+                } else {
+                    self.expr(otherwise)
+                }
             }
             syntax::ExprKind::Unsupported(what) => Err(Fault::new(pos, format!("{what} is not supported"))),
         }

@@ -128,8 +128,11 @@ impl Checker {
         while let Some(item) = cursor.items.get(cursor.at) {
             let (element, repeat) = if item.designators.is_empty() {
                 if lost {
-                    return Err(Fault::new(item.pos, "an element without designator after a designator of several steps")
-                        .help("give this element a designator too"));
+                    return Err(Fault::new(
+                        item.pos,
+                        "an element without designator after a designator of several steps",
+                    )
+                    .help("give this element a designator too"));
                 }
                 let Some(element) = self.element(place, index)? else { break };
                 (element, 0)
@@ -289,7 +292,13 @@ impl Checker {
 
     /// Brace elision: fills the aggregate from the enclosing list, its first item without regard to designators
     /// (they led here).
-    fn aggregate_elided(&mut self, place: &Place, cursor: &mut Cursor, pos: Pos, parts: &mut Vec<InitPart>) -> Checked<()> {
+    fn aggregate_elided(
+        &mut self,
+        place: &Place,
+        cursor: &mut Cursor,
+        pos: Pos,
+        parts: &mut Vec<InitPart>,
+    ) -> Checked<()> {
         if let Some(first) = self.element(place, 0)? {
             self.part(&first, cursor, parts)?;
             if let Ty::Record(id) = place.ty.ty

@@ -27,6 +27,7 @@ use crate::tree::{Body, Constant, FnId, LabelId, StrId, Var, VarId};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
+pub(crate) use builtin::ordering;
 pub(crate) use constant::truncate;
 
 type Checked<T> = Result<T, Fault>;
@@ -221,7 +222,9 @@ impl Checker {
     /// The initial value of a `const` object that is known here.
     fn known_value(&self, id: VarId) -> Option<Constant> {
         let var = self.var(id);
-        let crate::tree::Storage::Static { thread_local: false, defined: true, init } = &var.storage else { return None };
+        let crate::tree::Storage::Static { thread_local: false, defined: true, init } = &var.storage else {
+            return None;
+        };
         if !var.ty.quals.constant || var.ty.quals.volatile || !var.ty.ty.is_scalar() {
             return None;
         }

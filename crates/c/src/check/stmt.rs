@@ -165,17 +165,11 @@ impl Checker {
         Ok(StmtKind::Switch { subject, cases: switch.cases, body })
     }
 
-    fn case(
-        &mut self,
-        low: &syntax::Expr,
-        high: Option<&syntax::Expr>,
-        pos: Pos,
-        out: &mut Vec<Stmt>,
-    ) -> Checked<()> {
+    fn case(&mut self, low: &syntax::Expr, high: Option<&syntax::Expr>, pos: Pos, out: &mut Vec<Stmt>) -> Checked<()> {
         let Some(kind) = self.state(pos)?.switches.last().map(|s| s.kind) else {
             return Err(Fault::new(pos, "`case` outside of a switch"));
         };
-        let mut bound = |c: &mut Self, expr: &syntax::Expr| {
+        let bound = |c: &mut Self, expr: &syntax::Expr| {
             let value = c.rvalue_of(expr)?;
             let value = c.scalar(value)?;
             let value = c.convert(value, &Ty::Int(kind))?;

@@ -660,7 +660,12 @@ impl Words {
         let sized = self.short || self.longs > 0;
         let several = kinds.iter().filter(|k| **k).count() > 1;
         let sized_wrongly = sized && (self.void || self.boolean || self.character || self.int128);
-        if several || sized_wrongly || (self.short && self.longs > 0) || self.longs > 2 || (self.signed && self.unsigned) {
+        if several
+            || sized_wrongly
+            || (self.short && self.longs > 0)
+            || self.longs > 2
+            || (self.signed && self.unsigned)
+        {
             return Err(Fault::new(pos, "these words do not make a type"));
         }
         Ok(if self.complex {
