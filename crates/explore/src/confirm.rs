@@ -12,12 +12,14 @@ use raddle_trace::{Property, Schedule, Violation};
 pub fn confirm(code: &Code, options: &Options, schedule: Schedule, property: Property) -> Result<Finding, Error> {
     let races = options.properties.contains(Property::Race);
     let run = replay(code, options.model, &schedule, races)?;
-    match run.failure {
-        Some(found) if found.property == Some(property) => Ok(Finding {
-            violation: Violation { property, message: found.message, place: found.place, schedule },
+    match run.failures.iter().rev().find(|found| found.property == Some(property)) {
+        Some(found) => Ok(Finding {
+            violation: Violation { property, message: found.message.clone(), place: found.place.clone(), schedule },
             execution: run.execution,
         }),
-        Some(found) => Err(Error::NotReplayed(format!("expected {property}, got: {}", found.message))),
-        None => Err(Error::NotReplayed(format!("expected {property}, but nothing is wrong at the end of {schedule}"))),
+        None => {
+            let instead: Vec<&str> = run.failures.iter().map(|found| found.message.as_str()).collect();
+            Err(Error::NotReplayed(format!("expected {property} at the end of `{schedule}`, found {instead:?}")))
+        }
     }
 }

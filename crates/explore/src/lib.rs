@@ -9,6 +9,7 @@
 
 pub mod confirm;
 pub mod control;
+mod memory;
 pub mod optimal;
 pub mod options;
 pub mod outcome;

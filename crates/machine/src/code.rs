@@ -317,6 +317,11 @@ impl Code {
         self.has_non_atomic
     }
 
+    /// Greatest number of turns of a loop per activation of its function, if bounded.
+    pub fn loop_bound(&self) -> Option<u32> {
+        self.loop_bound
+    }
+
     /// The name of a function.
     pub fn function_name(&self, id: FuncId) -> &str {
         &self.functions[id.index()].name

@@ -28,8 +28,8 @@ pub struct ReplayError {
 pub struct Replay {
     /// The run.
     pub execution: Execution,
-    /// What went wrong at its end, if anything.
-    pub failure: Option<Found>,
+    /// What went wrong, in the order it happened.
+    pub failures: Vec<Found>,
 }
 
 /// Something that went wrong.
@@ -45,13 +45,22 @@ pub struct Found {
     pub thread: Option<ThreadId>,
 }
 
-/// Runs the schedule. Stops at the first failure of a thread, even if there are steps left.
+/// Runs the schedule. A thread that fails moves no more; the others go on.
 /// At the end, a state in which nothing can move and some thread is not finished is a deadlock.
 pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, ReplayError> {
     let mut system = System::new(code, model, races, true);
     let mut steps = Vec::new();
     let mut coherence: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
-    let mut failure = None;
+    let mut failures = Vec::new();
+    let note = |system: &System<'_>, failures: &mut Vec<Found>, steps: &mut Vec<Entry>| {
+        for found in failed_threads(code, system) {
+            if !failures.contains(&found) {
+                steps.push(failure_entry(&found));
+                failures.push(found);
+            }
+        }
+    };
+    note(&system, &mut failures, &mut steps);
     for (position, &step) in schedule.steps.iter().enumerate() {
         let id = step.thread();
         let (pc, name, index) = match system.thread(id) {
@@ -63,21 +72,21 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Re
         if let Some((write, access)) = reaches_memory(&record, event_id) {
             coherence.entry(system.describe(access.addr)).or_default().push(write);
         }
-        match entry(code, &mut system, record, event_id, pc, name) {
-            Some(entry) => steps.push(entry),
-            None => {}
-        }
-        failure = failed_thread(code, &system);
-        if failure.is_some() {
-            break;
-        }
+        steps.extend(entry(code, &mut system, record, event_id, pc, name));
+        note(&system, &mut failures, &mut steps);
     }
-    failure = failure.or_else(|| failed_thread(code, &system)).or_else(|| deadlock(code, &system));
-    if let Some(found) = &failure {
-        steps.push(Entry::Failure { thread: found.thread, message: found.message.clone(), place: found.place.clone() });
+    if failures.is_empty()
+        && let Some(found) = deadlock(code, &system)
+    {
+        steps.push(failure_entry(&found));
+        failures.push(found);
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
-    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failure })
+    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failures })
+}
+
+fn failure_entry(found: &Found) -> Entry {
+    Entry::Failure { thread: found.thread, message: found.message.clone(), place: found.place.clone() }
 }
 
 fn reaches_memory(record: &Record, event: EventId) -> Option<(EventId, Access)> {
@@ -136,8 +145,8 @@ fn entry(
     Some(Entry::Event { event: Event { id, action, place: code.place(pc) }, buffered: in_buffer, printed })
 }
 
-fn failed_thread(code: &Code, system: &System<'_>) -> Option<Found> {
-    system.threads().find_map(|thread| match thread.status() {
+fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
+    let failed = system.threads().filter_map(|thread| match thread.status() {
         Status::Failed(failure) => Some(Found {
             property: failure.property,
             message: failure.message.clone(),
@@ -145,7 +154,8 @@ fn failed_thread(code: &Code, system: &System<'_>) -> Option<Found> {
             thread: Some(thread.id()),
         }),
         _ => None,
-    })
+    });
+    failed.collect()
 }
 
 /// What is wrong with a state in which nothing can move, if it is a deadlock.

@@ -156,6 +156,11 @@ impl<'c> System<'c> {
         &self.memory
     }
 
+    /// The starts of the objects whose lives have ended.
+    pub fn ended(&self) -> impl Iterator<Item = Addr> + '_ {
+        self.ended.iter().copied()
+    }
+
     /// What a thread has buffered: the write, where, and what, oldest first.
     pub fn buffered(&self, thread: ThreadId) -> impl Iterator<Item = (EventId, Access, u64)> + '_ {
         self.threads[thread.index()].buffer.iter().map(|entry| (entry.write, entry.access, entry.value))

@@ -5,6 +5,7 @@ use crate::inst::{Block, Inst, Op, Term, Terminator};
 use crate::program::{BlockId, Function, Layout, Local, LocalId, Reg, RegDecl};
 use crate::source::Span;
 use crate::types::Type;
+use rustc_hash::FxHashSet;
 
 /// A function under construction. Instructions go to the current block until it is terminated.
 #[derive(Debug)]
@@ -13,12 +14,15 @@ pub struct FunctionBuilder {
     pending: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
     span: Span,
+    /// Names of registers and objects; they share one namespace, as in the text form.
+    taken: FxHashSet<String>,
 }
 
 impl FunctionBuilder {
     /// A function with these parameters, positioned at its first block.
     pub fn new(name: impl Into<String>, params: &[(&str, Type)], ret: Option<Type>, span: Span) -> Self {
-        let regs = params.iter().map(|&(name, ty)| RegDecl { name: name.to_owned(), ty }).collect();
+        let regs: Vec<RegDecl> = params.iter().map(|&(name, ty)| RegDecl { name: name.to_owned(), ty }).collect();
+        let taken = regs.iter().map(|reg: &RegDecl| reg.name.clone()).collect();
         FunctionBuilder {
             function: Function {
                 name: name.into(),
@@ -32,6 +36,7 @@ impl FunctionBuilder {
             pending: vec![(Vec::new(), None)],
             current: BlockId(0),
             span,
+            taken,
         }
     }
 
@@ -53,21 +58,26 @@ impl FunctionBuilder {
 
     /// A new register. The name is made unique by a number if it is taken.
     pub fn reg(&mut self, name: &str, ty: Type) -> Reg {
-        let taken = |candidate: &str| self.function.regs.iter().any(|r| r.name == candidate);
-        let mut unique = name.to_owned();
-        let mut number = self.function.regs.len();
-        while taken(&unique) {
-            unique = format!("{name}.{number}");
-            number += 1;
-        }
-        self.function.regs.push(RegDecl { name: unique, ty });
+        let name = self.unique(name);
+        self.function.regs.push(RegDecl { name, ty });
         Reg(self.function.regs.len() as u32 - 1)
     }
 
-    /// A new local object.
+    /// A new local object. The name is made unique by a number if it is taken.
     pub fn local(&mut self, name: impl Into<String>, layout: Layout) -> LocalId {
-        self.function.locals.push(Local { name: name.into(), layout, span: self.span });
+        let name = self.unique(&name.into());
+        self.function.locals.push(Local { name, layout, span: self.span });
         LocalId(self.function.locals.len() as u32 - 1)
+    }
+
+    fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let mut number = self.taken.len();
+        while !self.taken.insert(unique.clone()) {
+            unique = format!("{name}.{number}");
+            number += 1;
+        }
+        unique
     }
 
     /// The type of an expression.

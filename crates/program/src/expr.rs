@@ -175,6 +175,29 @@ pub enum CastOp {
 }
 
 impl CastOp {
+    /// Every change of type.
+    pub const ALL: [CastOp; 3] = [CastOp::ZExt, CastOp::SExt, CastOp::Trunc];
+
+    /// The name in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            CastOp::ZExt => "zext",
+            CastOp::SExt => "sext",
+            CastOp::Trunc => "trunc",
+        }
+    }
+
+    /// Whether this leads from `from` to `to`.
+    pub const fn allows(self, from: Type, to: Type) -> bool {
+        match self {
+            CastOp::ZExt => {
+                from.bits() < to.bits() || matches!((from, to), (Type::I64, Type::Ptr) | (Type::Ptr, Type::I64))
+            }
+            CastOp::SExt => from.bits() < to.bits(),
+            CastOp::Trunc => from.bits() > to.bits(),
+        }
+    }
+
     /// The value of a cast of `a` from type `from` to type `to`.
     pub fn apply(self, from: Type, to: Type, a: u64) -> u64 {
         match self {

@@ -284,6 +284,83 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// The register this instruction writes.
+    pub fn dst(&self) -> Option<Reg> {
+        match self {
+            Op::Assign { dst, .. } | Op::ThreadId { dst } | Op::Alloc { dst, .. } | Op::Choose { dst, .. } => {
+                Some(*dst)
+            }
+            Op::Load { dst, .. }
+            | Op::Rmw { dst, .. }
+            | Op::Cas { dst, .. }
+            | Op::Call { dst, .. }
+            | Op::Spawn { dst, .. }
+            | Op::Join { dst, .. }
+            | Op::TryLock { dst, .. }
+            | Op::TryRwLock { dst, .. }
+            | Op::BarrierWait { dst, .. }
+            | Op::SemTryWait { dst, .. } => *dst,
+            _ => None,
+        }
+    }
+
+    /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition of a waiting load is
+    /// not among them: it is evaluated on the value read.
+    pub fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
+        match self {
+            Op::Assign { value, .. } => visit(value),
+            Op::Load { addr, .. } => visit(addr),
+            Op::Store { addr, value, .. } => {
+                visit(addr);
+                visit(value);
+            }
+            Op::Rmw { addr, operand, .. } => {
+                visit(addr);
+                visit(operand);
+            }
+            Op::Cas { addr, expected, desired, .. } => {
+                visit(addr);
+                visit(expected);
+                visit(desired);
+            }
+            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
+                if let Callee::Indirect(target) = callee {
+                    visit(target);
+                }
+                args.iter().for_each(visit);
+            }
+            Op::Join { thread, .. } => visit(thread),
+            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Unlock { mutex } => visit(mutex),
+            Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
+                visit(lock);
+            }
+            Op::CondWait { cond, mutex } => {
+                visit(cond);
+                visit(mutex);
+            }
+            Op::CondSignal { cond } | Op::CondBroadcast { cond } => visit(cond),
+            Op::BarrierInit { barrier, count } => {
+                visit(barrier);
+                visit(count);
+            }
+            Op::BarrierWait { barrier, .. } => visit(barrier),
+            Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => visit(sem),
+            Op::SyncDestroy { object, .. } => visit(object),
+            Op::Alloc { size, .. } => visit(size),
+            Op::Free { ptr } => visit(ptr),
+            Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
+            Op::Print { args, .. } => args.iter().for_each(visit),
+            Op::Fence { .. }
+            | Op::ThreadId { .. }
+            | Op::Choose { .. }
+            | Op::AtomicBegin
+            | Op::AtomicEnd
+            | Op::Error { .. } => {}
+        }
+    }
+}
+
 /// Which function is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Callee {

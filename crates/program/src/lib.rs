@@ -5,20 +5,29 @@
 //! another thread could reach lives in memory and is touched by explicit instructions only ([`Op::Load`],
 //! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
 //!
-//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics.
+//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
+//! the text form, [`mod@validate`] for what engines may rely on, and [`analysis`].
 
+pub mod analysis;
 pub mod builder;
 pub mod expr;
 pub mod inst;
 pub mod program;
 pub mod source;
+#[cfg(test)]
+mod testing;
+pub mod text;
 pub mod types;
+pub mod validate;
 
 pub use builder::FunctionBuilder;
 pub use expr::{BinOp, CastOp, Expr, UnOp};
 pub use inst::{Block, Callee, Inst, Op, RmwOp, Term, Terminator};
 pub use program::{
-    BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, Object, Program, Reg, RegDecl,
+    BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
+    Object, Program, Reg, RegDecl,
 };
 pub use source::{Diagnostic, SourceFile, SourceMap, Span};
+pub use text::{ParseErrors, parse, print};
 pub use types::{Ordering, Type};
+pub use validate::validate;

@@ -40,6 +40,11 @@ id!(
     BlockId
 );
 
+/// The largest object, in bytes.
+pub const MAX_OBJECT_SIZE: u32 = 1 << 26;
+/// What all global objects together, or all local objects of a function, may take, in bytes.
+pub const MAX_TOTAL_SIZE: u64 = 1 << 28;
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {

@@ -82,4 +82,30 @@ impl Diagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// The diagnostic as plain text: message, place, the line with the span underlined, and the advice.
+    pub fn render(&self, sources: &SourceMap) -> String {
+        let mut out = format!("error: {}\n", self.message);
+        let margin = " ".repeat(self.span.line.to_string().len());
+        if self.span.line > 0 {
+            let name = sources.name(self.span);
+            out += &format!("{margin}--> {name}:{}:{}\n", self.span.line, self.span.column);
+            if let Some(line) = sources.line(self.span) {
+                let blanks: String = line
+                    .chars()
+                    .chain(std::iter::repeat(' '))
+                    .take(self.span.column.saturating_sub(1) as usize)
+                    .map(|c| if c == '\t' { '\t' } else { ' ' })
+                    .collect();
+                let carets = "^".repeat(self.span.len.max(1) as usize);
+                out += &format!("{margin} |\n{} | {line}\n", self.span.line);
+                out += format!("{margin} | {blanks}{carets} {}", self.label).trim_end();
+                out.push('\n');
+            }
+        }
+        if let Some(help) = &self.help {
+            out += &format!("{margin} = help: {help}\n");
+        }
+        out
+    }
 }

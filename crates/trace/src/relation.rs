@@ -40,6 +40,11 @@ impl BitSet {
         }
     }
 
+    /// The set with these bits.
+    pub fn from_words(words: &[u64]) -> Self {
+        BitSet { words: words.to_vec() }
+    }
+
     /// Takes everything out, keeping the space.
     pub fn clear(&mut self) {
         self.words.iter_mut().for_each(|word| *word = 0);
@@ -164,6 +169,19 @@ impl Relation {
         self.bits[b * self.stride + a / 64] |= 1 << (a % 64);
     }
 
+    /// Makes `a` and all its predecessors predecessors of `b`. Nothing may be after `b`.
+    #[inline]
+    pub fn include(&mut self, a: usize, b: usize) {
+        let (low, high) = (a.min(b) * self.stride, a.max(b) * self.stride);
+        let (left, right) = self.bits.split_at_mut(high);
+        let (left, right) = (&mut left[low..low + self.stride], &mut right[..self.stride]);
+        let (from, to) = if a < b { (left, right) } else { (right, left) };
+        for (word, more) in to.iter_mut().zip(from.iter()) {
+            *word |= more;
+        }
+        to[a / 64] |= 1 << (a % 64);
+    }
+
     /// Adds the edge `a -> b` and all that follows from it. Returns whether it closes a cycle (and then changes nothing).
     pub fn add_edge(&mut self, a: usize, b: usize) -> bool {
         self.grow(a.max(b) + 1);
@@ -196,16 +214,6 @@ impl Relation {
         self.bits.extend_from_slice(&other.bits);
         self.stride = other.stride;
         self.len = other.len;
-    }
-
-    /// Takes everything but the members of `keep` out of every row.
-    pub fn mask(&mut self, keep: &BitSet) {
-        let words = keep.words();
-        for row in self.bits.chunks_exact_mut(self.stride.max(1)) {
-            for (at, word) in row.iter_mut().enumerate() {
-                *word &= words.get(at).copied().unwrap_or(0);
-            }
-        }
     }
 }
 

@@ -1,0 +1,134 @@
+//! Events of an execution graph.
+//!
+//! A read-modify-write is two events, a read and a write half, at consecutive positions of its thread; one that picks an
+//! alternative (a signal) has a choice between them. What one visible operation becomes depends on the model: a
+//! seq_cst store is a write and a fence, a release store under PSO a store-store fence and a write.
+
+use raddle_program::Ordering;
+use raddle_trace::ThreadId;
+
+/// Where an event is stored. Slots of removed events are used again.
+pub(crate) type Slot = u32;
+
+/// The initial write of every location, as the source of a read.
+pub(crate) const INIT: Slot = u32::MAX;
+
+/// The number of a location.
+pub(crate) type LocId = u32;
+
+/// No location.
+pub(crate) const NO_LOC: LocId = u32::MAX;
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A read; the read half of an update; a failed compare-exchange.
+    Read,
+    /// A write; the write half of an update.
+    Write,
+    /// A full fence.
+    Fence,
+    /// A store-store fence.
+    StoreFence,
+    /// A choice; `value` is the alternative.
+    Choose,
+    /// The start of a thread; `value` is its number.
+    Spawn,
+    /// The end of waiting for a thread; `value` is its number.
+    Join,
+    /// The end of an object's life; `value` is its address.
+    Free,
+    /// Something that orders nothing: a weak fence that matters to race detection only.
+    Note,
+    /// An access that is an error; it has no effect on memory.
+    Fault,
+}
+
+/// A set of marks on an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Flags(u8);
+
+impl Flags {
+    /// Part of an update (also of one that failed): drains the store buffer.
+    pub(crate) const LOCKED: Flags = Flags(1);
+    /// A read that found a value it waits to change.
+    pub(crate) const BLOCKED: Flags = Flags(2);
+    /// Never maximally added (rule M4).
+    pub(crate) const MARKED: Flags = Flags(4);
+    /// The read half of a lock of a mutex that waits.
+    pub(crate) const LOCK: Flags = Flags(8);
+    /// A read half whose write half follows.
+    pub(crate) const CONSUMES: Flags = Flags(16);
+    /// Of an operation on a mutex.
+    pub(crate) const MUTEX: Flags = Flags(32);
+
+    pub(crate) const fn contains(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    pub(crate) const fn with(self, other: Flags) -> Flags {
+        Flags(self.0 | other.0)
+    }
+
+    pub(crate) const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+
+    pub(crate) const fn with_if(self, condition: bool, other: Flags) -> Flags {
+        if condition { self.with(other) } else { self }
+    }
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) kind: Kind,
+    pub(crate) flags: Flags,
+    pub(crate) order: Ordering,
+    pub(crate) thread: ThreadId,
+    /// Position in its thread.
+    pub(crate) index: u32,
+    /// Which visible operation of its thread it belongs to.
+    pub(crate) operation: u32,
+    /// The instruction.
+    pub(crate) pc: u32,
+    pub(crate) loc: LocId,
+    /// The source, for a read.
+    pub(crate) rf: Slot,
+    /// The value read, written or picked.
+    pub(crate) value: u64,
+}
+
+impl Event {
+    /// A write that goes through the store buffer.
+    pub(crate) fn is_plain_write(&self) -> bool {
+        self.kind == Kind::Write && !self.flags.contains(Flags::LOCKED)
+    }
+
+    /// Everything po-before it is preserved before it, and everything po-after it after it.
+    pub(crate) fn drains(&self) -> bool {
+        match self.kind {
+            Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free => true,
+            Kind::Read | Kind::Write => self.flags.contains(Flags::LOCKED),
+            Kind::StoreFence | Kind::Choose | Kind::Note | Kind::Fault => false,
+        }
+    }
+}
+
+/// Preserved program order: whether `a`, po-before `b` in one thread, stays before `b`. Pairs of the table of
+/// the specification; what is between two events is a matter of transitivity.
+pub(crate) fn preserved(model: raddle_trace::Model, a: &Event, b: &Event) -> bool {
+    use raddle_trace::Model;
+    if model == Model::Sc || b.drains() {
+        return true;
+    }
+    let from_store_fence = a.kind == Kind::StoreFence;
+    if !a.is_plain_write() && !from_store_fence {
+        return true;
+    }
+    match b.kind {
+        Kind::Read | Kind::Choose | Kind::Note | Kind::Fault => false,
+        Kind::StoreFence => true,
+        _ => from_store_fence || model == Model::Tso || a.loc == b.loc,
+    }
+}

@@ -1,0 +1,228 @@
+//! From a graph to a schedule of the store-buffer machine.
+//!
+//! Nodes are events; the halves of an update (and the choice between them) are one node. A plain write stands for the
+//! moment it reaches memory, everything else for the moment it is executed. Any order that respects the global
+//! relation is a run: before a node of a thread is emitted, the stores that its thread issued before it are put in the
+//! buffer, in program order. What does not lead to the error is left out: only events before the target in the global
+//! relation take part, so counterexamples are short. Among the possible next nodes one of the current thread is taken,
+//! so they are readable, too.
+
+use super::context::Context;
+use super::event::{Event, Flags, Kind, Slot};
+use super::graph::Graph;
+use super::search::Bug;
+use raddle_machine::address::Owner;
+use raddle_machine::{Addr, Status, Visible};
+use raddle_trace::{BitSet, Model, Schedule, Step, ThreadId};
+
+/// The schedule that leads to the bug.
+pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> Schedule {
+    let mut steps = context.shared.opening.steps.clone();
+    let included = included(graph, bug);
+    let mut emitter = Emitter::new(context, graph);
+    let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&slot| included.contains(slot as usize)).collect();
+    let mut done = BitSet::new();
+    let mut current = ThreadId::MAIN;
+    while !left.is_empty() {
+        let ready = |slot: Slot| {
+            let waits = |at: Slot| {
+                let forced = bug.forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
+                let before = BitSet::from_words(graph.reach.row(at as usize));
+                forced
+                    || before.iter().any(|other| {
+                        included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
+                    })
+            };
+            // What the target leads to comes last.
+            let early = bug.target == Some(slot) && left.len() > graph.node_of(slot).len().min(left.len());
+            !early && graph.node_of(slot).iter().all(|&part| !included.contains(part as usize) || !waits(part))
+        };
+        let next = left
+            .iter()
+            .copied()
+            .filter(|&slot| ready(slot))
+            .min_by_key(|&slot| graph.event(slot).thread != current)
+            .expect("the global relation has no cycle");
+        current = graph.event(next).thread;
+        for part in graph.node_of(next) {
+            done.insert(part as usize);
+            left.retain(|&slot| slot != part);
+        }
+        emitter.emit(next, &mut steps);
+    }
+    if bug.target.is_none() {
+        emitter.finish(&mut steps);
+    }
+    Schedule { steps }
+}
+
+/// The events that take part.
+fn included(graph: &Graph, bug: &Bug) -> BitSet {
+    let mut included = BitSet::new();
+    match bug.target {
+        None => graph.order.iter().for_each(|&slot| included.insert(slot as usize)),
+        Some(target) => {
+            let also = bug.forced.map(|(first, _)| first);
+            for slot in also.into_iter().chain([target]) {
+                included.union_row(graph.reach.row(slot as usize));
+                included.insert(slot as usize);
+            }
+        }
+    }
+    for &slot in &graph.order {
+        let event = graph.event(slot);
+        let wanted = bug.target == Some(slot) || bug.forced.is_some_and(|(first, _)| first == slot);
+        let idle = event.kind == Kind::Fault || event.flags.contains(Flags::BLOCKED);
+        if idle && !wanted {
+            included.remove(slot as usize);
+        }
+    }
+    // An update whose write half is missing has failed there; it is not executed unless it is the point.
+    for &slot in &graph.order {
+        let event = graph.event(slot);
+        let parts = graph.node_of(slot);
+        if event.flags.contains(Flags::CONSUMES)
+            && included.contains(slot as usize)
+            && !parts.iter().any(|&part| graph.event(part).kind != Kind::Read && included.contains(part as usize))
+            && bug.target != Some(slot)
+        {
+            included.remove(slot as usize);
+        }
+    }
+    included
+}
+
+impl Graph {
+    /// The slots that make up one node: an event, or the parts of an update.
+    fn node_of(&self, slot: Slot) -> Vec<Slot> {
+        let event = self.event(slot);
+        let events = &self.threads[event.thread.index()].events;
+        let is_update = |slot: &Slot| {
+            let part = self.event(*slot);
+            part.operation == event.operation && !matches!(part.kind, Kind::StoreFence | Kind::Fence)
+        };
+        let at = event.index as usize;
+        let start = events[..at].iter().rev().take_while(|&slot| is_update(slot)).count();
+        let end = events[at..].iter().take_while(|&slot| is_update(slot)).count();
+        if is_update(&slot) { events[at - start..at + end].to_vec() } else { vec![slot] }
+    }
+
+    fn same_node(&self, a: Slot, b: Slot) -> bool {
+        let (a, b) = (self.event(a), self.event(b));
+        a.thread == b.thread && a.operation == b.operation
+    }
+}
+
+/// Writes nodes down as steps.
+struct Emitter<'a, 'c> {
+    context: &'a mut Context<'c>,
+    graph: &'a Graph,
+    /// Per thread: its number in the machine, and how many of its operations have been executed.
+    threads: Vec<Option<(ThreadId, u32)>>,
+    started: u32,
+}
+
+impl<'a, 'c> Emitter<'a, 'c> {
+    fn new(context: &'a mut Context<'c>, graph: &'a Graph) -> Self {
+        let mut threads = vec![None; graph.threads.len()];
+        threads[0] = Some((ThreadId::MAIN, context.shared.main.operations()));
+        Emitter { context, graph, threads, started: 1 }
+    }
+
+    fn machine_id(&self, thread: ThreadId) -> ThreadId {
+        self.threads[thread.index()].expect("started before it runs").0
+    }
+
+    /// Executes the operations of a thread up to and including this one.
+    fn run_through(&mut self, thread: ThreadId, operation: u32, steps: &mut Vec<Step>) {
+        let (id, mut done) = self.threads[thread.index()].expect("started before it runs");
+        while done <= operation {
+            steps.push(self.step(id, thread, done));
+            done += 1;
+        }
+        self.threads[thread.index()] = Some((id, done));
+    }
+
+    /// The step that executes an operation.
+    fn step(&self, id: ThreadId, thread: ThreadId, operation: u32) -> Step {
+        let parts = self.graph.threads[thread.index()].events.iter().map(|&slot| self.graph.event(slot));
+        let parts: Vec<&Event> = parts.filter(|event| event.operation == operation).collect();
+        let Some(choice) = parts.iter().find(|event| event.kind == Kind::Choose) else { return Step::Run(id) };
+        let pick = choice.value as u32;
+        match parts.iter().find(|event| event.kind == Kind::Read) {
+            None => Step::Choose(id, pick),
+            // A signal: the alternatives are waiting threads in the order of their numbers, which differ in the machine.
+            Some(read) => {
+                let waiting =
+                    (0..64).filter(|bit| read.value >> bit & 1 == 1).map(|bit| self.machine_id(ThreadId(bit)));
+                let waiting: Vec<ThreadId> = waiting.collect();
+                let chosen = waiting[pick as usize];
+                Step::Choose(id, waiting.iter().filter(|&&other| other < chosen).count() as u32)
+            }
+        }
+    }
+
+    fn emit(&mut self, slot: Slot, steps: &mut Vec<Step>) {
+        let event = *self.graph.event(slot);
+        let thread = event.thread;
+        let (id, done) = self.threads[thread.index()].expect("started before it runs");
+        if event.kind == Kind::Spawn {
+            let child = ThreadId(self.started);
+            self.started += 1;
+            self.threads[event.value as usize] = Some((child, 0));
+        }
+        // The fence after a store is executed with whatever the thread does next.
+        let belongs_to_store = match event.kind {
+            Kind::Fence | Kind::StoreFence => {
+                let parts = self.graph.threads[thread.index()].events.iter().map(|&slot| self.graph.event(slot));
+                parts.filter(|part| part.operation == event.operation).any(|part| part.kind == Kind::Write)
+                    || self.stores_next(thread, event.operation)
+            }
+            _ => false,
+        };
+        if belongs_to_store {
+            return;
+        }
+        if done <= event.operation {
+            self.run_through(thread, event.operation, steps);
+        }
+        if event.is_plain_write() {
+            match self.context.model {
+                Model::Sc => {}
+                Model::Tso => steps.push(Step::Flush(id)),
+                Model::Pso => {
+                    let addr = self.context.access(event.loc).addr;
+                    steps.push(Step::FlushAt(id, self.machine_address(addr).0));
+                }
+            }
+        }
+    }
+
+    /// Whether the pending operation of the thread is the store that a store-store fence was added for.
+    fn stores_next(&self, thread: ThreadId, operation: u32) -> bool {
+        self.graph.tip(thread).is_some_and(|tip| {
+            tip.state.operations() == operation && matches!(tip.state.status(), Status::Ready(Visible::Store { .. }))
+        })
+    }
+
+    /// Objects are named by the thread that made them.
+    fn machine_address(&self, addr: Addr) -> Addr {
+        match addr.owner() {
+            Owner::Thread(thread, number) => Addr::object(self.machine_id(thread), number).plus(addr.offset()),
+            _ => addr,
+        }
+    }
+
+    /// Executes what is left of every thread but makes no events: fences that mean nothing.
+    fn finish(&mut self, steps: &mut Vec<Step>) {
+        for index in 0..self.graph.threads.len() {
+            let thread = ThreadId(index as u32);
+            if let (Some(_), Some(tip)) = (self.threads[index], self.graph.tip(thread)) {
+                let operations = tip.state.operations();
+                if operations > 0 {
+                    self.run_through(thread, operations - 1, steps);
+                }
+            }
+        }
+    }
+}

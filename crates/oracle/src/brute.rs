@@ -1,0 +1,447 @@
+//! Brute force: every behaviour of a program on the operational machine, and the exact number of its classes.
+//!
+//! A walk over all moves of [`System`], depth first. Two runs that have led to the same events with the same sources
+//! (and choices) in every thread, and the same writes in memory in the same order per location, are in the same
+//! state: threads are functions of what they read and chose, memory of the last writes, buffers of what is written and
+//! not in memory. Such a state is entered once. It also fixes the class so far, so nothing is lost. The histories
+//! are lists with shared tails, numbered as they appear, so a state is a handful of numbers.
+//!
+//! One shortcut: a thread that is about to start another one does so before anything else happens. That move commutes
+//! with every move of the others, and the new thread waits for nobody's leave.
+//!
+//! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
+//! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
+//! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
+//! class of a run that ends with such a thread the reads of the turn do not appear.
+
+use crate::class::{Class, Event, ValueClass, Values, rename_addr};
+use raddle_machine::replay::deadlock;
+use raddle_machine::system::Record;
+use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
+use raddle_trace::{EventId, Model, Property, Schedule, Source, Step, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use thiserror::Error;
+
+/// How the enumeration is done and how far it may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// After so many states it gives up.
+    pub states: usize,
+    /// Whether data races are failures.
+    pub races: bool,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { states: 1_000_000, races: false }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TooLarge {
+    /// More states than the budget allows.
+    #[error("more than {0} states")]
+    States(usize),
+    /// The machine itself cannot go on.
+    #[error("{0}")]
+    Machine(String),
+}
+
+/// Something that went wrong in some run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Failure {
+    /// Which property.
+    pub property: Property,
+    /// On which line.
+    pub line: u32,
+    /// What, in one line. Threads in it have the numbers of one run.
+    pub message: String,
+}
+
+/// How a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Every thread has finished.
+    Complete,
+    /// Some thread waits for something that never comes, or an assumption is false.
+    Blocked,
+    /// Some thread failed.
+    Failed,
+    /// Some loop wants to turn more often than it may.
+    Bounded,
+    /// A waiting thread has only not looked again.
+    Moot,
+}
+
+/// The classes of the runs that end in one way.
+#[derive(Clone, Debug, Default)]
+pub struct Classes {
+    /// By events, reads-from and coherence (Mazurkiewicz, Shasha-Snir).
+    pub traces: FxHashSet<Class>,
+    /// By events and reads-from.
+    pub reads_from: FxHashSet<Class>,
+    /// By values and the causal order of reads.
+    pub reads_value_from: FxHashSet<ValueClass>,
+}
+
+/// Everything a program can do.
+#[derive(Clone, Debug, Default)]
+pub struct Behaviours {
+    /// Runs in which every thread finishes.
+    pub complete: Classes,
+    /// Runs in which some thread waits for ever or an assumption fails.
+    pub blocked: Classes,
+    /// Runs in which some thread fails; it stays where it is, and the others go on.
+    pub failed: Classes,
+    /// Runs in which some loop reaches its bound.
+    pub bounded: Classes,
+    /// What goes wrong in some run, deadlocks included.
+    pub failures: BTreeSet<Failure>,
+    /// The blocked classes that are deadlocks.
+    pub deadlocks: FxHashSet<Class>,
+    /// Memory at the end of complete runs: the locations that were written.
+    pub finals: BTreeSet<BTreeMap<String, u64>>,
+    /// What each thread read, in order, in complete runs.
+    pub reads: BTreeSet<Vec<Vec<u64>>>,
+    /// How many states were entered.
+    pub states: usize,
+}
+
+impl Behaviours {
+    /// How many complete classes there are by events, reads-from and coherence.
+    pub fn traces(&self) -> usize {
+        self.complete.traces.len()
+    }
+
+    /// How many complete classes there are by events and reads-from.
+    pub fn reads_from(&self) -> usize {
+        self.complete.reads_from.len()
+    }
+
+    /// How many complete classes there are by values and the causal order of reads.
+    pub fn reads_value_from(&self) -> usize {
+        self.complete.reads_value_from.len()
+    }
+}
+
+/// Enumerates the behaviours of a program.
+///
+/// # Errors
+/// If there are more states than the budget allows, or the machine cannot run the program.
+pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours, TooLarge> {
+    let mut arena = Arena::default();
+    let mut seen = FxHashSet::default();
+    let mut found = Behaviours::default();
+    let mut todo = vec![State::new(System::new(code, model, budget.races, false))];
+    while let Some(mut state) = todo.pop() {
+        if !seen.insert(state.key()) {
+            continue;
+        }
+        if seen.len() > budget.states {
+            return Err(TooLarge::States(budget.states));
+        }
+        for thread in state.system.threads() {
+            if let Status::Failed(failure) = thread.status() {
+                let Some(property) = failure.property else { return Err(TooLarge::Machine(failure.message.clone())) };
+                let line = code.span(failure.pc).line;
+                found.failures.insert(Failure { property, line, message: failure.message.clone() });
+            }
+        }
+        let moves = state.system.moves();
+        let Some((&last, others)) = moves.split_last() else {
+            end(code, &arena, &state, &mut found);
+            continue;
+        };
+        if let Some(&spawn) = moves.iter().find(|step| state.starts_thread(step)) {
+            state.step(&mut arena, spawn).expect("among the moves");
+            todo.push(state);
+            continue;
+        }
+        for &step in others {
+            let mut next = state.clone();
+            next.step(&mut arena, step).expect("among the moves");
+            todo.push(next);
+        }
+        state.step(&mut arena, last).expect("among the moves");
+        todo.push(state);
+    }
+    found.states = seen.len();
+    Ok(found)
+}
+
+/// The end and the class of the run with this schedule, after which nothing may be left to do.
+///
+/// By this an engine that reports one schedule per execution can be held to the very set of classes.
+///
+/// # Errors
+/// If the schedule is not possible, or not a whole run.
+pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class), String> {
+    let mut arena = Arena::default();
+    let mut state = State::new(System::new(code, model, false, false));
+    for &step in &schedule.steps {
+        state.step(&mut arena, step)?;
+    }
+    if !state.system.moves().is_empty() {
+        return Err("the schedule ends before the run does".into());
+    }
+    let (end, class, _) = state.class(&arena);
+    Ok((end, class))
+}
+
+fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
+    let (end, class, values) = state.class(arena);
+    let classes = match end {
+        End::Moot => return,
+        End::Complete => &mut found.complete,
+        End::Blocked => &mut found.blocked,
+        End::Failed => &mut found.failed,
+        End::Bounded => &mut found.bounded,
+    };
+    classes.reads_from.insert(class.reads_from());
+    classes.reads_value_from.insert(class.reads_value_from(&values));
+    classes.traces.insert(class.clone());
+    match end {
+        End::Complete => {
+            let written = |event: &EventId| values[event.thread.index()][event.index as usize].written;
+            let last = class.coherence.iter().filter_map(|(at, writes)| Some((*at, written(writes.last()?)?)));
+            found.finals.insert(last.map(|(at, value)| (code.describe(at, &|_| None), value)).collect());
+            let read = |events: &Vec<Values>| events.iter().filter_map(|values| values.read).collect();
+            found.reads.insert(values.iter().map(read).collect());
+        }
+        End::Blocked => {
+            if let Some(dead) = deadlock(code, &state.system) {
+                let property = dead.property.expect("a deadlock is a property's business");
+                found.failures.insert(Failure { property, line: dead.place.line, message: dead.message });
+                found.deadlocks.insert(class);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A list with shared tails; 0 is the empty one.
+type List = u32;
+
+/// Lists by number: what is in front, and the rest. Equal lists have equal numbers.
+#[derive(Debug, Default)]
+struct Arena {
+    /// Histories of threads. The values are a function of the history and no part of its identity.
+    events: Vec<(List, Event, Values)>,
+    event_index: FxHashMap<(List, Event), List>,
+    /// Writes of a location.
+    writes: Vec<(List, EventId)>,
+    write_index: FxHashMap<(List, EventId), List>,
+    /// Names of threads: who started it, and as how many-th.
+    names: Vec<(ThreadId, u32)>,
+    name_index: FxHashMap<(ThreadId, u32), ThreadId>,
+}
+
+impl Arena {
+    fn event(&mut self, rest: List, event: Event, values: Values) -> List {
+        let events = &mut self.events;
+        *self.event_index.entry((rest, event)).or_insert_with(|| {
+            events.push((rest, event, values));
+            events.len() as List
+        })
+    }
+
+    fn write(&mut self, rest: List, write: EventId) -> List {
+        let writes = &mut self.writes;
+        *self.write_index.entry((rest, write)).or_insert_with(|| {
+            writes.push((rest, write));
+            writes.len() as List
+        })
+    }
+
+    /// The name of a thread, numbered as names appear; the first thread is 0.
+    fn name(&mut self, parent: ThreadId, child: u32) -> ThreadId {
+        let names = &mut self.names;
+        *self.name_index.entry((parent, child)).or_insert_with(|| {
+            names.push((parent, child));
+            ThreadId(names.len() as u32)
+        })
+    }
+
+    fn path(&self, name: ThreadId) -> Vec<u32> {
+        let Some(at) = name.index().checked_sub(1) else { return Vec::new() };
+        let (parent, child) = self.names[at];
+        let mut path = self.path(parent);
+        path.push(child);
+        path
+    }
+
+    fn history(&self, mut list: List) -> Vec<(Event, Values)> {
+        let mut events = Vec::new();
+        while let Some(at) = list.checked_sub(1) {
+            let (rest, event, values) = self.events[at as usize];
+            events.push((event, values));
+            list = rest;
+        }
+        events.reverse();
+        events
+    }
+
+    fn coherence(&self, mut list: List) -> Vec<EventId> {
+        let mut writes = Vec::new();
+        while let Some(at) = list.checked_sub(1) {
+            let (rest, write) = self.writes[at as usize];
+            writes.push(write);
+            list = rest;
+        }
+        writes.reverse();
+        writes
+    }
+}
+
+/// What is known of a thread beside the machine's state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    name: ThreadId,
+    children: u32,
+    history: List,
+}
+
+#[derive(Clone, Debug)]
+struct State<'c> {
+    system: System<'c>,
+    /// By the machine's numbers.
+    threads: Vec<Known>,
+    /// By renamed address.
+    coherence: BTreeMap<Addr, List>,
+}
+
+impl<'c> State<'c> {
+    fn new(system: System<'c>) -> Self {
+        State { system, threads: vec![Known::default()], coherence: BTreeMap::new() }
+    }
+
+    /// What tells this state from all others.
+    fn key(&self) -> Box<[u64]> {
+        let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        let mut key: Vec<u64> = self.threads.iter().map(|known| pair(known.name.0, known.history)).collect();
+        key.sort_unstable();
+        key.extend(self.coherence.iter().flat_map(|(addr, &list)| [addr.0, list.into()]));
+        key.into()
+    }
+
+    fn starts_thread(&self, step: &Step) -> bool {
+        let thread = self.system.thread(step.thread()).expect("threads with moves exist");
+        matches!(step, Step::Run(_)) && matches!(thread.status(), Status::Ready(Visible::Spawn { .. }))
+    }
+
+    fn step(&mut self, arena: &mut Arena, step: Step) -> Result<(), String> {
+        let id = step.thread();
+        let mutex = self
+            .system
+            .thread(id)
+            .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
+        let record = self.system.step(step)?;
+        if let Record::Spawn(_) = record {
+            let parent = &mut self.threads[id.index()];
+            let name = arena.name(parent.name, parent.children);
+            parent.children += 1;
+            self.threads.push(Known { name, ..Known::default() });
+        }
+        let name = |id: ThreadId| self.threads.get(id.index()).map_or(id, |known| known.name);
+        let event_id = |id: EventId| EventId::new(name(id.thread), id.index);
+        let addr = |addr: Addr| rename_addr(addr, &name);
+        let source = |source: Source| source.write().map(event_id);
+        // Who holds a mutex is a number of this run; that somebody does is what the holder wrote.
+        let value = |value: u64| if mutex { u64::from(value != 0) } else { addr(Addr(value)).0 };
+        let values = |read, written| Values { read, written };
+        let mut in_memory = None;
+        let next = EventId::new(id, self.system.events(id).wrapping_sub(1));
+        let (event, values) = match record {
+            Record::Read { access, value: read, source: from } => {
+                (Event::Read(addr(access.addr), source(from)), values(Some(value(read)), None))
+            }
+            Record::Write { access, value: written, buffered } => {
+                if !buffered {
+                    in_memory = Some((addr(access.addr), event_id(next)));
+                }
+                (Event::Write(addr(access.addr)), values(None, Some(value(written))))
+            }
+            Record::Update { access, old, new, source: from } => {
+                in_memory = Some((addr(access.addr), event_id(next)));
+                let picked = matches!(step, Step::Choose(..)).then(|| name(ThreadId((old & !new).trailing_zeros())));
+                let event = Event::Update(addr(access.addr), source(from), picked);
+                (event, values(Some(value(old)), Some(value(new))))
+            }
+            Record::Fence(order) => (Event::Fence(order), Values::default()),
+            Record::Spawn(child) => (Event::Spawn(name(child)), Values::default()),
+            Record::Join(child) => (Event::Join(name(child)), Values::default()),
+            Record::Choose(pick) => (Event::Choose(pick), Values::default()),
+            Record::Free(at) => (Event::Free(addr(at)), Values::default()),
+            Record::Atomic(begin) => (Event::Atomic(begin), Values::default()),
+            Record::Flush { write, access, .. } => {
+                self.reaches_memory(arena, addr(access.addr), event_id(write));
+                return Ok(());
+            }
+            Record::Failed => (Event::Failed, Values::default()),
+        };
+        if let Some((at, write)) = in_memory {
+            self.reaches_memory(arena, at, write);
+        }
+        let history = &mut self.threads[id.index()].history;
+        *history = arena.event(*history, event, values);
+        Ok(())
+    }
+
+    fn reaches_memory(&mut self, arena: &mut Arena, at: Addr, write: EventId) {
+        let list = self.coherence.entry(at).or_default();
+        *list = arena.write(*list, write);
+    }
+
+    /// The end and the class of a run that is over, and the values of its events.
+    fn class(&self, arena: &Arena) -> (End, Class, Vec<Vec<Values>>) {
+        let mut end = End::Complete;
+        let mut worse = |other: End| {
+            let rank = |end: End| match end {
+                End::Complete => 0,
+                End::Blocked => 1,
+                End::Bounded => 2,
+                End::Failed => 3,
+                End::Moot => 4,
+            };
+            if rank(other) > rank(end) {
+                end = other;
+            }
+        };
+        let mut order: Vec<usize> = (0..self.threads.len()).collect();
+        order.sort_by_cached_key(|&thread| arena.path(self.threads[thread].name));
+        let position = |name: ThreadId| {
+            let at = order.iter().position(|&thread| self.threads[thread].name == name);
+            ThreadId(at.expect("every thread has a name") as u32)
+        };
+        let writes = |at: Addr| self.coherence.get(&at).map(|&list| arena.coherence(list)).unwrap_or_default();
+        let (mut threads, mut values) = (Vec::new(), Vec::new());
+        for &thread in &order {
+            let mut history = arena.history(self.threads[thread].history);
+            match self.system.thread(ThreadId(thread as u32)).expect("known").status() {
+                Status::Finished { .. } => {}
+                Status::Failed(_) => worse(End::Failed),
+                Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
+                Status::Blocked(Blocked::Spin { since }) => {
+                    let turn = history.split_off(*since as usize);
+                    let stale =
+                        |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
+                    worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });
+                }
+                Status::Blocked(Blocked::Assume) | Status::Ready(_) => worse(End::Blocked),
+            }
+            threads.push(history.iter().map(|(event, _)| event.rename(&position)).collect());
+            values.push(history.into_iter().map(|(_, values)| values).collect());
+        }
+        let rename = |write: &EventId| EventId::new(position(write.thread), write.index);
+        let mut coherence: Vec<(Addr, Vec<EventId>)> = self
+            .coherence
+            .iter()
+            .map(|(&at, &list)| (rename_addr(at, &position), arena.coherence(list).iter().map(rename).collect()))
+            .collect();
+        coherence.sort_unstable();
+        let names = order.iter().map(|&thread| arena.path(self.threads[thread].name)).collect();
+        (end, Class { names, threads, coherence }, values)
+    }
+}

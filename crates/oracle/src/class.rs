@@ -1,0 +1,185 @@
+//! Classes of executions, as values that can be compared.
+//!
+//! Three equivalences, each coarser than the one before; threads are deterministic, so the values of the first two need
+//! not be written down:
+//! * [`Class`]: the events of each thread, what each read reads from, and the order of the writes of each location.
+//!   Mazurkiewicz traces under SC, Shasha-Snir traces under TSO and PSO.
+//! * [`Class::reads_from`]: the same without the order of writes.
+//! * [`ValueClass`]: the events with the values read and written, and the causal order (closure of program order and
+//!   reads-from) between reads (reads-value-from, Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman 2021).
+//!
+//! The machine numbers threads in the order they start, which can differ between runs of one class when several threads
+//! start others. Here a thread is named by who started it and as how many-th; names are sorted and a [`ThreadId`] is a
+//! position among them. Addresses of objects that threads made are renamed accordingly.
+
+use raddle_machine::Addr;
+use raddle_program::Ordering;
+use raddle_trace::{EventId, ThreadId};
+
+/// An event without its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Event {
+    /// A read, also a failed compare-exchange or try-lock; `None` is the initial value.
+    Read(Addr, Option<EventId>),
+    /// A write.
+    Write(Addr),
+    /// A read and a write at once; the last part is the thread a signal picks among several.
+    Update(Addr, Option<EventId>, Option<ThreadId>),
+    /// A fence.
+    Fence(Ordering),
+    /// The start of a thread.
+    Spawn(ThreadId),
+    /// The end of a thread was waited for.
+    Join(ThreadId),
+    /// The alternative that was picked.
+    Choose(u32),
+    /// The end of an object.
+    Free(Addr),
+    /// The begin (true) or the end of an atomic block.
+    Atomic(bool),
+    /// The thread failed at its next operation, by no fault of its own state: a race, an object that has ended.
+    Failed,
+}
+
+impl Event {
+    /// Renames the threads in it.
+    pub(crate) fn rename(self, name: &impl Fn(ThreadId) -> ThreadId) -> Event {
+        let event = |id: EventId| EventId::new(name(id.thread), id.index);
+        let addr = |addr: Addr| rename_addr(addr, name);
+        match self {
+            Event::Read(at, from) => Event::Read(addr(at), from.map(event)),
+            Event::Write(at) => Event::Write(addr(at)),
+            Event::Update(at, from, woken) => Event::Update(addr(at), from.map(event), woken.map(name)),
+            Event::Spawn(child) => Event::Spawn(name(child)),
+            Event::Join(child) => Event::Join(name(child)),
+            Event::Free(at) => Event::Free(addr(at)),
+            Event::Fence(_) | Event::Choose(_) | Event::Atomic(_) | Event::Failed => self,
+        }
+    }
+
+    /// The location it reads and the write it reads from, if it reads.
+    pub fn source(self) -> Option<(Addr, Option<EventId>)> {
+        match self {
+            Event::Read(at, from) | Event::Update(at, from, _) => Some((at, from)),
+            _ => None,
+        }
+    }
+
+    fn without_source(self) -> Event {
+        match self {
+            Event::Read(at, _) => Event::Read(at, None),
+            Event::Update(at, _, woken) => Event::Update(at, None, woken),
+            other => other,
+        }
+    }
+}
+
+/// The address under another naming of threads.
+pub(crate) fn rename_addr(addr: Addr, name: &impl Fn(ThreadId) -> ThreadId) -> Addr {
+    match addr.owner() {
+        raddle_machine::address::Owner::Thread(thread, number) => {
+            Addr::object(name(thread), number).plus(addr.offset())
+        }
+        _ => addr,
+    }
+}
+
+/// What an event read and what it wrote.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Values {
+    /// What it read.
+    pub read: Option<u64>,
+    /// What it wrote.
+    pub written: Option<u64>,
+}
+
+/// A class of executions: events, reads-from, coherence.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Class {
+    /// The threads by name: which child of which child ... of the first thread. Sorted.
+    pub names: Vec<Vec<u32>>,
+    /// The events of each thread.
+    pub threads: Vec<Vec<Event>>,
+    /// The writes of each location, as they reached memory. Empty in a reads-from class.
+    pub coherence: Vec<(Addr, Vec<EventId>)>,
+}
+
+impl Class {
+    /// The reads-from class it belongs to.
+    #[must_use]
+    pub fn reads_from(&self) -> Class {
+        Class { names: self.names.clone(), threads: self.threads.clone(), coherence: Vec::new() }
+    }
+
+    /// The reads-value-from class it belongs to, given the values of the events.
+    pub fn reads_value_from(&self, values: &[Vec<Values>]) -> ValueClass {
+        let reads = |thread: usize, upto: u32| {
+            self.threads[thread][..upto as usize].iter().filter(|event| event.source().is_some()).count() as u32
+        };
+        let past = self.causal_past();
+        let past = past.iter().zip(&self.threads).map(|(clocks, events)| {
+            let clocks = clocks.iter().zip(events).filter(|(_, event)| event.source().is_some());
+            clocks.map(|(clock, _)| clock.iter().enumerate().map(|(t, &upto)| reads(t, upto)).collect()).collect()
+        });
+        let events = self.threads.iter().zip(values).map(|(events, values)| {
+            events.iter().zip(values).map(|(event, &values)| (event.without_source(), values)).collect()
+        });
+        ValueClass { names: self.names.clone(), threads: events.collect(), past: past.collect() }
+    }
+
+    /// Per event and thread, how many events of the thread are before it (or it) in program order and reads-from.
+    fn causal_past(&self) -> Vec<Vec<Vec<u32>>> {
+        let count = self.threads.len();
+        let mut clocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); count];
+        let start = |child: usize| {
+            let is_start = |event: &Event| *event == Event::Spawn(ThreadId(child as u32));
+            let found = |thread: usize| self.threads[thread].iter().position(is_start).map(|at| (thread, at));
+            (0..count).find_map(found)
+        };
+        loop {
+            let mut progress = false;
+            for thread in 0..count {
+                while let Some(event) = self.threads[thread].get(clocks[thread].len()) {
+                    let mut before = Vec::new();
+                    match clocks[thread].len() {
+                        0 => before.extend(start(thread)),
+                        done => before.push((thread, done - 1)),
+                    }
+                    if let Some((_, Some(source))) = event.source() {
+                        before.push((source.thread.index(), source.index as usize));
+                    }
+                    if let Event::Join(child) = event
+                        && let Some(last) = self.threads[child.index()].len().checked_sub(1)
+                    {
+                        before.push((child.index(), last));
+                    }
+                    if before.iter().any(|&(thread, at)| clocks[thread].len() <= at) {
+                        break;
+                    }
+                    let mut clock = vec![0; count];
+                    for (t, at) in before {
+                        clock.iter_mut().zip(&clocks[t][at]).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
+                    }
+                    clock[thread] = clocks[thread].len() as u32 + 1;
+                    clocks[thread].push(clock);
+                    progress = true;
+                }
+            }
+            if !progress {
+                break;
+            }
+        }
+        let done = clocks.iter().zip(&self.threads).all(|(clocks, events)| clocks.len() == events.len());
+        assert!(done, "program order and reads-from have no cycle");
+        clocks
+    }
+}
+
+/// A class of executions: events with values, causal order of reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueClass {
+    names: Vec<Vec<u32>>,
+    threads: Vec<Vec<(Event, Values)>>,
+    /// Per thread and read, how many reads of each thread are before it (or it).
+    past: Vec<Vec<Vec<u32>>>,
+}

@@ -1,0 +1,293 @@
+//! Engines held against brute force.
+//!
+//! An engine is a [`Subject`]: what it is called, by which equivalence it counts, which programs it takes, and how it is
+//! run. [`subjects`] lists those of the product; a new engine is one entry there. [`compare`] runs a subject and brute force on
+//! one program under one model and says in which numbers they differ.
+//!
+//! What is compared: complete, blocked and bounded classes, deadlocks and failures by property and line, and, where
+//! every failure is decided by what the failing thread has seen, the failed classes. A failure that depends on the
+//! order of events which no class records (an access beside the end of an object's life) can be met at either of the two
+//! events; there only the property is compared, and not the numbers. The same holds for races, which are looked for in a
+//! run of their own.
+
+use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
+use crate::class::Class;
+use crate::sketch::{Sketch, Stmt};
+use raddle_explore::{Control, Engine, Error, Options, PropertySet};
+use raddle_machine::compile::{AllShared, Options as CompileOptions};
+use raddle_machine::{Code, compile};
+use raddle_trace::{Model, Property, Schedule};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+/// By what an engine tells executions apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Equivalence {
+    /// Events, reads-from and coherence.
+    Traces,
+    /// Events and reads-from.
+    ReadsFrom,
+    /// Values and the causal order of reads.
+    ReadsValueFrom,
+}
+
+impl Equivalence {
+    fn count(self, classes: &Classes) -> u64 {
+        (match self {
+            Equivalence::Traces => classes.traces.len(),
+            Equivalence::ReadsFrom => classes.reads_from.len(),
+            Equivalence::ReadsValueFrom => classes.reads_value_from.len(),
+        }) as u64
+    }
+}
+
+/// What an engine counted and found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Complete executions.
+    pub executions: u64,
+    /// Blocked ones.
+    pub blocked: u64,
+    /// Failed ones.
+    pub failed: u64,
+    /// Those cut off at a loop bound.
+    pub bounded: u64,
+    /// Executions of classes that had been met; an engine that does not claim to have none leaves this 0.
+    pub redundant: u64,
+    /// What went wrong, and on which line.
+    pub failures: BTreeSet<(Property, u32)>,
+    /// If the engine reports them: a schedule of each execution, complete or blocked.
+    pub schedules: Option<Vec<Schedule>>,
+}
+
+/// Why an engine did not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It does not handle what the program uses.
+    Unsupported(String),
+    /// It contradicts itself or the machine.
+    Broken(String),
+}
+
+type Applies = Box<dyn Fn(&Sketch, Model) -> bool + Send + Sync>;
+type Run = Box<dyn Fn(&Code, Model, bool) -> Result<Counts, Refusal> + Send + Sync>;
+
+/// An engine to be held against brute force.
+pub struct Subject {
+    /// Its name.
+    pub name: String,
+    /// By what it tells executions apart.
+    pub equivalence: Equivalence,
+    /// Whether it takes the program under the model.
+    pub applies: Applies,
+    /// Runs it; the flag asks for data races.
+    pub run: Run,
+}
+
+/// The engines of the product.
+pub fn subjects() -> Vec<Subject> {
+    vec![explorer(Engine::Optimal, Equivalence::Traces)]
+}
+
+/// A stateless engine.
+pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
+    Subject {
+        name: engine.name().into(),
+        equivalence,
+        applies: Box::new(|_, _| true),
+        run: Box::new(move |code, model, races| {
+            let mut options = Options::new(model);
+            options.engine = engine;
+            options.all = true;
+            if !races {
+                options.properties = PropertySet::all().without(Property::Race);
+            }
+            let outcome = raddle_explore::explore(code, &options, &Control::new()).map_err(|error| match error {
+                Error::Unsupported { message, .. } => Refusal::Unsupported(message),
+                error => Refusal::Broken(error.to_string()),
+            })?;
+            let statistics = outcome.statistics;
+            let failures = outcome.findings.iter().map(|finding| &finding.violation);
+            Ok(Counts {
+                executions: statistics.executions,
+                blocked: statistics.blocked,
+                failed: statistics.failed,
+                bounded: statistics.bounded,
+                redundant: statistics.redundant,
+                failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
+                schedules: None,
+            })
+        }),
+    }
+}
+
+/// How a comparison ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// The same, in so many classes of all kinds.
+    Agree(u64),
+    /// Too large for brute force, or more classes than are worth it.
+    TooLarge,
+    /// The engine does not take this program.
+    Refused(String),
+    /// Different; what differs, one line each.
+    Disagree(Vec<String>),
+}
+
+/// How much brute force may do for one comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// States of the machine.
+    pub states: usize,
+    /// Classes of all kinds.
+    pub classes: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { states: 20_000, classes: 2_000 }
+    }
+}
+
+/// The program of a sketch, compiled as it stands: nothing in it is private to a thread.
+pub fn code(sketch: &Sketch) -> Code {
+    compile(&sketch.program(), &AllShared, &CompileOptions::default())
+}
+
+/// Brute force on a program, without races and, if there are accesses that can race, with them.
+pub struct Expected {
+    /// Without races.
+    pub plain: Behaviours,
+    /// With races as failures.
+    pub racing: Option<Behaviours>,
+}
+
+impl Expected {
+    /// Runs brute force.
+    ///
+    /// # Errors
+    /// If that is too much.
+    pub fn of(code: &Code, model: Model, effort: Effort) -> Result<Expected, TooLarge> {
+        let budget = Budget { states: effort.states, races: false };
+        let plain = brute::enumerate(code, model, budget)?;
+        let classes = plain.traces() + plain.blocked.traces.len() + plain.failed.traces.len();
+        if classes > effort.classes {
+            return Err(TooLarge::States(effort.states));
+        }
+        let racing = code.has_non_atomic().then(|| brute::enumerate(code, model, Budget { races: true, ..budget }));
+        Ok(Expected { plain, racing: racing.transpose()? })
+    }
+}
+
+/// Runs the subject and brute force on a program.
+pub fn compare(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort) -> Comparison {
+    if !(subject.applies)(sketch, model) {
+        return Comparison::Refused("does not apply".into());
+    }
+    let code = code(sketch);
+    match Expected::of(&code, model, effort) {
+        Ok(expected) => compare_with(sketch, &code, model, subject, &expected),
+        Err(_) => Comparison::TooLarge,
+    }
+}
+
+/// Runs the subject on a program that brute force has been run on.
+pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subject, expected: &Expected) -> Comparison {
+    let mut differences = Vec::new();
+    let found = match (subject.run)(code, model, false) {
+        Ok(found) => found,
+        Err(Refusal::Unsupported(message)) => return Comparison::Refused(message),
+        Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
+    };
+    let brute = &expected.plain;
+    let count = |classes: &Classes| subject.equivalence.count(classes);
+    // Whether a thread fails here may depend on more than what it has seen.
+    let ordered = brute.failures.iter().all(|failure| failure.property != Property::Memory);
+    let mut differ = |what: &str, brute: u64, engine: u64| {
+        if brute != engine {
+            differences.push(format!("{what}: {brute} by brute force, {engine} by {}", subject.name));
+        }
+    };
+    if ordered {
+        differ("complete", count(&brute.complete), found.executions);
+        differ("blocked", count(&brute.blocked), found.blocked);
+        differ("failed", count(&brute.failed), found.failed);
+        differ("bounded", count(&brute.bounded), found.bounded);
+    }
+    differ("redundant", 0, found.redundant);
+    let expected_failures = failures(sketch, brute.failures.iter().map(|failure| (failure.property, failure.line)));
+    let found_failures = failures(sketch, found.failures.iter().copied());
+    if expected_failures != found_failures {
+        differences.push(format!(
+            "failures: {} by brute force, {} by {}",
+            list(&expected_failures),
+            list(&found_failures),
+            subject.name
+        ));
+    }
+    if let Some(schedules) = &found.schedules {
+        differences.extend(compare_schedules(code, model, brute, schedules));
+    }
+    if let Some(racing) = &expected.racing {
+        let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
+        match (subject.run)(code, model, true) {
+            Ok(found) => {
+                let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
+                if race != engine {
+                    let says = |race: bool| if race { "there is one" } else { "there is none" };
+                    let name = &subject.name;
+                    differences.push(format!("race: {} by brute force, {} by {name}", says(race), says(engine)));
+                }
+            }
+            Err(Refusal::Unsupported(message) | Refusal::Broken(message)) => differences.push(message),
+        }
+    }
+    if differences.is_empty() {
+        let classes = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
+        Comparison::Agree(classes.into_iter().map(count).sum())
+    } else {
+        Comparison::Disagree(differences)
+    }
+}
+
+/// What is wrong with the schedules an engine reports: they must be of exactly the classes there are, one each.
+fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &[Schedule]) -> Vec<String> {
+    let mut differences = Vec::new();
+    let mut met: FxHashSet<Class> = FxHashSet::default();
+    for schedule in schedules {
+        match brute::classify(code, model, schedule) {
+            Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
+            Ok((end @ (End::Complete | End::Blocked), class)) => {
+                let known = if end == End::Complete { &brute.complete } else { &brute.blocked };
+                if !known.traces.contains(&class) {
+                    differences.push(format!("no run of brute force is like the schedule {schedule}"));
+                }
+                if !met.insert(class) {
+                    differences.push(format!("the class of the schedule {schedule} is met twice"));
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+    differences
+}
+
+/// Failures as far as they are comparable: the line is dropped where it depends on how one run goes.
+fn failures(sketch: &Sketch, all: impl Iterator<Item = (Property, u32)>) -> BTreeSet<(Property, u32)> {
+    let nested = sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_)));
+    all.map(|(property, line)| match property {
+        Property::Memory | Property::Race => (property, 0),
+        // The line is that of the first thread, and threads are numbered as they start.
+        Property::Deadlock if nested => (property, 0),
+        _ => (property, line),
+    })
+    .collect()
+}
+
+fn list(failures: &BTreeSet<(Property, u32)>) -> String {
+    if failures.is_empty() {
+        return "none".into();
+    }
+    let words: Vec<_> = failures.iter().map(|(property, line)| format!("{property} in line {line}")).collect();
+    words.join(", ")
+}

@@ -1,0 +1,26 @@
+//! The oracle: brute force that every engine is held against.
+//!
+//! * [`sketch`] and [`litmus`](mod@litmus): small programs as trees, and their one-line notation.
+//! * [`brute`]: all behaviours of a program on the operational machine, and the exact number of [classes](class) of each kind.
+//! * [`cases`]: programs whose numbers are known.
+//! * [`generate`](mod@generate) and [`random`]: programs nobody thought of.
+//! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ.
+//!
+//! The command `raddle-fuzz` puts the last three together.
+
+pub mod brute;
+pub mod cases;
+pub mod class;
+pub mod compare;
+pub mod generate;
+pub mod litmus;
+pub mod random;
+pub mod shrink;
+pub mod sketch;
+
+pub use brute::{Behaviours, Budget, TooLarge, enumerate};
+pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};
+pub use generate::{Family, generate};
+pub use litmus::litmus;
+pub use shrink::shrink;
+pub use sketch::Sketch;

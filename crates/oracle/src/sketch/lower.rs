@@ -1,0 +1,283 @@
+//! From sketches to programs.
+
+use super::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
+use raddle_program::{
+    BinOp, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, InitField, InitValue, Layout, Op, Ordering,
+    Program, Reg as Register, Span, Term, Type,
+};
+use std::collections::BTreeMap;
+
+pub(super) fn program(sketch: &Sketch) -> Program {
+    let mut program = Program::default();
+    program.sources.add("sketch", sketch.listing());
+    let declared = sketch.objects.iter().filter(|object| super::declaration(object).is_some()).count();
+    program.globals = sketch.objects.iter().map(global).collect();
+    let mut line = declared as u32;
+    let mut started = vec![false; sketch.threads.len()];
+    sketch.for_each(|stmt| {
+        if let Stmt::Spawn(thread) = stmt {
+            started[*thread] = true;
+        }
+    });
+    let mut main = FunctionBuilder::new("main", &[], None, Span::default());
+    for (thread, _) in started.iter().enumerate().filter(|(_, started)| !**started) {
+        main.push(Op::Spawn { dst: None, callee: Callee::Direct(function(thread)), args: Vec::new() });
+    }
+    program.functions.push(main.finish());
+    for (index, thread) in sketch.threads.iter().enumerate() {
+        line += 1;
+        let builder = FunctionBuilder::new(format!("thread{index}"), &[], None, place(line));
+        let mut lower = Lower { builder, regs: BTreeMap::new(), line };
+        lower.stmts(thread);
+        line = lower.line;
+        program.functions.push(lower.builder.finish());
+    }
+    program.entry = Some(FuncId(0));
+    program
+}
+
+fn function(thread: usize) -> FuncId {
+    FuncId(thread as u32 + 1)
+}
+
+fn place(line: u32) -> Span {
+    Span { file: 0, line, column: 1, len: 1 }
+}
+
+fn global(object: &Object) -> raddle_program::Object {
+    let (layout, init) = match object.kind {
+        Kind::Var(value) => (Layout::Scalar(Type::I32), (value != 0).then_some(value)),
+        Kind::Pointer => (Layout::Scalar(Type::Ptr), None),
+        Kind::Mutex => (Layout::Mutex, None),
+        Kind::RwLock => (Layout::RwLock, None),
+        Kind::Semaphore(count) => (Layout::Semaphore(count), None),
+        Kind::Barrier(count) => (Layout::Barrier(count), None),
+        Kind::Cond => (Layout::Cond, None),
+    };
+    let field =
+        |value: i32| InitField { offset: 0, ty: Type::I32, value: InitValue::Int(Type::I32.truncate(value as u64)) };
+    raddle_program::Object {
+        name: object.name.clone(),
+        layout,
+        init: init.map(field).into_iter().collect(),
+        thread_local: false,
+        span: Span::default(),
+    }
+}
+
+struct Lower {
+    builder: FunctionBuilder,
+    regs: BTreeMap<String, Register>,
+    /// The line of the listing that the last statement stands on.
+    line: u32,
+}
+
+impl Lower {
+    fn register(&mut self, name: String, ty: Type) -> Register {
+        let builder = &mut self.builder;
+        *self.regs.entry(name).or_insert_with_key(|name| builder.reg(name, ty))
+    }
+
+    fn reg(&mut self, reg: Reg) -> Register {
+        self.register(reg.to_string(), Type::I32)
+    }
+
+    fn dst(&mut self, reg: Option<Reg>) -> Option<Register> {
+        reg.map(|reg| self.reg(reg))
+    }
+
+    fn ptr(&mut self, reg: PtrReg) -> Register {
+        self.register(reg.to_string(), Type::Ptr)
+    }
+
+    fn at(&mut self, at: At) -> Expr {
+        match at {
+            At::Object(id) => address(id),
+            At::Pointee(reg) => Expr::Reg(self.ptr(reg)),
+        }
+    }
+
+    fn value(&mut self, value: Value) -> Expr {
+        match value {
+            Value::Const(value) => Expr::int(Type::I32, value.into()),
+            Value::Reg(reg, 0) => Expr::Reg(self.reg(reg)),
+            Value::Reg(reg, plus) => {
+                Expr::binary(BinOp::Add, Expr::Reg(self.reg(reg)), Expr::int(Type::I32, plus.into()))
+            }
+        }
+    }
+
+    fn test(&mut self, test: Test) -> Expr {
+        let value = self.value(test.value);
+        let reg = Expr::Reg(self.reg(test.reg));
+        match test.cmp {
+            Cmp::Eq => Expr::eq(reg, value),
+            Cmp::Ne => Expr::binary(BinOp::Ne, reg, value),
+            Cmp::Lt => Expr::binary(BinOp::SLt, reg, value),
+        }
+    }
+
+    /// An operation whose result is a truth value, widened into `dst`.
+    fn truth(&mut self, dst: Option<Reg>, op: impl FnOnce(Option<Register>) -> Op) {
+        let Some(dst) = self.dst(dst) else { return self.builder.push(op(None)) };
+        let bit = self.register("taken".into(), Type::I1);
+        self.builder.push(op(Some(bit)));
+        self.builder.push(Op::Assign { dst, value: Expr::cast(CastOp::ZExt, Type::I32, Expr::Reg(bit)) });
+    }
+
+    fn handle(&mut self, thread: usize) -> Register {
+        self.register(format!("thread{thread}"), Type::I64)
+    }
+
+    fn next_line(&mut self) {
+        self.line += 1;
+        self.builder.at(place(self.line));
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.next_line();
+            self.stmt(stmt);
+        }
+    }
+
+    fn branch(&mut self, cond: Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let (first, second, after) = (self.builder.block(), self.builder.block(), self.builder.block());
+        self.builder.terminate(Term::If(cond, first, second));
+        self.builder.switch_to(first);
+        self.stmts(then);
+        self.builder.terminate(Term::Goto(after));
+        self.builder.switch_to(second);
+        if !otherwise.is_empty() {
+            self.next_line();
+            self.stmts(otherwise);
+        }
+        self.builder.terminate(Term::Goto(after));
+        self.next_line();
+        self.builder.switch_to(after);
+    }
+
+    fn spin(&mut self, reads: &[(Reg, ObjectId)], test: Test) {
+        let (head, again, after) = (self.builder.block(), self.builder.block(), self.builder.block());
+        self.builder.terminate(Term::Goto(head));
+        self.builder.switch_to(head);
+        for &(reg, x) in reads {
+            let dst = self.dst(Some(reg));
+            self.builder.push(Op::Load { dst, ty: Type::I32, addr: address(x), order: Ordering::Relaxed, until: None });
+        }
+        let cond = self.test(test);
+        self.builder.terminate(Term::If(cond, after, again));
+        self.builder.switch_to(again);
+        self.builder.terminate(Term::Spin(head));
+        self.builder.switch_to(after);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let ty = Type::I32;
+        let op = match *stmt {
+            Stmt::Load(reg, at, order) => {
+                Op::Load { dst: self.dst(reg), ty, addr: self.at(at), order: readable(order), until: None }
+            }
+            Stmt::Store(at, value, order) => {
+                Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
+            }
+            Stmt::Rmw(reg, op, at, value, order) => {
+                Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order }
+            }
+            Stmt::Cas(reg, at, expected, desired, order) => self.cas(reg, at, expected, desired, order, false),
+            Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
+            Stmt::Wait(reg, at, cmp, value, order) => {
+                let until = Some(self.test(Test { reg, cmp, value }));
+                Op::Load { dst: self.dst(Some(reg)), ty, addr: self.at(at), order: readable(order), until }
+            }
+            Stmt::Spin(ref reads, test) => return self.spin(reads, test),
+            Stmt::Fence(order) => Op::Fence { order },
+            Stmt::Lock(m) => Op::Lock { mutex: address(m), recursive: false },
+            Stmt::TryLock(reg, m) => {
+                return self.truth(reg, |dst| Op::TryLock { dst, mutex: address(m), recursive: false });
+            }
+            Stmt::Unlock(m) => Op::Unlock { mutex: address(m) },
+            Stmt::ReadLock(l) => Op::ReadLock { lock: address(l) },
+            Stmt::WriteLock(l) => Op::WriteLock { lock: address(l) },
+            Stmt::TryRwLock(reg, l, write) => {
+                return self.truth(reg, |dst| Op::TryRwLock { dst, lock: address(l), write });
+            }
+            Stmt::RwUnlock(l) => Op::RwUnlock { lock: address(l) },
+            Stmt::SemWait(s) => Op::SemWait { sem: address(s) },
+            Stmt::SemTry(reg, s) => return self.truth(reg, |dst| Op::SemTryWait { dst, sem: address(s) }),
+            Stmt::SemPost(s) => Op::SemPost { sem: address(s) },
+            Stmt::Barrier(reg, b) => return self.truth(reg, |dst| Op::BarrierWait { dst, barrier: address(b) }),
+            Stmt::CondWait(c, m) => Op::CondWait { cond: address(c), mutex: address(m) },
+            Stmt::Signal(c) => Op::CondSignal { cond: address(c) },
+            Stmt::Broadcast(c) => Op::CondBroadcast { cond: address(c) },
+            Stmt::Choose(reg, count) => Op::Choose { dst: self.reg(reg), low: 0, high: u64::from(count.max(1)) - 1 },
+            Stmt::Assume(test) => Op::Assume { cond: self.test(test) },
+            Stmt::Assert(test) => Op::Assert { cond: self.test(test), message: format!("{test} is false") },
+            Stmt::Set(reg, value) => Op::Assign { dst: self.reg(reg), value: self.value(value) },
+            Stmt::If(test, ref then, ref otherwise) => {
+                let cond = self.test(test);
+                return self.branch(cond, then, otherwise);
+            }
+            Stmt::IfNull(reg, ref then, ref otherwise) => {
+                let cond = Expr::eq(Expr::Reg(self.ptr(reg)), Expr::null());
+                return self.branch(cond, then, otherwise);
+            }
+            Stmt::Atomic(ref body) => {
+                self.builder.push(Op::AtomicBegin);
+                self.stmts(body);
+                self.next_line();
+                Op::AtomicEnd
+            }
+            Stmt::Spawn(thread) => {
+                Op::Spawn { dst: Some(self.handle(thread)), callee: Callee::Direct(function(thread)), args: Vec::new() }
+            }
+            Stmt::Join(thread) => Op::Join { dst: None, thread: Expr::Reg(self.handle(thread)) },
+            Stmt::Alloc(reg, zeroed) => Op::Alloc { dst: self.ptr(reg), size: Expr::int(Type::I64, 4), zeroed },
+            Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },
+            Stmt::LoadPtr(reg, x, order) => {
+                let dst = Some(self.ptr(reg));
+                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None }
+            }
+            Stmt::StorePtr(x, reg, order) => {
+                let value = Expr::Reg(self.ptr(reg));
+                Op::Store { ty: Type::Ptr, addr: address(x), value, order: writable(order) }
+            }
+        };
+        self.builder.push(op);
+    }
+
+    fn cas(&mut self, reg: Option<Reg>, at: At, expected: Value, desired: Value, order: Ordering, wait: bool) -> Op {
+        Op::Cas {
+            dst: self.dst(reg),
+            ty: Type::I32,
+            addr: self.at(at),
+            expected: self.value(expected),
+            desired: self.value(desired),
+            success: order,
+            failure: readable(order),
+            wait,
+        }
+    }
+}
+
+fn address(id: ObjectId) -> Expr {
+    Expr::Global(GlobalId(id as u32))
+}
+
+/// The ordering without its release half.
+fn readable(order: Ordering) -> Ordering {
+    match order {
+        Ordering::Release => Ordering::Relaxed,
+        Ordering::AcqRel => Ordering::Acquire,
+        order => order,
+    }
+}
+
+/// The ordering without its acquire half.
+fn writable(order: Ordering) -> Ordering {
+    match order {
+        Ordering::Acquire => Ordering::Relaxed,
+        Ordering::AcqRel => Ordering::Release,
+        order => order,
+    }
+}

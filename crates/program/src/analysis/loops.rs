@@ -1,0 +1,201 @@
+//! The loops of a function, for bounding them and for naming them in messages.
+//!
+//! A retreating edge of the depth-first search whose target dominates its source closes a *natural* loop: the blocks that
+//! reach the source without passing the target, its head. Loops with one head are one loop. If the target does not dominate the
+//! source the loop can be entered past its head (an irreducible loop, made by `goto` into a loop); then the blocks are
+//! taken to be all that lie on a cycle with the edge, which may be more than one would call the loop, and `natural` is false.
+//!
+//! Every cycle contains a back edge, so a machine that counts back edges per activation, one counter per [`LoopId`],
+//! ends every execution.
+
+use super::cfg::Cfg;
+use crate::program::{BlockId, Function};
+use crate::source::Span;
+use rustc_hash::FxHashSet;
+
+/// A loop of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LoopId(pub u32);
+
+impl LoopId {
+    /// As an index into [`Loops::list`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is known of a loop.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// The block where a turn starts.
+    pub head: BlockId,
+    /// The blocks of the loop in ascending order, the head included.
+    pub blocks: Vec<BlockId>,
+    /// The edges that start another turn.
+    pub back_edges: Vec<(BlockId, BlockId)>,
+    /// Whether the head is the only way in.
+    pub natural: bool,
+    /// The smallest loop around this one.
+    pub parent: Option<LoopId>,
+    /// Where the loop starts in the source.
+    pub span: Span,
+}
+
+impl Loop {
+    /// Whether the block is part of the loop.
+    pub fn contains(&self, block: BlockId) -> bool {
+        self.blocks.binary_search(&block).is_ok()
+    }
+}
+
+/// The loops of a function.
+#[derive(Clone, Debug)]
+pub struct Loops {
+    /// Smaller loops before those around them.
+    pub list: Vec<Loop>,
+}
+
+impl Loops {
+    /// Finds the loops of a function.
+    pub fn new(function: &Function, cfg: &Cfg) -> Loops {
+        let mut list: Vec<Loop> = Vec::new();
+        for &(from, head) in cfg.retreating_edges() {
+            let natural = cfg.dominates(head, from);
+            let blocks = if natural { natural_body(cfg, from, head) } else { on_a_cycle_with(cfg, from, head) };
+            match list.iter_mut().find(|known| known.head == head) {
+                Some(known) => {
+                    known.back_edges.push((from, head));
+                    known.natural &= natural;
+                    known.blocks.extend(blocks);
+                    known.blocks.sort_unstable();
+                    known.blocks.dedup();
+                }
+                None => {
+                    let back_edges = vec![(from, head)];
+                    list.push(Loop { head, blocks, back_edges, natural, parent: None, span: Span::default() });
+                }
+            }
+        }
+        list.sort_by_key(|l| (l.blocks.len(), l.head));
+        for index in 0..list.len() {
+            list[index].span = span(function, &list[index]);
+            let (head, size) = (list[index].head, list[index].blocks.len());
+            list[index].parent = list
+                .iter()
+                .enumerate()
+                .skip(index + 1)
+                .find(|(_, outer)| outer.blocks.len() > size && outer.contains(head))
+                .map(|(outer, _)| LoopId(outer as u32));
+        }
+        Loops { list }
+    }
+
+    /// The loop that this edge starts another turn of.
+    pub fn back_edge(&self, from: BlockId, to: BlockId) -> Option<LoopId> {
+        let at = self.list.iter().position(|l| l.head == to && l.back_edges.contains(&(from, to)))?;
+        Some(LoopId(at as u32))
+    }
+
+    /// The smallest loop that contains the block.
+    pub fn innermost(&self, block: BlockId) -> Option<LoopId> {
+        self.list.iter().position(|l| l.contains(block)).map(|at| LoopId(at as u32))
+    }
+}
+
+/// The blocks that reach `from` without passing `head`, and `head`.
+fn natural_body(cfg: &Cfg, from: BlockId, head: BlockId) -> Vec<BlockId> {
+    closure(cfg, from, Some(head), Cfg::predecessors)
+}
+
+/// The blocks that `head` reaches and that reach `from`.
+fn on_a_cycle_with(cfg: &Cfg, from: BlockId, head: BlockId) -> Vec<BlockId> {
+    let ahead = closure(cfg, head, None, Cfg::successors);
+    let mut both = closure(cfg, from, None, Cfg::predecessors);
+    both.retain(|block| ahead.binary_search(block).is_ok());
+    both
+}
+
+/// What `next` leads to from `start`, not going on from `stop`; ascending.
+fn closure<'c>(
+    cfg: &'c Cfg,
+    start: BlockId,
+    stop: Option<BlockId>,
+    next: impl Fn(&'c Cfg, BlockId) -> &'c [BlockId],
+) -> Vec<BlockId> {
+    let mut seen: FxHashSet<BlockId> = stop.into_iter().collect();
+    let mut todo = vec![start];
+    while let Some(block) = todo.pop() {
+        if seen.insert(block) {
+            todo.extend(next(cfg, block));
+        }
+    }
+    let mut blocks: Vec<BlockId> = seen.into_iter().collect();
+    blocks.sort_unstable();
+    blocks
+}
+
+/// The earliest known place among the head and the jumps back to it.
+fn span(function: &Function, l: &Loop) -> Span {
+    let head = &function.blocks[l.head.index()];
+    let first = head.insts.first().map_or(head.term.span, |inst| inst.span);
+    let jumps = l.back_edges.iter().map(|(from, _)| function.blocks[from.index()].term.span);
+    std::iter::once(first).chain(jumps).filter(|span| span.line > 0).min().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn loops(text: &str) -> (Function, Loops) {
+        let program = parse("test.rdl", text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let function = program.functions[0].clone();
+        let loops = Loops::new(&function, &Cfg::new(&function));
+        (function, loops)
+    }
+
+    #[test]
+    fn nested_loops_know_their_parents_and_their_lines() {
+        let (_, loops) = loops("fn main() {\n for i in 0..2 {\n  for j in 0..2 {\n   print \"x\";\n  }\n }\n}");
+        assert_eq!(loops.list.len(), 2);
+        let (inner, outer) = (&loops.list[0], &loops.list[1]);
+        assert_eq!(inner.parent, Some(LoopId(1)));
+        assert_eq!(outer.parent, None);
+        assert_eq!((outer.span.line, inner.span.line), (2, 3));
+        assert!(inner.blocks.iter().all(|&block| outer.contains(block)));
+        assert_eq!(loops.innermost(inner.head), Some(LoopId(0)));
+    }
+
+    #[test]
+    fn continue_makes_a_second_back_edge_of_the_same_loop() {
+        let text = "global x: i32; fn main() {
+            loop { let r = load x; if r == 1 { store x, 2; continue; } if r == 2 { break; } store x, 3; }
+        }";
+        let (_, loops) = loops(text);
+        assert_eq!(loops.list.len(), 1);
+        assert_eq!(loops.list[0].back_edges.len(), 2);
+        let (from, to) = loops.list[0].back_edges[1];
+        assert_eq!(loops.back_edge(from, to), Some(LoopId(0)));
+    }
+
+    #[test]
+    fn a_loop_with_two_ways_in_is_not_natural_but_has_a_back_edge() {
+        let text = "fn main() {
+            let c = choose 0..2;
+            if c == 0 goto a else b;
+            a: print \"a\"; goto b;
+            b: print \"b\"; if c == 0 goto a else end;
+            end: return;
+        }";
+        let (_, loops) = loops(text);
+        assert_eq!(loops.list.len(), 1);
+        assert!(!loops.list[0].natural);
+        assert_eq!(loops.list[0].blocks.len(), 2);
+    }
+
+    #[test]
+    fn code_without_loops_has_none() {
+        let (_, loops) = loops("fn main() { let c = choose 0..2; if c == 0 { print \"a\"; } }");
+        assert!(loops.list.is_empty());
+    }
+}

@@ -1,0 +1,334 @@
+//! Loops that only wait, turned into waits.
+//!
+//! A thread that spins until another one does something has infinitely many executions that differ in the number of
+//! turns. If a turn has no effect, all of them are one: drop the turn, and the thread is where it was, with the same live
+//! registers, and memory is as it was; no other thread can tell. The turn that leaves the loop decides. So it is enough to
+//! look at executions whose turns without effect are left out, and a thread that could only turn so waits.
+//!
+//! A turn *has no effect* if, on its path from the head of the loop back to the head,
+//! - it writes nothing and calls nothing that might: it consists of assignments, loads, fences, assertions, calls of functions
+//!   that only do such things, and compare-exchanges and trylocks that the path shows to have failed;
+//! - every register that is live at the head has the value at the end that it had at the start.
+//!
+//! Fences and acquire loads of a dropped turn only add order; an execution without them is an execution of the program too (the
+//! thread was just slower), and one with the fewest constraints. A failing assertion in a turn is not lost: the turn before it can be dropped,
+//! so it fails in the first turn of some execution, and that turn is executed.
+//!
+//! Three shapes, tried in this order on every natural loop without inner cycles, smaller loops first:
+//! 1. *Waiting load.* One load is all the loop does; every way out and back passes it. It becomes `load ... until c`,
+//!    where `c` is the condition, on the registers right behind the load, under which control does not come back to the head. The rest
+//!    of the turn stays and computes what the last turn computes; the jumps back are cut.
+//! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
+//!    failure: it becomes a waiting one, and the jumps back are cut.
+//! 3. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`].
+//!
+//! A loop that is none of these is tried once more with the test at its head moved to the end of its turns.
+//!
+//! Paths are followed symbolically (`paths`): registers are expressions over the values at the start and the values read. Whoever
+//! has more than 64 paths through a turn, an inner cycle that is no wait, a `choose`, or a turn that reads nothing (it would
+//! wait for ever) is left alone. So is a loop that can be entered past its head.
+//!
+//! Compare "saturation of spin loops" in the stateless model checkers of the last years; the criterion here (effect-free and live
+//! registers unchanged) is the usual one, decided per path instead of per loop.
+//!
+//! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
+
+mod paths;
+
+use super::cfg::Cfg;
+use super::liveness::{Liveness, may_fail};
+use super::loops::{Loop, Loops};
+use crate::expr::{BinOp, Expr, UnOp};
+use crate::inst::{Block, Callee, Op, Term, Terminator};
+use crate::program::{BlockId, FuncId, Function, Program, drop_unreachable_blocks};
+use crate::source::Span;
+use paths::{End, Paths, Start, Turn};
+
+/// What became of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpinKind {
+    /// It is a load that waits for its condition.
+    Load,
+    /// It is a compare-exchange that waits until it succeeds.
+    Cas,
+    /// So many of its jumps back wait for a change instead.
+    Turn(usize),
+}
+
+/// A loop that was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpinLoop {
+    /// The function it is in.
+    pub function: FuncId,
+    /// Where the loop starts in the source.
+    pub span: Span,
+    /// What became of it.
+    pub kind: SpinKind,
+}
+
+/// The loops that were recognised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpinReport {
+    /// Function by function, smaller loops first.
+    pub loops: Vec<SpinLoop>,
+}
+
+/// Turns loops that only wait into waits. The program must be valid, and stays so.
+pub fn spin_loops(program: &mut Program) -> SpinReport {
+    let silent = silent_functions(program);
+    let mut report = SpinReport::default();
+    for (index, function) in program.functions.iter_mut().enumerate() {
+        let id = FuncId(index as u32);
+        let mut done: Vec<BlockId> = Vec::new();
+        // Every change makes the graph a different one, so start over; a head is looked at once.
+        while let Some((head, found)) = next_loop(function, &silent, &done) {
+            done.push(head);
+            if let Some((span, kind)) = found {
+                report.loops.push(SpinLoop { function: id, span, kind });
+            }
+        }
+        drop_unreachable_blocks(function);
+    }
+    report
+}
+
+/// Looks at the smallest loop whose head is not `done`, and changes it if it only waits.
+fn next_loop(
+    function: &mut Function,
+    silent: &[Silence],
+    done: &[BlockId],
+) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
+    let cfg = Cfg::without_spins(function);
+    let loops = Loops::new(function, &cfg);
+    let found = loops.list.iter().find(|l| !done.contains(&l.head))?;
+    let kind = convert(function, &cfg, found, silent).or_else(|| {
+        let (mut turned, head) = rotated(function, &cfg, found)?;
+        let cfg = Cfg::without_spins(&turned);
+        let loops = Loops::new(&turned, &cfg);
+        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, silent)?;
+        *function = turned;
+        Some(kind)
+    });
+    Some((found.head, kind.map(|kind| (found.span, kind))))
+}
+
+/// The function with the test at the loop's head moved to the end of its turns, and the block that is the head then.
+///
+/// `while go { r = load x; go = r != 1; }` carries `go` from one turn to the next, but not from one load to the next.
+fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockId)> {
+    let test = function.blocks[l.head.index()].clone();
+    let pure = test.insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. }));
+    let inside: Vec<BlockId> = cfg.successors(l.head).iter().copied().filter(|&to| l.contains(to)).collect();
+    if !l.natural || !pure || inside.len() != 1 || inside[0] == l.head || cfg.successors(l.head).len() < 2 {
+        return None;
+    }
+    let mut turned = function.clone();
+    for &(from, head) in &l.back_edges {
+        turned.blocks.push(test.clone());
+        let copy = BlockId(turned.blocks.len() as u32 - 1);
+        turned.blocks[from.index()].term.kind.map_targets(|target| if target == head { copy } else { target });
+    }
+    Some((turned, inside[0]))
+}
+
+fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> Option<SpinKind> {
+    if !l.natural || has_inner_cycle(cfg, l) {
+        return None;
+    }
+    // The original program's liveness: a spin goes on with another turn.
+    let live = Liveness::new(function, &Cfg::new(function));
+    let paths = Paths { function, l, silent };
+    let turns = paths.from(Start::Head)?;
+    let unchanged = |turn: &Turn| live.live_in(l.head).iter().all(|reg| turn.value(reg) == Expr::Reg(reg));
+    let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();
+    if back.is_empty() {
+        return None;
+    }
+    if back.iter().all(|turn| unchanged(turn))
+        && let Some((block, inst)) = only_action(function, cfg, l)
+    {
+        let after = paths.from(Start::After(block, inst))?;
+        let op = &function.blocks[block.index()].insts[inst].op;
+        match op {
+            Op::Load { dst: Some(_), until: None, .. } => {
+                if let Some(cond) = leaving_condition(&after, function.regs.len()) {
+                    set_until(function, block, inst, cond);
+                    cut_back_edges(function, l);
+                    return Some(SpinKind::Load);
+                }
+            }
+            Op::Cas { wait: false, .. } => {
+                let waits = after.iter().all(|turn| match turn.end {
+                    End::Back(_) => turn.failed(0) == Some(true),
+                    End::Out => turn.failed(0) == Some(false),
+                });
+                if waits {
+                    set_wait(function, block, inst);
+                    cut_back_edges(function, l);
+                    return Some(SpinKind::Cas);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();
+    sources.retain(|&from| {
+        let mut through = back.iter().filter(|turn| turn.end == End::Back(from)).peekable();
+        through.peek().is_some() && through.all(|turn| turn.has_no_effect() && turn.reads > 0 && unchanged(turn))
+    });
+    for &from in &sources {
+        spin_back(function, from, l.head);
+    }
+    if sources.is_empty() { None } else { Some(SpinKind::Turn(sources.len())) }
+}
+
+/// Whether there is a cycle in the loop that does not pass its head.
+fn has_inner_cycle(cfg: &Cfg, l: &Loop) -> bool {
+    cfg.retreating_edges().iter().any(|&(from, to)| to != l.head && l.contains(from) && l.contains(to))
+}
+
+/// The one instruction of the loop that is no assignment, if every way out of the loop and back to its head passes it.
+fn only_action(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(BlockId, usize)> {
+    let mut found = None;
+    for &block in &l.blocks {
+        for (index, inst) in function.blocks[block.index()].insts.iter().enumerate() {
+            if !matches!(inst.op, Op::Assign { .. }) && found.replace((block, index)).is_some() {
+                return None;
+            }
+        }
+    }
+    let (block, _) = found?;
+    let leaves = |from: BlockId| {
+        cfg.successors(from).iter().any(|&to| to == l.head || !l.contains(to)) || cfg.successors(from).is_empty()
+    };
+    l.blocks.iter().all(|&from| !leaves(from) || cfg.dominates(block, from)).then_some(found?)
+}
+
+/// When control does not come back to the head, as a condition on the registers at the start of these paths.
+fn leaving_condition(after: &[Turn], registers: usize) -> Option<Expr> {
+    const MAX_SIZE: usize = 200;
+    let out = after.iter().any(|turn| turn.end == End::Out);
+    let mut stay: Option<Expr> = None;
+    for turn in after.iter().filter(|turn| turn.end != End::Out) {
+        let all = turn.conditions.iter().cloned().reduce(|a, b| Expr::binary(BinOp::And, a, b))?;
+        stay = Some(match stay {
+            None => all,
+            Some(other) => Expr::binary(BinOp::Or, other, all),
+        });
+    }
+    let cond = negation(stay.filter(|_| out)?);
+    let (mut size, mut unknown) = (0, false);
+    cond.walk(&mut |part| {
+        size += 1;
+        unknown |= matches!(part, Expr::Reg(reg) if reg.index() >= registers);
+    });
+    (size <= MAX_SIZE && !unknown && !may_fail(&cond)).then_some(cond)
+}
+
+/// The negation of a truth value, without a `!` where another comparison says it.
+fn negation(cond: Expr) -> Expr {
+    match cond {
+        Expr::Unary(UnOp::Not, inner) => *inner,
+        Expr::Binary(BinOp::Eq, a, b) => Expr::Binary(BinOp::Ne, a, b),
+        Expr::Binary(BinOp::Ne, a, b) => Expr::Binary(BinOp::Eq, a, b),
+        Expr::Binary(BinOp::SLt, a, b) => Expr::Binary(BinOp::SLe, b, a),
+        Expr::Binary(BinOp::SLe, a, b) => Expr::Binary(BinOp::SLt, b, a),
+        Expr::Binary(BinOp::ULt, a, b) => Expr::Binary(BinOp::ULe, b, a),
+        Expr::Binary(BinOp::ULe, a, b) => Expr::Binary(BinOp::ULt, b, a),
+        other => other.negated(),
+    }
+}
+
+fn set_until(function: &mut Function, block: BlockId, inst: usize, cond: Expr) {
+    if let Op::Load { until, .. } = &mut function.blocks[block.index()].insts[inst].op {
+        *until = Some(cond);
+    }
+}
+
+fn set_wait(function: &mut Function, block: BlockId, inst: usize) {
+    if let Op::Cas { wait, .. } = &mut function.blocks[block.index()].insts[inst].op {
+        *wait = true;
+    }
+}
+
+/// Removes the jumps back, which are never taken once the loop's one instruction waits.
+fn cut_back_edges(function: &mut Function, l: &Loop) {
+    for &(from, head) in &l.back_edges {
+        let Terminator { kind, span } = function.blocks[from.index()].term.clone();
+        let kind = match kind {
+            Term::If(_, then, otherwise) if then == head && otherwise != head => Term::Goto(otherwise),
+            Term::If(_, then, otherwise) if otherwise == head && then != head => Term::Goto(then),
+            Term::Goto(_) | Term::If(..) => Term::Unreachable,
+            mut other => {
+                let nowhere = new_block(function, Term::Unreachable, span);
+                other.map_targets(|target| if target == head { nowhere } else { target });
+                other
+            }
+        };
+        function.blocks[from.index()].term.kind = kind;
+    }
+}
+
+/// Makes the jumps from `from` back to `head` wait.
+fn spin_back(function: &mut Function, from: BlockId, head: BlockId) {
+    let Terminator { mut kind, span } = function.blocks[from.index()].term.clone();
+    if kind == Term::Goto(head) {
+        kind = Term::Spin(head);
+    } else {
+        let spin = new_block(function, Term::Spin(head), span);
+        kind.map_targets(|target| if target == head { spin } else { target });
+    }
+    function.blocks[from.index()].term.kind = kind;
+}
+
+fn new_block(function: &mut Function, kind: Term, span: Span) -> BlockId {
+    function.blocks.push(Block { insts: Vec::new(), term: Terminator { kind, span } });
+    BlockId(function.blocks.len() as u32 - 1)
+}
+
+/// What a call of a function may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// Something that others may notice, or not end.
+    None,
+    /// Read memory.
+    Reads,
+    /// Compute.
+    Pure,
+}
+
+/// Functions without loops made of assignments, loads, fences, assertions and calls of such functions.
+fn silent_functions(program: &Program) -> Vec<Silence> {
+    let candidate = |function: &Function| {
+        let straight = Cfg::new(function).retreating_edges().is_empty();
+        straight && function.blocks.iter().all(|block| !matches!(block.term.kind, Term::ExitThread(_) | Term::Exit))
+    };
+    let candidates: Vec<bool> = program.functions.iter().map(candidate).collect();
+    // Functions that call each other in a circle may not end: only what was shown before counts.
+    let mut known = vec![Silence::None; program.functions.len()];
+    loop {
+        let mut next = known.clone();
+        for (index, function) in program.functions.iter().enumerate().filter(|&(index, _)| candidates[index]) {
+            next[index] = function.blocks.iter().flat_map(|block| &block.insts).fold(Silence::Pure, |all, inst| {
+                let this = match &inst.op {
+                    Op::Call { callee: Callee::Direct(id), .. } => known[id.index()],
+                    Op::Load { .. } => Silence::Reads,
+                    op if paths::is_silent(op) => Silence::Pure,
+                    _ => Silence::None,
+                };
+                match (all, this) {
+                    (Silence::None, _) | (_, Silence::None) => Silence::None,
+                    (Silence::Pure, Silence::Pure) => Silence::Pure,
+                    _ => Silence::Reads,
+                }
+            });
+        }
+        if next == known {
+            return known;
+        }
+        known = next;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Claims about spin loops: the shapes people and front ends write, and, on random loops, that no outcome is lost or invented.
+
+use super::*;
+use crate::program::Layout;
+use crate::testing::Rng;
+use crate::{parse, print, validate};
+use rustc_hash::FxHashSet;
+
+/// What becomes of the loops of the first function with this body, and its text then.
+fn converted(body: &str) -> (Vec<SpinKind>, String) {
+    let text = format!(
+        "global x: i32; global y: i32; global m: mutex;
+         fn main() {{ {body} }}
+         fn pause() {{ }}
+         fn peek() -> i32 {{ let r = load y; return r; }}
+         fn poke() {{ store y, 1; }}"
+    );
+    let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+    let report = spin_loops(&mut program);
+    validate(&program).expect("a converted program is valid");
+    (report.loops.iter().map(|l| l.kind).collect(), print(&program))
+}
+
+#[test]
+fn a_loop_around_one_load_is_a_waiting_load() {
+    for body in [
+        "let r: i32; do { r = load x; } while r != 1; store y, r;",
+        "loop { let r = load x; if r == 1 { break; } }",
+        "loop { let r = load.acq x; if !(r != 1) { break; } }",
+        "let r: i32; let go = true; while go { r = load x; go = r != 1; }",
+        "a: let r = load x; if r == 1 goto b else a; b: return;",
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [SpinKind::Load], "{text}");
+        assert!(text.contains("until"), "{text}");
+        assert!(!text.contains("spin"), "{text}");
+    }
+}
+
+#[test]
+fn the_condition_is_read_off_the_way_out() {
+    let (_, text) = converted("let n = 3; loop { let r = load x; if r == n { break; } }");
+    assert!(text.contains("r = load x until r == n"), "{text}");
+    let (_, text) = converted("loop { let r = load x; if r == 1 { break; } if r > 5 { break; } }");
+    assert!(text.contains("until"), "{text}");
+}
+
+#[test]
+fn what_the_last_turn_computes_is_still_computed() {
+    let (kinds, text) = converted("let s: i32; loop { let r = load x; s = r * 2; if r == 1 { break; } } store y, s;");
+    assert_eq!(kinds, [SpinKind::Load]);
+    assert!(text.contains("s = r * 2"), "{text}");
+}
+
+#[test]
+fn a_loop_around_one_compare_exchange_is_a_waiting_one() {
+    for body in [
+        "loop { let old = cas.acq x, 0, 1; if old == 0 { break; } }",
+        "let ok = false; while !ok { let old = cas.acq x, 0, 1; ok = old == 0; }",
+        "let ok: i32; do { let old = cas x, 0, 1; ok = zext(i32, old == 0); } while ok == 0;",
+        "let ok = 0; while ok == 0 { let old = cas x, 0, 1; ok = old == 0 ? 1 : 0; }",
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [SpinKind::Cas], "{text}");
+        assert!(text.contains("wait"), "{text}");
+    }
+}
+
+#[test]
+fn a_turn_that_reads_twice_or_calls_something_harmless_waits_at_its_end() {
+    for body in [
+        "loop { let a = load x; if a == 0 { break; } let b = load y; if b == 1 { break; } }",
+        "loop { let a = load x; if a == 0 { break; } pause(); }",
+        "loop { let a = call peek(); if a == 0 { break; } }",
+        "loop { let e = load x; let old = cas x, e, e + 1; if old == e { break; } }",
+        "loop { let ok = trylock m; if ok { break; } }",
+        "loop { let a = load x; if a == 0 { break; } fence.sc; }",
+        // The turns that end early wait, those that write do not.
+        "loop { let a = load x; if a == 0 { continue; } store y, 1; if a == 2 { break; } }",
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+        assert!(text.contains("spin"), "{text}");
+    }
+}
+
+#[test]
+fn test_and_test_and_set_is_a_wait_inside_a_wait() {
+    let (kinds, text) = converted(
+        "loop { loop { let r = load x; if r == 0 { break; } } let old = cas.acq x, 0, 1; if old == 0 { break; } }",
+    );
+    assert_eq!(kinds, [SpinKind::Load, SpinKind::Turn(1)], "{text}");
+}
+
+#[test]
+fn a_counter_nobody_reads_does_not_keep_a_loop_from_waiting() {
+    let (kinds, _) = converted("let n = 0; loop { n = n + 1; let r = load x; if r == 1 { break; } }");
+    assert_eq!(kinds, [SpinKind::Load]);
+}
+
+#[test]
+fn a_loop_whose_turns_matter_is_left_alone() {
+    for body in [
+        "let n = 0; loop { let r = load x; if r == 1 { break; } n = n + 1; } store y, n;",
+        "for i in 0..3 { let r = load x; if r == 1 { break; } }",
+        "loop { let r = load x; if r == 1 { break; } store y, 1; }",
+        "loop { let r = load x; if r == 1 { break; } poke(); }",
+        "loop { let r = rmw.xchg x, 1; if r == 0 { break; } }",
+        "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
+        "loop { let c = choose 0..2; if c == 0 { break; } let r = load x; }",
+        "let e = 0; loop { let old = cas x, e, 1; if old == e { break; } e = old; }",
+        "loop { lock m; let r = load x; unlock m; if r == 1 { break; } }",
+        "loop { cas x, 0, 1; let r = load y; if r == 1 { break; } }",
+        "loop { pause(); }",
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [], "{text}");
+    }
+}
+
+/// A thread of the tiny machine below.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Thread {
+    function: usize,
+    block: BlockId,
+    inst: usize,
+    regs: Vec<u64>,
+    finished: bool,
+}
+
+/// Every final memory of a program whose first function spawns nothing: functions 1 and 2 run as threads over the globals,
+/// one byte each. A spin waits for ever, so only executions without turns that had no effect come to an end.
+fn outcomes(program: &Program) -> FxHashSet<Vec<u64>> {
+    let thread = |function: usize| Thread {
+        function,
+        block: BlockId(0),
+        inst: 0,
+        regs: vec![0; program.functions[function].regs.len()],
+        finished: false,
+    };
+    assert!(program.globals.iter().all(|global| matches!(global.layout, Layout::Scalar(crate::Type::I8))));
+    let start = (vec![thread(1), thread(2)], vec![0; program.globals.len()]);
+    let mut seen = FxHashSet::default();
+    let mut todo = vec![start];
+    let mut out = FxHashSet::default();
+    while let Some((threads, memory)) = todo.pop() {
+        if !seen.insert((threads.clone(), memory.clone())) {
+            continue;
+        }
+        if threads.iter().all(|thread| thread.finished) {
+            out.insert(memory);
+            continue;
+        }
+        for index in 0..threads.len() {
+            let (mut threads, mut memory) = (threads.clone(), memory.clone());
+            if !threads[index].finished && step(program, &mut threads[index], &mut memory) {
+                todo.push((threads, memory));
+            }
+        }
+    }
+    out
+}
+
+fn eval(function: &Function, regs: &[u64], expr: &Expr) -> u64 {
+    let value = |expr: &Expr| eval(function, regs, expr);
+    match expr {
+        Expr::Const(_, value) => *value,
+        Expr::Reg(reg) => regs[reg.index()],
+        Expr::Unary(op, a) => op.apply(function.expr_type(a), value(a)),
+        Expr::Binary(op, a, b) => op.apply(function.expr_type(a), value(a), value(b)).expect("no division"),
+        Expr::Cast(op, to, a) => op.apply(function.expr_type(a), *to, value(a)),
+        Expr::Select(c, a, b) => value(if value(c) == 1 { a } else { b }),
+        Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => panic!("no addresses in values"),
+    }
+}
+
+/// One instruction or terminator; false if the thread waits.
+fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
+    let function = &program.functions[thread.function];
+    let block = &function.blocks[thread.block.index()];
+    let cell = |addr: &Expr| match addr {
+        Expr::Global(id) => id.index(),
+        _ => panic!("addresses are globals"),
+    };
+    let Some(inst) = block.insts.get(thread.inst) else {
+        let value = |expr: &Expr| eval(function, &thread.regs, expr);
+        let target = match &block.term.kind {
+            Term::Goto(target) => *target,
+            Term::If(cond, a, b) => {
+                if value(cond) == 1 {
+                    *a
+                } else {
+                    *b
+                }
+            }
+            Term::Return(_) => {
+                thread.finished = true;
+                return true;
+            }
+            Term::Spin(_) => return false,
+            other => panic!("{other:?} is reached"),
+        };
+        (thread.block, thread.inst) = (target, 0);
+        return true;
+    };
+    match &inst.op {
+        Op::Assign { dst, value } => thread.regs[dst.index()] = eval(function, &thread.regs, value),
+        Op::Load { dst, addr, until, .. } => {
+            let mut regs = thread.regs.clone();
+            if let Some(dst) = dst {
+                regs[dst.index()] = memory[cell(addr)];
+            }
+            if until.as_ref().is_some_and(|cond| eval(function, &regs, cond) == 0) {
+                return false;
+            }
+            thread.regs = regs;
+        }
+        Op::Store { addr, value, .. } => memory[cell(addr)] = eval(function, &thread.regs, value),
+        Op::Cas { dst, addr, expected, desired, wait, .. } => {
+            let old = memory[cell(addr)];
+            if old == eval(function, &thread.regs, expected) {
+                memory[cell(addr)] = eval(function, &thread.regs, desired);
+            } else if *wait {
+                return false;
+            }
+            if let Some(dst) = dst {
+                thread.regs[dst.index()] = old;
+            }
+        }
+        other => panic!("{other:?} is not used here"),
+    }
+    thread.inst += 1;
+    true
+}
+
+fn random_condition(rng: &mut Rng) -> String {
+    let reg = |rng: &mut Rng| rng.pick(&["a", "b", "c", "n"]);
+    let (left, right) = (reg(rng), if rng.chance(2) { reg(rng).to_owned() } else { rng.below(3).to_string() });
+    let simple = format!("{left} {} {right}", rng.pick(&["==", "!=", "<"]));
+    match rng.below(4) {
+        0 => format!("!({simple})"),
+        1 => format!("{simple} {} {} == {}", rng.pick(&["&&", "||"]), reg(rng), rng.below(3)),
+        2 => format!("zext(i8, {simple}) != 0"),
+        _ => simple,
+    }
+}
+
+fn random_statements(rng: &mut Rng, depth: u32) -> String {
+    let mut out = String::new();
+    for _ in 0..1 + rng.below(4) {
+        let cond = random_condition(rng);
+        let (reg, var) = (rng.pick(&["a", "b", "c"]), rng.pick(&["x", "y"]));
+        out += &match rng.below(13) {
+            0..3 => format!("{reg} = load {var};"),
+            3 | 4 => format!("{reg} = cas {var}, {}, {};", rng.below(2), rng.below(3)),
+            5 => format!("{reg} = (a + b) & 3;"),
+            6 => "n = (n + 1) & 3;".to_owned(),
+            7 if depth > 0 => format!("if {cond} {{ {} }}", random_statements(rng, depth - 1)),
+            8 if depth > 0 => format!("loop {{ {} if {cond} {{ break; }} }}", random_statements(rng, depth - 1)),
+            9 => format!("if {cond} {{ continue; }}"),
+            10 if rng.chance(4) => format!("store {var}, {};", rng.below(3)),
+            _ => format!("if {cond} {{ break; }}"),
+        };
+    }
+    out
+}
+
+#[test]
+fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
+    let mut rng = Rng(21);
+    let (mut programs, mut loads, mut exchanges, mut turns) = (0, 0, 0, 0);
+    while programs < 3000 {
+        let (body, leave) = if rng.chance(5) {
+            let (var, expected, filler) = (rng.pick(&["x", "y"]), rng.below(2), rng.pick(&["", "n = (n + 1) & 3;"]));
+            let cond = if rng.chance(4) { random_condition(&mut rng) } else { format!("a == {expected}") };
+            (format!("a = cas {var}, {expected}, 2; {filler}"), cond)
+        } else {
+            (random_statements(&mut rng, 2), random_condition(&mut rng))
+        };
+        let kept = rng.pick(&["0", "a", "b", "c", "n", "a + b"]);
+        let mut other = String::new();
+        for _ in 0..1 + rng.below(4) {
+            other += &format!("store {}, {};", rng.pick(&["x", "y"]), rng.below(3));
+        }
+        let text = format!(
+            "global x: i8; global y: i8; global z: i8; fn main() {{}}
+             fn waiter() {{ let a: i8; let b: i8; let c: i8; let n: i8; loop {{ {body} if {leave} {{ break; }} }} store z, {kept}; }}
+             fn writer() {{ {other} }}"
+        );
+        let program = parse("random.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        if program.functions[1].blocks.len() > 30 {
+            continue;
+        }
+        let mut changed = program.clone();
+        let report = spin_loops(&mut changed);
+        programs += 1;
+        for found in &report.loops {
+            match found.kind {
+                SpinKind::Load => loads += 1,
+                SpinKind::Cas => exchanges += 1,
+                SpinKind::Turn(_) => turns += 1,
+            }
+        }
+        if !report.loops.is_empty() {
+            validate(&changed).expect("a converted program is valid");
+            assert_eq!(outcomes(&program), outcomes(&changed), "{text}\nbecame\n{}", print(&changed));
+        }
+    }
+    println!("{programs} programs: {loads} waiting loads, {exchanges} waiting exchanges, {turns} spins");
+    assert!(loads > 30 && exchanges > 30 && turns > 100, "{loads} {exchanges} {turns}");
+}

@@ -1,0 +1,380 @@
+//! Simple statements and instructions that give a value.
+
+use super::ast::{Action, Ast, CalleeAst, Name, Place, StmtKind, SyncKind};
+use super::lower_body::{Binding, Body};
+use super::names::did_you_mean;
+use crate::expr::Expr;
+use crate::inst::{Callee, Op};
+use crate::program::{Layout, LocalId, Reg};
+use crate::source::{Diagnostic, Span};
+use crate::types::{Ordering, Type};
+
+/// Where the value of an action goes.
+#[derive(Clone, Copy)]
+enum Target<'t> {
+    Nowhere,
+    Known(Reg),
+    /// A register that this statement declares.
+    New(&'t Name<'t>, Option<Type>),
+}
+
+impl Body<'_, '_> {
+    /// Statements without blocks and jumps.
+    pub(super) fn simple(&mut self, statement: &StmtKind<'_>) -> Option<()> {
+        match statement {
+            StmtKind::Let { name, ty: Some(ty), value: None } => {
+                self.declare(name, *ty)?;
+            }
+            StmtKind::Let { name, ty: None, value: None } => {
+                let message = format!("the type of `{}` is not known", name.text);
+                let help = format!("write `let {}: i32;` or give it a value", name.text);
+                self.report.add(Diagnostic::new(name.span, message).help(help));
+                self.declare_broken(name);
+            }
+            StmtKind::Let { name, ty, value: Some(value) } => {
+                if self.action(value, Target::New(name, *ty)).is_none() {
+                    match ty {
+                        Some(ty) if self.lookup(&name.text).is_none() => {
+                            self.declare(name, *ty);
+                        }
+                        _ => self.declare_broken(name),
+                    }
+                }
+            }
+            StmtKind::Assign { name, value } => {
+                let target = match self.lookup(&name.text) {
+                    Some(Binding::Reg(reg)) => Target::Known(reg),
+                    Some(Binding::Broken) => return None,
+                    Some(Binding::Local(_)) => return self.assigns_memory(name),
+                    None if self.items.globals.contains_key(&*name.text) => return self.assigns_memory(name),
+                    None => {
+                        self.unknown(name, "register");
+                        return None;
+                    }
+                };
+                self.action(value, target)?;
+            }
+            StmtKind::Do(action) => self.action(action, Target::Nowhere)?,
+            StmtKind::Store { order, ty, place, value } => {
+                let (addr, declared) = self.address(place, *ty)?;
+                let ty = self.access_type(ty.or(declared).or(self.own_type(value)), place, "store")?;
+                let value = self.expr_as(value, ty)?;
+                self.push(Op::Store { ty, addr, value, order: *order });
+            }
+            StmtKind::Fence(order) => self.push(Op::Fence { order: *order }),
+            StmtKind::Sync(kind, place) => {
+                let object = self.address(place, None)?.0;
+                self.push(match *kind {
+                    SyncKind::Lock { recursive } => Op::Lock { mutex: object, recursive },
+                    SyncKind::Unlock => Op::Unlock { mutex: object },
+                    SyncKind::ReadLock => Op::ReadLock { lock: object },
+                    SyncKind::WriteLock => Op::WriteLock { lock: object },
+                    SyncKind::RwUnlock => Op::RwUnlock { lock: object },
+                    SyncKind::Signal => Op::CondSignal { cond: object },
+                    SyncKind::Broadcast => Op::CondBroadcast { cond: object },
+                    SyncKind::SemWait => Op::SemWait { sem: object },
+                    SyncKind::SemPost => Op::SemPost { sem: object },
+                    SyncKind::Destroy(ty) => Op::SyncDestroy { object, ty },
+                });
+            }
+            StmtKind::CondWait(cond, mutex) => {
+                let cond = self.address(cond, None)?.0;
+                let mutex = self.address(mutex, None)?.0;
+                self.push(Op::CondWait { cond, mutex });
+            }
+            StmtKind::BarrierInit(barrier, count) => {
+                let barrier = self.address(barrier, None)?.0;
+                let count = self.expr_as(count, Type::I32)?;
+                self.push(Op::BarrierInit { barrier, count });
+            }
+            StmtKind::Free(ptr) => {
+                let ptr = self.expr_as(ptr, Type::Ptr)?;
+                self.push(Op::Free { ptr });
+            }
+            StmtKind::Assert(cond, message) => {
+                let cond = self.expr_as(cond, Type::I1)?;
+                self.push(Op::Assert { cond, message: message.clone() });
+            }
+            StmtKind::Assume(cond) => {
+                let cond = self.expr_as(cond, Type::I1)?;
+                self.push(Op::Assume { cond });
+            }
+            StmtKind::Error(message) => self.push(Op::Error { message: message.clone() }),
+            StmtKind::Print(format, args) => {
+                let mut lowered = Vec::with_capacity(args.len());
+                for arg in args {
+                    lowered.push(self.expr(arg, None)?.0);
+                }
+                self.push(Op::Print { format: format.clone(), args: lowered });
+            }
+            StmtKind::AtomicBegin => self.push(Op::AtomicBegin),
+            StmtKind::AtomicEnd => self.push(Op::AtomicEnd),
+            _ => unreachable!("statements with blocks and jumps are lowered by `statement`"),
+        }
+        Some(())
+    }
+
+    /// `var x: i32 = 5;`
+    pub(super) fn initialise(&mut self, id: LocalId, layout: Layout, init: &Ast<'_>) -> Option<()> {
+        let Layout::Scalar(ty) = layout else {
+            let message = "only a single value can be initialised here";
+            self.report.add(Diagnostic::new(init.span, message).help("store the parts one by one"));
+            return None;
+        };
+        let value = self.expr_as(init, ty)?;
+        self.push(Op::Store { ty, addr: Expr::Local(id), value, order: Ordering::NonAtomic });
+        Some(())
+    }
+
+    fn assigns_memory(&mut self, name: &Name<'_>) -> Option<()> {
+        let message = format!("`{}` is an object in memory, not a register", name.text);
+        let help = format!("write `store {}, value;`", name.text);
+        self.report.add(Diagnostic::new(name.span, message).help(help));
+        None
+    }
+
+    fn access_type(&mut self, ty: Option<Type>, place: &Place<'_>, word: &str) -> Option<Type> {
+        if ty.is_none() {
+            let message = "the type of this access is not known";
+            let help = format!("write it before the place: `{word} i32 ...`");
+            self.report.add(Diagnostic::new(place.span, message).help(help));
+        }
+        ty
+    }
+
+    fn target_type(&self, target: Target<'_>) -> Option<Type> {
+        match target {
+            Target::Nowhere => None,
+            Target::Known(reg) => Some(self.function.reg_type(reg)),
+            Target::New(_, ty) => ty,
+        }
+    }
+
+    /// The register that receives a value of type `ty`.
+    fn receive(&mut self, target: Target<'_>, ty: Type, span: Span) -> Option<Option<Reg>> {
+        if let Some(wanted) = self.target_type(target)
+            && wanted != ty
+        {
+            let message = format!("this gives a value of type `{ty}`, but the register has type `{wanted}`");
+            self.report.add(Diagnostic::new(span, message));
+            return None;
+        }
+        match target {
+            Target::Nowhere => Some(None),
+            Target::Known(reg) => Some(Some(reg)),
+            Target::New(name, _) => Some(Some(self.declare(name, ty)?)),
+        }
+    }
+
+    /// As [`Self::receive`], for instructions that are pointless without a target.
+    fn receive_some(&mut self, target: Target<'_>, ty: Type, span: Span) -> Option<Reg> {
+        match self.receive(target, ty, span)? {
+            Some(reg) => Some(reg),
+            None => {
+                let message = "the value of this instruction is not used";
+                self.report.add(Diagnostic::new(span, message).help("write `let r = ...;`"));
+                None
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action<'_>, target: Target<'_>) -> Option<()> {
+        let span = self.current_span();
+        match action {
+            Action::Expr(value) => {
+                let (value, ty) = match self.target_type(target) {
+                    Some(ty) => (self.expr_as(value, ty)?, ty),
+                    None => self.expr(value, None)?,
+                };
+                let dst = self.receive_some(target, ty, span)?;
+                self.push(Op::Assign { dst, value });
+            }
+            Action::Load { order, ty, place, until } => {
+                let (addr, declared) = self.address(place, ty.or(self.target_type(target)))?;
+                let ty = self.access_type(ty.or(declared).or(self.target_type(target)), place, "load")?;
+                let dst = self.receive(target, ty, span)?;
+                let until = match until {
+                    Some(cond) => Some(self.expr_as(cond, Type::I1)?),
+                    None => None,
+                };
+                self.push(Op::Load { dst, ty, addr, order: *order, until });
+            }
+            Action::Rmw { op, order, ty, place, operand } => {
+                let hint = ty.or(self.target_type(target));
+                let (addr, declared) = self.address(place, hint)?;
+                let known = ty.or(declared).or(self.target_type(target)).or(self.own_type(operand));
+                let ty = self.access_type(known, place, "rmw.add")?;
+                let operand = self.expr_as(operand, ty)?;
+                let dst = self.receive(target, ty, span)?;
+                self.push(Op::Rmw { dst, op: *op, ty, addr, operand, order: *order });
+            }
+            Action::Cas(cas) => {
+                let hint = cas.ty.or(self.target_type(target));
+                let (addr, declared) = self.address(&cas.place, hint)?;
+                let operands = self.own_type(&cas.expected).or(self.own_type(&cas.desired));
+                let known = cas.ty.or(declared).or(self.target_type(target)).or(operands);
+                let ty = self.access_type(known, &cas.place, "cas")?;
+                let expected = self.expr_as(&cas.expected, ty)?;
+                let desired = self.expr_as(&cas.desired, ty)?;
+                let dst = self.receive(target, ty, span)?;
+                let success = cas.success;
+                let failure = cas.failure.unwrap_or(default_failure(success));
+                self.push(Op::Cas { dst, ty, addr, expected, desired, success, failure, wait: cas.wait });
+            }
+            Action::Call { callee, args, spawn } => self.call(callee, args, *spawn, target, span)?,
+            Action::Join(thread) => {
+                let thread = self.expr_as(thread, Type::I64)?;
+                let ty = self.result_type(target, span, "join")?;
+                let dst = self.receive(target, ty, span)?;
+                self.push(Op::Join { dst, thread });
+            }
+            Action::ThreadId => {
+                let dst = self.receive_some(target, Type::I64, span)?;
+                self.push(Op::ThreadId { dst });
+            }
+            Action::TryLock { place, recursive } => {
+                let mutex = self.address(place, None)?.0;
+                let dst = self.receive(target, Type::I1, span)?;
+                self.push(Op::TryLock { dst, mutex, recursive: *recursive });
+            }
+            Action::TryRwLock { place, write } => {
+                let lock = self.address(place, None)?.0;
+                let dst = self.receive(target, Type::I1, span)?;
+                self.push(Op::TryRwLock { dst, lock, write: *write });
+            }
+            Action::BarrierWait(place) => {
+                let barrier = self.address(place, None)?.0;
+                let dst = self.receive(target, Type::I1, span)?;
+                self.push(Op::BarrierWait { dst, barrier });
+            }
+            Action::SemTryWait(place) => {
+                let sem = self.address(place, None)?.0;
+                let dst = self.receive(target, Type::I1, span)?;
+                self.push(Op::SemTryWait { dst, sem });
+            }
+            Action::Alloc { size, zeroed } => {
+                let size = self.expr_as(size, Type::I64)?;
+                let dst = self.receive_some(target, Type::Ptr, span)?;
+                self.push(Op::Alloc { dst, size, zeroed: *zeroed });
+            }
+            Action::Choose { low, high, inclusive } => {
+                let ty = self.target_type(target).unwrap_or(Type::I32);
+                let (first, last) = (low.span, high.span);
+                let low = self.items.const_value(low, "the least value of a choice", self.report)?;
+                let high = self.items.const_value(high, "the greatest value of a choice", self.report)?;
+                let high = if *inclusive { high } else { high - 1 };
+                if low < 0 {
+                    let help = "choose from 0 and subtract";
+                    self.report.add(Diagnostic::new(first, "a choice has no negative values").help(help));
+                    return None;
+                }
+                if high < low {
+                    let message = "this range is empty";
+                    self.report.add(Diagnostic::new(super::parser::join(first, last), message));
+                    return None;
+                }
+                let low = super::lower_expr::literal(low, ty, first, self.report)?;
+                let high = super::lower_expr::literal(high, ty, last, self.report)?;
+                let dst = self.receive_some(target, ty, span)?;
+                self.push(Op::Choose { dst, low, high });
+            }
+        }
+        Some(())
+    }
+
+    /// The type of a result that only its register decides.
+    fn result_type(&mut self, target: Target<'_>, span: Span, word: &str) -> Option<Type> {
+        match target {
+            Target::Nowhere => Some(Type::I64),
+            _ => match self.target_type(target) {
+                Some(ty) => Some(ty),
+                None => {
+                    let message = format!("the type of what `{word}` gives is not known");
+                    self.report.add(Diagnostic::new(span, message).help("write it: `let r: i32 = ...;`"));
+                    None
+                }
+            },
+        }
+    }
+
+    fn call(
+        &mut self,
+        callee: &CalleeAst<'_>,
+        args: &[Ast<'_>],
+        spawn: bool,
+        target: Target<'_>,
+        span: Span,
+    ) -> Option<()> {
+        let (callee, result, args) = match callee {
+            CalleeAst::Direct(name) => {
+                let Some(&id) = self.items.functions.get(&*name.text) else {
+                    self.unknown_function(name);
+                    return None;
+                };
+                let (params, ret) = self.items.signatures[id.index()].clone();
+                if params.len() != args.len() {
+                    let message = format!("`{}` takes {}, not {}", name.text, counted(params.len()), args.len());
+                    self.report.add(Diagnostic::new(span, message));
+                    return None;
+                }
+                let mut lowered = Vec::with_capacity(args.len());
+                for (arg, ty) in args.iter().zip(params) {
+                    lowered.push(self.expr_as(arg, ty)?);
+                }
+                (Callee::Direct(id), ret, lowered)
+            }
+            CalleeAst::Indirect(pointer) => {
+                let pointer = self.expr_as(pointer, Type::Ptr)?;
+                let mut lowered = Vec::with_capacity(args.len());
+                for arg in args {
+                    lowered.push(self.expr(arg, None)?.0);
+                }
+                let ret = if spawn { None } else { Some(self.result_type(target, span, "call")?) };
+                (Callee::Indirect(pointer), ret, lowered)
+            }
+        };
+        if spawn {
+            let dst = self.receive(target, Type::I64, span)?;
+            self.push(Op::Spawn { dst, callee, args });
+            return Some(());
+        }
+        let dst = match (target, result) {
+            (Target::Nowhere, _) => None,
+            (_, Some(ty)) => self.receive(target, ty, span)?,
+            (_, None) => {
+                self.report.add(Diagnostic::new(span, "this function returns nothing").help("leave out the `=`"));
+                return None;
+            }
+        };
+        self.push(Op::Call { dst, callee, args });
+        Some(())
+    }
+
+    fn unknown_function(&mut self, name: &Name<'_>) {
+        let mut diagnostic = Diagnostic::new(name.span, format!("there is no function `{}`", name.text));
+        let functions: Vec<&str> = self.items.functions.keys().map(String::as_str).collect();
+        if let Some(guess) = did_you_mean(&name.text, functions) {
+            diagnostic = diagnostic.help(format!("did you mean `{guess}`?"));
+        } else if let Some(Binding::Reg(_)) = self.lookup(&name.text) {
+            diagnostic = diagnostic.help(format!("to call through a pointer write `call *{}(...)`", name.text));
+        }
+        self.report.add(diagnostic);
+    }
+}
+
+fn counted(arguments: usize) -> String {
+    match arguments {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        n => format!("{n} arguments"),
+    }
+}
+
+/// The ordering of a failed compare-exchange, if none is written: the reading half of the other.
+pub(super) fn default_failure(success: Ordering) -> Ordering {
+    match success {
+        Ordering::AcqRel => Ordering::Acquire,
+        Ordering::Release => Ordering::Relaxed,
+        other => other,
+    }
+}

@@ -1,0 +1,191 @@
+//! Instructions that give a value: what may stand to the right of `=`, or alone.
+
+use super::ast::{Action, CalleeAst, CasAst};
+use super::lexer::Token;
+use super::names::did_you_mean;
+use super::parser::{Parsed, Parser};
+use crate::inst::RmwOp;
+use crate::source::{Diagnostic, Span};
+use crate::types::Ordering;
+
+/// Words an action starts with.
+const ACTIONS: [&str; 14] = [
+    "load",
+    "rmw",
+    "cas",
+    "call",
+    "spawn",
+    "join",
+    "thread_id",
+    "trylock",
+    "tryrdlock",
+    "trywrlock",
+    "barrier_wait",
+    "sem_trywait",
+    "alloc",
+    "choose",
+];
+
+impl<'a> Parser<'a, '_> {
+    /// Whether an instruction that gives a value starts here.
+    pub(super) fn starts_action(&self) -> bool {
+        matches!(self.peek(), Token::Word(word) if ACTIONS.contains(word))
+    }
+
+    pub(super) fn action(&mut self) -> Parsed<Action<'a>> {
+        let start = self.span();
+        if !self.starts_action() {
+            let called = matches!(self.peek(), Token::Word(_) | Token::Quoted(_))
+                && *self.peek_at(1) == Token::Punct("(")
+                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc"));
+            return if called { self.call(false) } else { Ok(Action::Expr(self.expr()?)) };
+        }
+        let Token::Word(word) = *self.peek() else { return self.expected("an instruction") };
+        self.bump();
+        Ok(match word {
+            "load" => {
+                let order = self.order()?;
+                let ty = self.type_opt();
+                let place = self.place()?;
+                let until = if self.eat_word("until") { Some(self.expr()?) } else { None };
+                Action::Load { order, ty, place, until }
+            }
+            "rmw" => {
+                let op = self.rmw_op(start)?;
+                let order = self.order()?;
+                let ty = self.type_opt();
+                let place = self.place()?;
+                self.expect(",")?;
+                Action::Rmw { op, order, ty, place, operand: self.expr()? }
+            }
+            "cas" => {
+                let success = self.order()?;
+                let failure = if self.at_punct(".") { Some(self.order()?) } else { None };
+                let ty = self.type_opt();
+                let place = self.place()?;
+                self.expect(",")?;
+                let expected = self.expr()?;
+                self.expect(",")?;
+                let desired = self.expr()?;
+                let wait = self.eat_word("wait");
+                Action::Cas(Box::new(CasAst { success, failure, ty, place, expected, desired, wait }))
+            }
+            "call" => return self.call(false),
+            "spawn" => return self.call(true),
+            "join" => Action::Join(self.expr()?),
+            "thread_id" => Action::ThreadId,
+            "trylock" => {
+                let recursive = self.recursive()?;
+                Action::TryLock { place: self.place()?, recursive }
+            }
+            "tryrdlock" => Action::TryRwLock { place: self.place()?, write: false },
+            "trywrlock" => Action::TryRwLock { place: self.place()?, write: true },
+            "barrier_wait" => Action::BarrierWait(self.place()?),
+            "sem_trywait" => Action::SemTryWait(self.place()?),
+            "alloc" => {
+                let zeroed = self.eat_word("zeroed");
+                Action::Alloc { size: self.expr()?, zeroed }
+            }
+            _ => {
+                let low = self.expr()?;
+                let inclusive = self.eat("..=");
+                if !inclusive {
+                    self.expect("..")?;
+                }
+                Action::Choose { low, high: self.expr()?, inclusive }
+            }
+        })
+    }
+
+    fn call(&mut self, spawn: bool) -> Parsed<Action<'a>> {
+        let callee = if self.eat("*") {
+            let start = self.span();
+            let target = if self.eat("(") {
+                let inner = self.expr()?;
+                self.expect(")")?;
+                inner
+            } else {
+                let name = self.name("a register that holds the address of a function")?;
+                super::ast::Ast { kind: super::ast::Kind::Name(name), span: self.since(start), height: 0 }
+            };
+            CalleeAst::Indirect(target)
+        } else {
+            CalleeAst::Direct(self.name("the name of a function, or `*` and a pointer to one")?)
+        };
+        self.expect("(")?;
+        let mut args = Vec::new();
+        while !self.at_punct(")") {
+            args.push(self.expr()?);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(Action::Call { callee, args, spawn })
+    }
+
+    /// `.acq` and the like; relaxed if there is none.
+    pub(super) fn order(&mut self) -> Parsed<Ordering> {
+        if !self.eat(".") {
+            return Ok(Ordering::Relaxed);
+        }
+        let names = Ordering::ALL.map(Ordering::name);
+        let Token::Word(word) = *self.peek() else { return self.expected("an ordering") };
+        let spelled = match word {
+            "seq_cst" => "sc",
+            "acquire" => "acq",
+            "release" => "rel",
+            "acq_rel" => "acqrel",
+            "relaxed" => "rlx",
+            word => word,
+        };
+        match Ordering::ALL.into_iter().find(|order| order.name() == spelled) {
+            Some(order) if spelled == word => {
+                self.bump();
+                Ok(order)
+            }
+            known => {
+                let message = format!("`{word}` is no memory ordering");
+                let mut diagnostic =
+                    Diagnostic::new(self.span(), message).label(format!("one of {}", names.join(", ")));
+                if let Some(guess) = known.map(Ordering::name).or_else(|| did_you_mean(word, names)) {
+                    diagnostic = diagnostic.help(format!("did you mean `{guess}`?"));
+                }
+                self.fail(diagnostic)
+            }
+        }
+    }
+
+    fn rmw_op(&mut self, start: Span) -> Parsed<RmwOp> {
+        let names = RmwOp::ALL.map(RmwOp::name);
+        if !self.eat(".") {
+            let message = "`rmw` needs an operation";
+            let help = format!("write `rmw.add x, 1`; operations are {}", names.join(", "));
+            return self.fail(Diagnostic::new(start, message).help(help));
+        }
+        let Token::Word(word) = self.peek() else { return self.expected("an operation") };
+        match RmwOp::ALL.into_iter().find(|op| op.name() == *word) {
+            Some(op) => {
+                self.bump();
+                Ok(op)
+            }
+            None => {
+                let message = format!("`{word}` is no read-modify-write operation");
+                let mut diagnostic =
+                    Diagnostic::new(self.span(), message).label(format!("one of {}", names.join(", ")));
+                if let Some(guess) = did_you_mean(word, names) {
+                    diagnostic = diagnostic.help(format!("did you mean `{guess}`?"));
+                }
+                self.fail(diagnostic)
+            }
+        }
+    }
+
+    /// `.rec` behind `lock` and `trylock`.
+    pub(super) fn recursive(&mut self) -> Parsed<bool> {
+        if !self.eat(".") {
+            return Ok(false);
+        }
+        if self.eat_word("rec") { Ok(true) } else { self.expected("`rec`") }
+    }
+}
