@@ -133,7 +133,7 @@ impl FnLowerer<'_, '_> {
             && let ExprKind::Func(id) = target.kind
         {
             let known = self.program.checker.func(id);
-            if known.def.is_none() {
+            if known.def.is_none() || known.origin == Origin::Library {
                 let name = known.name.clone();
                 return self.external_call(expr, &name, args);
             }
