@@ -73,7 +73,7 @@ fn programs(directory: &Path, found: &mut Vec<PathBuf>) {
 
 /// What is wrong with one run, if anything.
 fn disagreement(file: &str, expected: &Expectation, workers: &str) -> Option<String> {
-    let mut args: Vec<&str> = vec!["check", file, "--json", "--workers", workers];
+    let mut args: Vec<&str> = vec!["check", file, "--json", "--workers", workers, "--time-limit", "60s"];
     args.extend(expected.options.iter().map(String::as_str));
     let ran = raddle(&args);
     let place = format!("{file}:{} (--workers {workers})", expected.line);

@@ -2,7 +2,10 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand};
-use raddle::{Define, Engine, Model, Property, PropertySet};
+use raddle::linear::format::Format;
+use raddle::linear::object::ObjectKind;
+use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -20,9 +23,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Check(Check),
+    Check(Box<Check>),
     Replay(Replay),
     Show(Show),
+    Lin(Box<Lin>),
 }
 
 /// The program that a command is about.
@@ -34,6 +38,63 @@ pub(crate) struct Input {
     /// Give a parameter of the program a value (in C: define a macro)
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
     pub(crate) defines: Vec<Define>,
+
+    #[command(flatten)]
+    pub(crate) c: C,
+}
+
+/// What only C programs need.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "C programs")]
+pub(crate) struct C {
+    /// Search this directory for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    include_dirs: Vec<PathBuf>,
+
+    /// Forget a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    undefines: Vec<String>,
+
+    /// The dialect, as in `cc -std=`
+    #[arg(long, value_name = "NAME")]
+    std: Option<String>,
+
+    /// `long` and `size_t` have 32 bits
+    #[arg(long)]
+    ilp32: bool,
+
+    /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included
+    #[arg(long, value_name = "LOW..HIGH", value_parser = values::range, allow_hyphen_values = true)]
+    nondet: Option<RangeInclusive<i64>>,
+
+    /// Let condition variables wake up without a signal
+    #[arg(long)]
+    spurious_wakeups: bool,
+
+    /// An argument of `main`, after the program's name
+    #[arg(long, value_name = "TEXT")]
+    arg: Vec<String>,
+}
+
+impl Input {
+    /// How to read the program.
+    pub(crate) fn options(&self) -> LoadOptions {
+        let defaults = raddle::c::Options::default();
+        LoadOptions {
+            defines: self.defines.clone(),
+            c: raddle::c::Options {
+                include_dirs: self.c.include_dirs.clone(),
+                undefines: self.c.undefines.clone(),
+                std: self.c.std.clone(),
+                ilp32: self.c.ilp32,
+                nondet: self.c.nondet.clone().unwrap_or(defaults.nondet),
+                spurious_wakeups: self.c.spurious_wakeups,
+                args: self.c.arg.clone(),
+                defines: Vec::new(),
+                compiler: None,
+            },
+        }
+    }
 }
 
 /// Verify a program
@@ -176,7 +237,113 @@ pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) input: Input,
 
+    /// Show it as engines run it: with loops that only wait turned into waits
+    #[arg(long)]
+    pub(crate) prepared: bool,
+
     /// If the program is not accepted, say so as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Is this history linearizable?
+///
+/// Reads a recorded history of a data structure or a database, and says whether its operations can be put into an order
+/// that explains every result and respects real time.
+#[derive(Args, Debug)]
+pub(crate) struct Lin {
+    /// The history; `-` reads standard input
+    pub(crate) file: PathBuf,
+
+    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
+    /// input says]
+    #[arg(short, long = "type", value_name = "NAME")]
+    pub(crate) object: Option<ObjectKind>,
+
+    /// The format: json, edn, event-log, intervals, jepsen-text, kv-text [default: by the content]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) format: Option<Format>,
+
+    /// How to decide: auto, monitor (fast, for the objects that have one) or search
+    #[arg(short, long, value_enum, default_value = "auto", hide_possible_values = true)]
+    pub(crate) engine: LinEngine,
+
+    /// The monitor's algorithm: near-linear or quadratic for stacks, sweep, tree or all-pairs for queues
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
+    pub(crate) algorithm: Option<Algorithm>,
+
+    /// How many configurations the search may visit for each object
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
+
+    /// How much memory the search may hold: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// How many ways to share out pending removals may be tried
+    #[arg(long, value_name = "N")]
+    pub(crate) pending_budget: Option<u64>,
+
+    /// Check the keys of a map together instead of one by one
+    #[arg(long)]
+    pub(crate) no_partition: bool,
+
+    /// Values are `[key value]` pairs, as Jepsen's independent tests write them
+    #[arg(long)]
+    pub(crate) independent: bool,
+
+    /// The order of the lines is the order of the events, whatever times they carry
+    #[arg(long)]
+    pub(crate) file_order: bool,
+
+    /// What a compare-and-set that failed tells: ignore (nothing but that it had no effect) or observe (that the value was
+    /// another one)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "ignore", hide_possible_values = true)]
+    pub(crate) failed_cas: FailedCasOption,
+
+    /// What a register, each key of a map, or a counter holds at the beginning
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+
+    /// Check while reading, in bounded memory, and stop at the first violation
+    #[arg(long)]
+    pub(crate) stream: bool,
+
+    /// Do not look for a small explanation of a violation
+    #[arg(long)]
+    pub(crate) no_explain: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the history as a picture to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum LinEngine {
+    Auto,
+    Monitor,
+    Search,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Algorithm {
+    NearLinear,
+    Quadratic,
+    Sweep,
+    Tree,
+    AllPairs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum FailedCasOption {
+    Ignore,
+    Observe,
 }

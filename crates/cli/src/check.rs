@@ -14,15 +14,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn run(args: &Check) -> Status {
     let meter = Meter::start();
     let output = Output::new(args.json);
-    let program = match raddle::load(&args.input.file, &args.input.defines) {
-        Ok(program) => program,
+    let load_options = args.input.options();
+    let loaded = match raddle::load(&args.input.file, &load_options) {
+        Ok(loaded) => loaded,
         Err(error) => return output.error(&error),
     };
     let settings = settings(args);
     let control = Arc::new(Control::new());
     let interrupted = stop_when_asked(&control);
     let progress = Progress::start(&control);
-    let outcome = raddle::verify(&program, &settings, &control);
+    let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
     let outcome = match outcome {
         Ok(outcome) => outcome,
@@ -31,8 +32,8 @@ pub(crate) fn run(args: &Check) -> Status {
     let file = args.input.file.display().to_string();
     let question = Question {
         file: &file,
-        defines: &args.input.defines,
-        program: &program,
+        load: &load_options,
+        loaded: &loaded,
         settings: &settings,
         interrupted: interrupted.load(Ordering::Relaxed),
     };
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &Check) -> Status {
     if let Err(status) = write_files(args, &question, &answer, output) {
         return status;
     }
-    let sources = load::sources(&program.sources);
+    let sources = load::sources(&loaded.program.sources);
     output.answer(|| json::answer(&answer, VERSION), || human::answer(&answer, &sources, output::layout(args.full)));
     match answer.verdict {
         Verdict::Holds => Status::Holds,

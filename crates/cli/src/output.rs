@@ -2,7 +2,7 @@
 
 use crate::Status;
 use raddle::report::table::Layout;
-use raddle::report::{Problem, json};
+use raddle::report::{Problem, Sources, json};
 use raddle::{Error, VERSION};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -44,10 +44,15 @@ impl Output {
 
     /// Says what is wrong with the command line or with a file it names.
     pub(crate) fn problem(self, problem: &Problem) -> Status {
+        self.problem_in(problem, &Sources::default())
+    }
+
+    /// The same, with the text it is about.
+    pub(crate) fn problem_in(self, problem: &Problem, sources: &Sources) -> Status {
         if self.json {
             print(&json::error(std::slice::from_ref(problem), VERSION));
         } else {
-            print_error(&problem.render(&raddle::report::Sources::default(), width()));
+            print_error(&problem.render(sources, width()));
         }
         Status::Input
     }

@@ -9,8 +9,8 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
     let output = Output::new(args.json);
-    let program = match raddle::load(&args.input.file, &args.input.defines) {
-        Ok(program) => program,
+    let program = match raddle::load(&args.input.file, &args.input.options()) {
+        Ok(loaded) => loaded.program,
         Err(error) => return output.error(&error),
     };
     let schedule = match schedule(&args.schedule.join(" "), output) {

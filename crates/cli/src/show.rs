@@ -3,10 +3,12 @@
 use crate::Status;
 use crate::args::Show;
 use crate::output::{self, Output};
+use raddle::prepare::transform;
 
 pub(crate) fn run(args: &Show) -> Status {
-    match raddle::load(&args.input.file, &args.input.defines) {
-        Ok(program) => {
+    match raddle::load(&args.input.file, &args.input.options()) {
+        Ok(loaded) => {
+            let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
             output::print(&raddle::program::print(&program));
             Status::Holds
         }

@@ -1,5 +1,6 @@
 //! Values of options: lengths of time and amounts of memory.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// `90`, `10s`, `5m`, `1.5h`, `500ms`; a bare number is in seconds.
@@ -34,6 +35,15 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if amount.is_finite() && (1.0..u64::MAX as f64).contains(&amount) { Ok(amount as u64) } else { Err(SHAPE.into()) }
 }
 
+/// `0..3`, both ends included.
+pub(crate) fn range(text: &str) -> Result<RangeInclusive<i64>, String> {
+    let shape = || "a range looks like 0..3, both ends included".to_owned();
+    let (low, high) = text.split_once("..").ok_or_else(shape)?;
+    let number = |text: &str| text.trim().parse::<i64>().map_err(|_| shape());
+    let range = number(low)?..=number(high.trim_start_matches('='))?;
+    if range.is_empty() { Err("the range is empty".into()) } else { Ok(range) }
+}
+
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -54,6 +64,15 @@ mod tests {
         assert_eq!(millis("7"), Some(7_000));
         for bad in ["", "s", "-1", "1d", "1e999", "99999999999999999999999", "1.2.3"] {
             assert_eq!(millis(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn ranges_include_both_ends() {
+        assert_eq!(range("-1..3"), Ok(-1..=3));
+        assert_eq!(range("0..=0"), Ok(0..=0));
+        for bad in ["", "3", "3..1", "a..b", "1.."] {
+            assert!(range(bad).is_err(), "{bad}");
         }
     }
 

@@ -1,11 +1,10 @@
 //! From the outcome of an exploration to an answer that can be reported.
 
-use crate::load::Define;
+use crate::load::{LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
 use raddle_explore::{Engine, Outcome, Statistics};
-use raddle_program::Program;
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Cost};
 use raddle_trace::{Model, Property, Schedule, Verdict};
@@ -16,10 +15,10 @@ use std::collections::BTreeMap;
 pub struct Question<'a> {
     /// The program's file, as the user named it.
     pub file: &'a str,
-    /// The values given to its parameters.
-    pub defines: &'a [Define],
+    /// How it was read.
+    pub load: &'a LoadOptions,
     /// The program.
-    pub program: &'a Program,
+    pub loaded: &'a Loaded,
     /// How it was verified.
     pub settings: &'a Settings,
     /// Whether somebody stopped the search.
@@ -30,7 +29,7 @@ impl Question<'_> {
     /// The answer.
     pub fn answer(&self, outcome: Outcome, cost: Cost) -> Answer {
         let options = &self.settings.options;
-        let code = prepare(self.program, self.settings.loop_bound);
+        let code = prepare(&self.loaded.program, self.settings.loop_bound);
         let races = options.properties.contains(Property::Race);
         let advice = self.advice(&outcome);
         let found = outcome.findings.into_iter().map(|finding| {
@@ -39,7 +38,7 @@ impl Question<'_> {
         });
         Answer {
             file: self.file.to_owned(),
-            parameters: self.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect(),
+            parameters: self.load.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect(),
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
@@ -51,7 +50,7 @@ impl Question<'_> {
             share_done: outcome.share_done,
             statistics: statistics(&outcome.statistics),
             advice,
-            notes: outcome.notes,
+            notes: self.loaded.notes.iter().cloned().chain(outcome.notes).collect(),
             cost,
         }
     }
@@ -98,8 +97,8 @@ impl Question<'_> {
     pub fn replay_command_with(&self, schedule: &str) -> String {
         let options = &self.settings.options;
         let mut command = format!("raddle replay {} {schedule}", quoted(self.file));
-        for Define { name, value } in self.defines {
-            command += &format!(" -D {}", quoted(&format!("{name}={value}")));
+        for word in self.load.flags() {
+            command += &format!(" {}", quoted(&word));
         }
         if options.model != Model::Sc {
             command += &format!(" --model {}", options.model);

@@ -54,6 +54,9 @@ pub enum Error {
         /// What is wrong with it; at least one.
         diagnostics: Vec<Diagnostic>,
     },
+    /// The C front end could not get at the program.
+    #[error(transparent)]
+    FrontEnd(raddle_c::Error),
     /// The program does something that is not supported.
     #[error("{message}")]
     Unsupported {
@@ -112,6 +115,10 @@ impl Error {
             Error::UnknownLanguage { .. } => {
                 problem.help("programs end in .rdl (the language of Raddle), .c or .i (C)")
             }
+            Error::FrontEnd(raddle_c::Error::Compiler { .. }) => problem.help(
+                "C programs go through the preprocessor of a C compiler; set CC to one, or give a file that \
+                 went through it already (.i)",
+            ),
             Error::Schedule(_) => problem.help(
                 "a schedule belongs to one program, one memory model and one set of -D values; \
                  was the program changed since the schedule was saved?",

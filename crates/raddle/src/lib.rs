@@ -11,9 +11,9 @@
 //!         let l = spawn left(); let r = spawn right();
 //!         join l; join r;
 //!         let one = load a; let other = load b;
-//!         assert(one + other > 0, \"somebody sees the other\");
+//!         assert one + other > 0, \"somebody sees the other\";
 //!     }";
-//! let program = raddle::load_text("sb.rdl", text, raddle::Language::Rdl, &[])?;
+//! let program = raddle::load_text("sb.rdl", text, raddle::Language::Rdl, &Default::default())?.program;
 //! let holds = |model| Ok::<_, raddle::Error>(
 //!     raddle::verify(&program, &Settings::new(model), &Control::new())?.verdict == Verdict::Holds);
 //! assert!(holds(Model::Sc)?);
@@ -35,7 +35,7 @@ pub mod verify;
 mod waiting;
 
 pub use error::Error;
-pub use load::{Define, Language, load, load_text};
+pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
 pub use replay::{Replayed, replay};
 pub use verify::{Settings, verify};
@@ -44,6 +44,7 @@ pub use raddle_explore::{Control, Engine, Finding, Limits, Outcome, Progress, Pr
 pub use raddle_program::Program;
 pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
 
+pub use raddle_c as c;
 pub use raddle_explore as explore;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;

@@ -16,6 +16,8 @@ pub const MAX_BYTES: u64 = 64 << 20;
 pub enum Language {
     /// Raddle's own, `.rdl`.
     Rdl,
+    /// C: `.c`, or `.i` if it went through the preprocessor already.
+    C,
 }
 
 impl Language {
@@ -23,6 +25,7 @@ impl Language {
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "rdl" => Some(Language::Rdl),
+            "c" | "i" => Some(Language::C),
             _ => None,
         }
     }
@@ -75,35 +78,104 @@ impl Define {
     }
 }
 
+/// How to read a program.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Values for parameters; macros, in C.
+    pub defines: Vec<Define>,
+    /// What only C programs need. Its `defines` are added to those above.
+    pub c: raddle_c::Options,
+}
+
+impl LoadOptions {
+    /// The options of the command line that say the same, for a command that reads the program again.
+    pub fn flags(&self) -> Vec<String> {
+        let raddle_c::Options { include_dirs, undefines, std, ilp32, nondet, spurious_wakeups, args, .. } = &self.c;
+        let defaults = raddle_c::Options::default();
+        let mut flags = Vec::new();
+        let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
+        self.defines.iter().for_each(|Define { name, value }| flag("-D", format!("{name}={value}")));
+        include_dirs.iter().for_each(|path| flag("-I", path.display().to_string()));
+        undefines.iter().for_each(|name| flag("-U", name.clone()));
+        std.iter().for_each(|std| flag("--std", std.clone()));
+        args.iter().for_each(|arg| flag("--arg", arg.clone()));
+        if *nondet != defaults.nondet {
+            flag("--nondet", format!("{}..{}", nondet.start(), nondet.end()));
+        }
+        flags.extend(ilp32.then(|| "--ilp32".to_owned()));
+        flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
+        flags
+    }
+
+    fn c_options(&self) -> raddle_c::Options {
+        let mut options = self.c.clone();
+        options.defines.extend(self.defines.iter().map(|Define { name, value }| format!("{name}={value}")));
+        options
+    }
+}
+
+/// A program, and what a reader of the verdict should know about how it was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// One sentence each.
+    pub notes: Vec<String>,
+}
+
 /// Reads a program from a file; the end of its name says in which language.
 ///
 /// # Errors
 /// If the file cannot be read or is not an accepted program.
-pub fn load(path: &Path, defines: &[Define]) -> Result<Program, Error> {
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     let language = Language::of(path).ok_or_else(|| Error::UnknownLanguage { path: path.to_owned() });
-    // A missing file is the better message, whatever its name.
-    let text = match language {
-        Err(unknown) if path.exists() => return Err(unknown),
-        _ => read(path)?,
-    };
-    load_text(&path.display().to_string(), &text, language?, defines)
+    match language {
+        // A missing file is the better message, whatever its name.
+        Err(unknown) if path.exists() => Err(unknown),
+        Ok(Language::C) => {
+            check_size(path)?;
+            compiled(raddle_c::compile(path, &options.c_options()))
+        }
+        language => load_text(&path.display().to_string(), &read(path)?, language?, options),
+    }
 }
 
-/// Reads a program from a text; `name` is what diagnostics call it.
+/// Reads a program from a text; `name` is what diagnostics call it. C must have gone through the preprocessor.
 ///
 /// # Errors
 /// If it is not an accepted program.
-pub fn load_text(name: &str, text: &str, language: Language, defines: &[Define]) -> Result<Program, Error> {
+pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptions) -> Result<Loaded, Error> {
     match language {
+        Language::C => compiled(raddle_c::compile_preprocessed(name, text, &options.c_options())),
         Language::Rdl => {
-            let numbers: Vec<(String, i64)> = defines
+            let numbers: Vec<(String, i64)> = options
+                .defines
                 .iter()
                 .map(|define| Ok((define.name.clone(), define.number()?)))
                 .collect::<Result<_, Error>>()?;
-            raddle_program::parse(name, text, &numbers)
-                .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })
+            let program = raddle_program::parse(name, text, &numbers)
+                .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
+            Ok(Loaded { program, notes: Vec::new() })
         }
     }
+}
+
+fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loaded, Error> {
+    match result {
+        Ok(raddle_c::Compiled { program, notes }) => Ok(Loaded { program, notes }),
+        Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
+            Err(Error::Rejected { sources, diagnostics })
+        }
+        Err(error) => Err(Error::FrontEnd(error)),
+    }
+}
+
+fn check_size(path: &Path) -> Result<(), Error> {
+    let metadata = std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    if metadata.is_file() && metadata.len() > MAX_BYTES {
+        return Err(Error::TooLarge { path: path.to_owned(), size: metadata.len() });
+    }
+    Ok(())
 }
 
 /// The text of a file, if it is text of a sensible size.

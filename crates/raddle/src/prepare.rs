@@ -2,11 +2,18 @@
 
 use raddle_machine::compile::AllShared;
 use raddle_machine::{Code, compile};
-use raddle_program::Program;
+use raddle_program::{Program, analysis};
+
+/// The program with loops that only wait turned into waits.
+pub fn transform(program: &Program) -> Program {
+    let mut program = program.clone();
+    analysis::spin_loops(&mut program);
+    program
+}
 
 /// Runs the analyses that make exploration cheaper and compiles the program.
 ///
 /// A schedule fits the code it was found on, so verification and replay both come through here.
 pub fn prepare(program: &Program, loop_bound: Option<u32>) -> Code {
-    compile(program, &AllShared, &raddle_machine::compile::Options { loop_bound })
+    compile(&transform(program), &AllShared, &raddle_machine::compile::Options { loop_bound })
 }
