@@ -8,7 +8,8 @@
 //! A turn *has no effect* if, on its path from the head of the loop back to the head,
 //! - it writes nothing and calls nothing that might: it consists of assignments, loads, fences, assertions, calls of functions
 //!   that only do such things, and compare-exchanges and trylocks that the path shows to have failed;
-//! - every register that is live at the head has the value at the end that it had at the start.
+//! - every register that is live at the head has the value at the end that it had at the start, or one constant that it holds
+//!   whenever the head is reached (`while !exchange(&x, &expected, 1) { expected = 0; }`).
 //!
 //! Fences and acquire loads of a dropped turn only add order; an execution without them is an execution of the program too (the
 //! thread was just slower), and one with the fewest constraints. A failing assertion in a turn is not lost: the turn before it can be dropped,
@@ -19,7 +20,7 @@
 //!    where `c` is the condition, on the registers right behind the load, under which control does not come back to the head. The rest
 //!    of the turn stays and computes what the last turn computes; the jumps back are cut.
 //! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
-//!    failure: it becomes a waiting one, and the jumps back are cut.
+//!    failure: it becomes a waiting one, and the jumps back are cut. So does an exchange that finds what it writes (`binary`).
 //! 3. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`].
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns.
@@ -33,6 +34,7 @@
 //!
 //! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
 
+mod binary;
 mod paths;
 
 use super::cfg::Cfg;
@@ -40,9 +42,10 @@ use super::liveness::{Liveness, may_fail};
 use super::loops::{Loop, Loops};
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::inst::{Block, Callee, Op, Term, Terminator};
-use crate::program::{BlockId, FuncId, Function, Program, drop_unreachable_blocks};
+use crate::program::{BlockId, FuncId, Function, Program, Reg, drop_unreachable_blocks};
 use crate::source::Span;
 use paths::{End, Paths, Start, Turn};
+use rustc_hash::FxHashMap;
 
 /// What became of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,15 +76,23 @@ pub struct SpinReport {
     pub loops: Vec<SpinLoop>,
 }
 
+/// What is known of the whole program.
+struct Facts {
+    /// Per function, what a call of it may do.
+    silent: Vec<Silence>,
+    /// Per global object, whether it only ever holds 0 or 1.
+    binary: Vec<bool>,
+}
+
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
-    let silent = silent_functions(program);
+    let facts = Facts { silent: silent_functions(program), binary: binary::binary_cells(program) };
     let mut report = SpinReport::default();
     for (index, function) in program.functions.iter_mut().enumerate() {
         let id = FuncId(index as u32);
         let mut done: Vec<BlockId> = Vec::new();
         // Every change makes the graph a different one, so start over; a head is looked at once.
-        while let Some((head, found)) = next_loop(function, &silent, &done) {
+        while let Some((head, found)) = next_loop(function, &facts, &done) {
             done.push(head);
             if let Some((span, kind)) = found {
                 report.loops.push(SpinLoop { function: id, span, kind });
@@ -93,19 +104,15 @@ pub fn spin_loops(program: &mut Program) -> SpinReport {
 }
 
 /// Looks at the smallest loop whose head is not `done`, and changes it if it only waits.
-fn next_loop(
-    function: &mut Function,
-    silent: &[Silence],
-    done: &[BlockId],
-) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
+fn next_loop(function: &mut Function, facts: &Facts, done: &[BlockId]) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
     let cfg = Cfg::without_spins(function);
     let loops = Loops::new(function, &cfg);
     let found = loops.list.iter().find(|l| !done.contains(&l.head))?;
-    let kind = convert(function, &cfg, found, silent).or_else(|| {
+    let kind = convert(function, &cfg, found, facts).or_else(|| {
         let (mut turned, head) = rotated(function, &cfg, found)?;
         let cfg = Cfg::without_spins(&turned);
         let loops = Loops::new(&turned, &cfg);
-        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, silent)?;
+        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, facts)?;
         *function = turned;
         Some(kind)
     });
@@ -131,19 +138,31 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     Some((turned, inside[0]))
 }
 
-fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> Option<SpinKind> {
+fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<SpinKind> {
     if !l.natural || has_inner_cycle(cfg, l) {
         return None;
     }
     // The original program's liveness: a spin goes on with another turn.
     let live = Liveness::new(function, &Cfg::new(function));
-    let paths = Paths { function, l, silent };
+    let paths = Paths { function, l, silent: &facts.silent };
     let turns = paths.from(Start::Head)?;
-    let unchanged = |turn: &Turn| live.live_in(l.head).iter().all(|reg| turn.value(reg) == Expr::Reg(reg));
     let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();
     if back.is_empty() {
         return None;
     }
+    // Registers that hold one constant whenever the loop's head is reached.
+    let constants: FxHashMap<Reg, Expr> = live
+        .live_in(l.head)
+        .iter()
+        .filter_map(|reg| Some((reg, entry_constant(function, cfg, l, reg)?)))
+        .filter(|(reg, constant)| {
+            back.iter().map(|turn| turn.value(*reg)).all(|value| value == *constant || value == Expr::Reg(*reg))
+        })
+        .collect();
+    let unchanged = |turn: &Turn| {
+        let same = |reg| turn.value(reg) == Expr::Reg(reg) || constants.get(&reg) == Some(&turn.value(reg));
+        live.live_in(l.head).iter().all(same)
+    };
     if back.iter().all(|turn| unchanged(turn))
         && let Some((block, inst)) = only_action(function, cfg, l)
     {
@@ -168,7 +187,13 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
                     return Some(SpinKind::Cas);
                 }
             }
-            _ => {}
+            op => {
+                if let Some(exchange) = binary::waiting_exchange(op, &after, &facts.binary) {
+                    function.blocks[block.index()].insts[inst].op = exchange;
+                    cut_back_edges(function, l);
+                    return Some(SpinKind::Cas);
+                }
+            }
         }
     }
     let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();
@@ -180,6 +205,30 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
         spin_back(function, from, l.head);
     }
     if sources.is_empty() { None } else { Some(SpinKind::Turn(sources.len())) }
+}
+
+/// The constant that the register holds when the loop is entered, if that is easy to see: the blocks before the loop have one
+/// way to it, and the last assignment on it is of a constant (registers hold 0 when a function is entered).
+fn entry_constant(function: &Function, cfg: &Cfg, l: &Loop, reg: Reg) -> Option<Expr> {
+    let mut at = l.head;
+    let mut seen = l.blocks.clone();
+    loop {
+        let mut before = cfg.predecessors(at).iter().copied().filter(|&block| at != l.head || !l.contains(block));
+        match (before.next(), before.next()) {
+            (None, _) if at == BlockId(0) && reg.0 >= function.params => {
+                return Some(Expr::Const(function.reg_type(reg), 0));
+            }
+            (Some(block), None) if at != BlockId(0) && !seen.contains(&block) => at = block,
+            _ => return None,
+        }
+        seen.push(at);
+        if let Some(inst) = function.blocks[at.index()].insts.iter().rev().find(|inst| inst.op.dst() == Some(reg)) {
+            return match &inst.op {
+                Op::Assign { value: constant @ Expr::Const(..), .. } => Some(constant.clone()),
+                _ => None,
+            };
+        }
+    }
 }
 
 /// Whether there is a cycle in the loop that does not pass its head.
