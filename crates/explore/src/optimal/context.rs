@@ -105,6 +105,8 @@ pub(crate) struct Context<'c> {
     pub(crate) races: bool,
     locations: FxHashMap<Addr, (LocId, u8)>,
     accesses: Vec<Option<Access>>,
+    /// Initial values that do not depend on who allocated what.
+    initials: Vec<Option<Initial>>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
 }
 
@@ -117,6 +119,7 @@ impl<'c> Context<'c> {
             shared,
             locations: FxHashMap::default(),
             accesses: Vec::new(),
+            initials: Vec::new(),
             threads: FxHashMap::default(),
         }
     }
@@ -179,9 +182,17 @@ impl<'c> Context<'c> {
 
     /// The value of a location that nothing has been written to.
     pub(crate) fn initial(&mut self, graph: &Graph, loc: LocId) -> Initial {
+        if let Some(Some(initial)) = self.initials.get(loc as usize) {
+            return *initial;
+        }
         let access = self.access(loc);
         if let Some((value, written)) = self.shared.initial.read(access) {
-            return if written { Initial::Value(value) } else { Initial::Uninitialised };
+            let initial = if written { Initial::Value(value) } else { Initial::Uninitialised };
+            if self.initials.len() <= loc as usize {
+                self.initials.resize(loc as usize + 1, None);
+            }
+            self.initials[loc as usize] = Some(initial);
+            return initial;
         }
         let located = self.code.locate(access, &|id| graph.state(id)).expect("checked before the access was offered");
         match located.contents {

@@ -14,7 +14,7 @@
 //! a suffix of the location's coherence list, bounded by the last write that is already before it (the floor rule).
 
 use super::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot, preserved};
-use super::happens_before::Stamps;
+use super::happens_before::Clocks;
 use super::snapshot::Node;
 use raddle_machine::Thread;
 use raddle_trace::{BitSet, Model, Relation, ThreadId};
@@ -58,8 +58,10 @@ pub(crate) struct Graph {
     pub(crate) locations: Vec<Accesses>,
     pub(crate) reach: Relation,
     pub(crate) prefix: Relation,
-    /// Clocks for race detection, by slot; empty when races are not looked for.
-    pub(crate) stamps: Vec<Stamps>,
+    /// Clocks for race detection; unused when races are not looked for.
+    pub(crate) clocks: Clocks,
+    /// The slots in use.
+    present: BitSet,
     /// The ends of objects' lives.
     pub(crate) frees: Vec<Slot>,
     log: UndoLog,
@@ -79,7 +81,8 @@ impl Graph {
             locations: Vec::new(),
             reach: Relation::new(),
             prefix: Relation::new(),
-            stamps: Vec::new(),
+            clocks: Clocks::default(),
+            present: BitSet::new(),
             frees: Vec::new(),
             log: UndoLog::default(),
             scratch: Vec::new(),
@@ -248,6 +251,7 @@ impl Graph {
         let log = &mut self.threads[thread.index()];
         log.events.push(slot);
         log.tip = Some(node);
+        self.present.insert(slot as usize);
         match stamp {
             Some(stamp) => self.order.insert(stamp, slot),
             None => self.order.push(slot),
@@ -351,6 +355,7 @@ impl Graph {
             self.threads[event.value as usize] = Log::default();
         }
         self.free.push(slot);
+        self.present.remove(slot as usize);
     }
 
     /// Removes the event added last.
@@ -359,12 +364,9 @@ impl Graph {
         self.remove(slot, self.order.len() - 1);
     }
 
-    /// Notes the clocks of an event.
-    pub(crate) fn set_stamps(&mut self, slot: Slot, stamps: Stamps) {
-        if self.stamps.len() <= slot as usize {
-            self.stamps.resize_with(slot as usize + 1, Stamps::default);
-        }
-        self.stamps[slot as usize] = stamps;
+    /// The slots in use.
+    pub(crate) fn present(&self) -> &BitSet {
+        &self.present
     }
 
     /// Starts a thread.
@@ -410,7 +412,8 @@ impl Graph {
         }
         target.reach.copy_from(&self.reach);
         target.prefix.copy_from(&self.prefix);
-        target.stamps.clone_from(&self.stamps);
+        target.clocks.copy_from(&self.clocks);
+        target.present.clone_from(keep);
         target.frees.clear();
         target.frees.extend(self.frees.iter().copied().filter(kept));
         target.log.entries.clear();

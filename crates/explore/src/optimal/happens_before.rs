@@ -8,90 +8,142 @@ use super::event::{Event, Flags, INIT, Kind, Slot};
 use super::graph::Graph;
 use raddle_program::Ordering;
 use raddle_trace::ThreadId;
-use smallvec::SmallVec;
 
-/// Per thread, how many of its events happened before.
-pub(crate) type Clock = SmallVec<[u32; 8]>;
-
-/// The clocks of an event.
+/// The clocks of all events: per slot one number per thread, how many of its events happened before.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Stamps {
-    now: Clock,
+pub(crate) struct Clocks {
+    now: Vec<u32>,
     /// What a read of this write learns if it acquires.
-    message: Clock,
+    message: Vec<u32>,
+    /// Threads per row.
+    stride: usize,
+    /// The clock and the message of the event that is about to be added.
+    next_now: Vec<u32>,
+    next_message: Vec<u32>,
 }
 
-fn join(clock: &mut Clock, other: &Clock) {
-    if clock.len() < other.len() {
-        clock.resize(other.len(), 0);
+impl Clocks {
+    fn row(&self, slot: Slot) -> &[u32] {
+        &self.now[slot as usize * self.stride..][..self.stride]
     }
+
+    fn message_row(&self, slot: Slot) -> &[u32] {
+        &self.message[slot as usize * self.stride..][..self.stride]
+    }
+
+    /// Makes room for so many threads.
+    fn widen(&mut self, threads: usize) {
+        if threads <= self.stride {
+            return;
+        }
+        let stride = threads.next_power_of_two().max(4);
+        for rows in [&mut self.now, &mut self.message] {
+            let old = std::mem::take(rows);
+            rows.resize(old.len().checked_div(self.stride).unwrap_or(0) * stride, 0);
+            if self.stride > 0 {
+                for (wide, narrow) in rows.chunks_exact_mut(stride).zip(old.chunks_exact(self.stride)) {
+                    wide[..self.stride].copy_from_slice(narrow);
+                }
+            }
+        }
+        self.stride = stride;
+    }
+
+    /// Stores the clocks that were prepared last.
+    pub(crate) fn store(&mut self, slot: Slot) {
+        let end = (slot as usize + 1) * self.stride;
+        if self.now.len() < end {
+            self.now.resize(end, 0);
+            self.message.resize(end, 0);
+        }
+        let start = end - self.stride;
+        self.now[start..end].copy_from_slice(&self.next_now);
+        self.message[start..end].copy_from_slice(&self.next_message);
+    }
+
+    /// Makes this a copy of `other`, reusing the space.
+    pub(crate) fn copy_from(&mut self, other: &Clocks) {
+        self.now.clear();
+        self.now.extend_from_slice(&other.now);
+        self.message.clear();
+        self.message.extend_from_slice(&other.message);
+        self.stride = other.stride;
+    }
+}
+
+fn join(clock: &mut [u32], other: &[u32]) {
     for (mine, theirs) in clock.iter_mut().zip(other) {
         *mine = (*mine).max(*theirs);
     }
 }
 
-fn knows(clock: &Clock, event: &Event) -> bool {
-    clock.get(event.thread.index()).copied().unwrap_or(0) > event.index
+fn is_fence(event: &Event) -> bool {
+    matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note)
 }
 
 impl Graph {
-    /// The clocks a new last event of its thread has.
-    pub(crate) fn stamps(&self, event: &Event) -> Stamps {
-        let mut now = self.last(event.thread).map(|last| self.stamps[last as usize].now.clone()).unwrap_or_default();
+    /// Computes the clocks of a new last event of its thread, for [`Graph::race`] and [`Clocks::store`].
+    pub(crate) fn prepare_clocks(&mut self, event: &Event) {
+        let mut clocks = std::mem::take(&mut self.clocks);
+        clocks.widen(self.threads.len());
+        let mut now = std::mem::take(&mut clocks.next_now);
+        now.clear();
+        match self.last(event.thread) {
+            Some(last) => now.extend_from_slice(clocks.row(last)),
+            None => now.resize(clocks.stride, 0),
+        }
         if event.kind == Kind::Join
             && let Some(last) = self.last(ThreadId(event.value as u32))
         {
-            join(&mut now, &self.stamps[last as usize].now);
+            join(&mut now, clocks.row(last));
         }
         if event.kind == Kind::Read && event.rf != INIT && event.order.acquires() {
-            join(&mut now, &self.stamps[event.rf as usize].message);
+            join(&mut now, clocks.message_row(event.rf));
         }
-        let is_fence =
-            matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note) && event.loc == super::event::NO_LOC;
-        if is_fence && event.order.acquires() {
-            for &slot in &self.threads[event.thread.index()].events {
-                let read = self.event(slot);
+        let events = &self.threads[event.thread.index()].events;
+        if is_fence(event) && event.order.acquires() {
+            for read in events.iter().map(|&slot| self.event(slot)) {
                 if read.kind == Kind::Read && read.rf != INIT && read.order != Ordering::NonAtomic {
-                    join(&mut now, &self.stamps[read.rf as usize].message);
+                    join(&mut now, clocks.message_row(read.rf));
                 }
             }
         }
-        if now.len() <= event.thread.index() {
-            now.resize(event.thread.index() + 1, 0);
-        }
         now[event.thread.index()] = event.index + 1;
-        let message = if event.kind == Kind::Write { self.message(event, &now) } else { Clock::new() };
-        Stamps { now, message }
-    }
-
-    fn message(&self, write: &Event, now: &Clock) -> Clock {
-        let events = &self.threads[write.thread.index()].events;
-        let mut message = if write.order.releases() {
-            now.clone()
+        let mut message = std::mem::take(&mut clocks.next_message);
+        message.clear();
+        if event.kind == Kind::Write && event.order.releases() {
+            message.extend_from_slice(&now);
         } else {
-            let fence = events.iter().rev().find(|&&slot| {
-                let event = self.event(slot);
-                matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note) && event.order.releases()
-            });
-            fence.map(|&slot| self.stamps[slot as usize].now.clone()).unwrap_or_default()
-        };
-        if write.flags.contains(Flags::LOCKED) {
-            let half = events.iter().rev().map(|&slot| self.event(slot)).find(|event| event.kind == Kind::Read);
-            if let Some(half) = half.filter(|half| half.rf != INIT) {
-                join(&mut message, &self.stamps[half.rf as usize].message);
+            message.resize(clocks.stride, 0);
+        }
+        if event.kind == Kind::Write {
+            if !event.order.releases() {
+                let fences = events.iter().rev().copied();
+                let mut fences = fences.filter(|&slot| is_fence(self.event(slot)) && self.event(slot).order.releases());
+                if let Some(fence) = fences.next() {
+                    join(&mut message, clocks.row(fence));
+                }
+            }
+            if event.flags.contains(Flags::LOCKED) {
+                let half = events.iter().rev().map(|&slot| self.event(slot)).find(|half| half.kind == Kind::Read);
+                if let Some(half) = half.filter(|half| half.rf != INIT) {
+                    join(&mut message, clocks.message_row(half.rf));
+                }
             }
         }
-        message
+        clocks.next_now = now;
+        clocks.next_message = message;
+        self.clocks = clocks;
     }
 
-    /// An event that races with a new access that has these clocks.
-    pub(crate) fn race(&self, event: &Event, stamps: &Stamps) -> Option<Slot> {
+    /// An event that races with a new access whose clocks have just been prepared.
+    pub(crate) fn race(&self, event: &Event) -> Option<Slot> {
         let accesses = self.location(event.loc);
         let races = |slot: &&Slot| {
             let other = self.event(**slot);
             other.thread != event.thread
                 && (other.order == Ordering::NonAtomic || event.order == Ordering::NonAtomic)
-                && !knows(&stamps.now, other)
+                && self.clocks.next_now[other.thread.index()] <= other.index
         };
         let write = accesses.co.iter().find(races);
         let read = || accesses.reads.iter().find(races);

@@ -41,7 +41,7 @@ impl Graph {
         if left == 0 {
             return found;
         }
-        let mut previous: BitSet = self.order.iter().map(|&slot| slot as usize).collect();
+        let mut previous = self.present().clone();
         for (stamp, &slot) in self.order.iter().enumerate().rev() {
             if prefix.contains(slot as usize) {
                 continue;

@@ -75,13 +75,12 @@ pub(crate) enum Tick {
 }
 
 /// How ready a thread is.
+#[derive(PartialEq, Eq)]
 enum Readiness {
     No,
     /// It waits for a value that is not there now; to be taken only if nobody else can move.
     Late,
     Yes,
-    /// It stands between the halves of an update.
-    First,
 }
 
 /// A search over all graphs reachable from one level.
@@ -123,9 +122,10 @@ impl<'c> Search<'c> {
     /// The root of the search tree.
     pub(crate) fn root(&mut self) -> Level {
         let main = self.context.shared.main.clone();
-        let node = Node { state: main, stage: Stage::Fresh, spawns: 0, parent: None };
+        let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
         let mut graph = Graph::new(self.context.model, Arc::new(node));
-        let main = self.node(&graph, None, (*self.context.shared.main).clone(), 0);
+        let main = (*self.context.shared.main).clone();
+        let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
         graph.threads[0].tip = Some(main);
         Level { graph, frames: Vec::new() }
     }
@@ -182,21 +182,31 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// The thread that moves next. A function of the graph.
+    /// The thread that moves next: one between the halves of an update, else the first that is ready, else the first
+    /// that waits.
     fn pick(&mut self) -> Option<ThreadId> {
-        let graph = &self.levels.last().expect("the search is not over").graph;
-        let mut ready = None;
+        let level = self.levels.last().expect("the search is not over");
+        let graph = &level.graph;
+        let updating = |thread: ThreadId| {
+            graph.tip(thread).is_some_and(|tip| matches!(tip.stage, Stage::Picking { .. } | Stage::Updating { .. }))
+        };
+        // Only the event added last can be a read half.
+        if let Some(thread) = level.frames.last().map(|frame| frame.branch.mover())
+            && updating(thread)
+        {
+            return Some(thread);
+        }
         let mut late = None;
         for index in 0..graph.threads.len() {
             let thread = ThreadId(index as u32);
+            debug_assert!(!updating(thread), "halves of an update are never separated");
             match readiness(&mut self.context, graph, thread) {
-                Readiness::First => return Some(thread),
-                Readiness::Yes if ready.is_none() => ready = Some(thread),
+                Readiness::Yes => return Some(thread),
                 Readiness::Late if late.is_none() => late = Some(thread),
                 _ => {}
             }
         }
-        ready.or(late)
+        late
     }
 
     /// The share of the tree that the current node stands for.
@@ -229,30 +239,28 @@ impl<'c> Search<'c> {
             (Visible::Store { .. }, Stage::Stored) => {
                 single(Event { kind: Kind::Fence, order: Ordering::Relaxed, ..event })
             }
-            (Visible::Store { access, order, value }, stage) => {
+            (Visible::Store { order, value, .. }, stage) => {
                 let buffered = graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
                 let fence = self.context.model == Model::Pso && order.releases() && buffered && !state.in_atomic();
                 if fence && stage == Stage::Fresh {
                     single(Event { kind: Kind::StoreFence, ..event })
                 } else {
-                    let loc = self.context.loc(access, event.pc)?;
-                    write_branch(graph, Event { kind: Kind::Write, order, loc, value, ..event }, None)
+                    write_branch(graph, Event { kind: Kind::Write, order, loc: node.loc, value, ..event }, None)
                 }
             }
-            (Visible::Load { access, order, wait }, _) => {
-                let loc = self.context.loc(access, event.pc)?;
-                read_branch(graph, Event { kind: Kind::Read, order, loc, ..event }, wait)
+            (Visible::Load { order, wait, .. }, _) => {
+                read_branch(graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
             }
-            (Visible::Update { access, order, wait, mutex }, Stage::Fresh) => {
-                let loc = self.context.loc(access, event.pc)?;
+            (Visible::Update { order, wait, mutex, .. }, Stage::Fresh) => {
+                let loc = node.loc;
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX).with_if(mutex && wait, Flags::LOCK);
                 read_branch(graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
             }
             (Visible::Update { .. }, Stage::Picking { count, .. }) => {
                 Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
             }
-            (Visible::Update { access, order, mutex, .. }, Stage::Updating { new, .. }) => {
-                let loc = self.context.loc(access, event.pc)?;
+            (Visible::Update { order, mutex, .. }, Stage::Updating { new, .. }) => {
+                let loc = node.loc;
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX);
                 let source = graph.update_source(thread);
                 let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
@@ -303,42 +311,38 @@ impl<'c> Search<'c> {
     fn advance(&mut self) -> bool {
         loop {
             let Some(level) = self.levels.last_mut() else { return false };
-            let Some(mut frame) = level.frames.pop() else {
+            let Some(frame) = level.frames.last_mut() else {
                 let level = self.levels.pop().expect("just looked at");
                 self.pool.push(level);
-                if self.levels.is_empty() {
-                    return false;
-                }
                 continue;
             };
-            take_back(&mut level.graph, &mut frame);
-            match self.apply(&mut frame) {
+            take_back(&mut level.graph, frame);
+            let weight = frame.weight;
+            match self.apply() {
                 Applied::Option => {
-                    self.levels.last_mut().expect("just looked at").frames.push(frame);
                     self.backtrack = false;
                     return true;
                 }
-                Applied::Dead => {
-                    self.done += frame.weight;
-                    self.levels.last_mut().expect("just looked at").frames.push(frame);
-                }
+                Applied::Dead => self.done += weight,
                 Applied::Level(level) => {
                     if level.frames[0].branch.options() == 0 {
-                        self.done += frame.weight;
+                        self.done += weight;
                     }
-                    self.levels.last_mut().expect("just looked at").frames.push(frame);
                     self.levels.push(level);
                     self.statistics.revisits += 1;
                 }
-                Applied::Exhausted => {}
+                Applied::Exhausted => {
+                    self.levels.last_mut().expect("just looked at").frames.pop();
+                }
             }
         }
     }
 
-    /// Applies the next option of a frame to the graph of the top level.
-    fn apply(&mut self, frame: &mut Frame) -> Applied {
+    /// Applies the next option of the top frame to its graph.
+    fn apply(&mut self) -> Applied {
         let Search { levels, context, bugs, error, statistics, pool, .. } = self;
-        let graph = &mut levels.last_mut().expect("there is a frame").graph;
+        let Level { graph, frames } = levels.last_mut().expect("there is a frame");
+        let frame = frames.last_mut().expect("there is a frame");
         let mut step = Stepper { graph, context, bugs, error };
         statistics.events += 1;
         match &mut frame.branch {
@@ -473,11 +477,6 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// The state of a thread as a node, after memory has had a look at its next access.
-    fn node(&mut self, graph: &Graph, parent: Option<Arc<Node>>, state: Thread, spawns: u32) -> Arc<Node> {
-        settle(&self.context, graph, parent, state, spawns)
-    }
-
     /// The run of the machine that shows a bug of the current graph.
     pub(crate) fn schedule(&mut self, bug: &Bug) -> raddle_trace::Schedule {
         let graph = &self.levels.last().expect("the search is not over").graph;
@@ -533,6 +532,17 @@ impl Branch {
             Branch::Single { .. } => 1,
             Branch::Choose { count, .. } => *count as usize,
             other => other.untried(),
+        }
+    }
+
+    /// The thread whose event was added last.
+    fn mover(&self) -> ThreadId {
+        match self {
+            Branch::Read { event, .. }
+            | Branch::Write { event, .. }
+            | Branch::Choose { event, .. }
+            | Branch::Single { event, .. }
+            | Branch::Revisit { read: event, .. } => event.thread,
         }
     }
 
@@ -625,14 +635,12 @@ fn take_back(graph: &mut Graph, frame: &mut Frame) {
 fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
     let Some(tip) = graph.tip(thread) else { return Readiness::No };
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
-    match tip.stage {
-        Stage::Picking { .. } | Stage::Updating { .. } => return Readiness::First,
-        Stage::Waiting => return Readiness::No,
-        _ => {}
+    if tip.stage == Stage::Waiting {
+        return Readiness::No;
     }
     match *visible {
-        Visible::Load { access, wait: true, .. } | Visible::Update { access, wait: true, .. } => {
-            let Ok(loc) = context.loc(access, tip.state.pc()) else { return Readiness::Yes };
+        Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } => {
+            let loc = tip.loc;
             let last = graph.location(loc).co.last().copied().unwrap_or(INIT);
             match context.value(graph, loc, last) {
                 Initial::Value(value) if tip.state.reaction(context.code, value) == Reaction::Block => Readiness::Late,
@@ -649,11 +657,12 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
 
 /// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
 fn settle(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     graph: &Graph,
     parent: Option<Arc<Node>>,
     mut state: Thread,
     spawns: u32,
+    error: &mut Option<Error>,
 ) -> Arc<Node> {
     while let Status::Ready(Visible::Fence { order }) = *state.status()
         && fence_is_nothing(context, order)
@@ -667,6 +676,7 @@ fn settle(
         Status::Ready(Visible::Free { addr, .. }) => Some(Access { addr, size: 0 }),
         _ => None,
     };
+    let mut loc = NO_LOC;
     if let Some(access) = access {
         let own = state.id();
         let lookup = |id: ThreadId| if id == own { Some(&state) } else { graph.state(id) };
@@ -674,11 +684,16 @@ fn settle(
             Status::Ready(Visible::Free { addr, scope }) => context.check_free(addr, scope, &lookup),
             _ => None,
         });
-        if let Some(message) = fault {
-            state.fail(Property::Memory, message);
+        match fault {
+            Some(message) => state.fail(Property::Memory, message),
+            None if access.size == 0 => {}
+            None => match context.loc(access, state.pc()) {
+                Ok(number) => loc = number,
+                Err(unsupported) => *error = Some(unsupported),
+            },
         }
     }
-    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, spawns, parent })
+    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
 }
 
 fn fence_is_nothing(context: &Context<'_>, order: Ordering) -> bool {
@@ -704,18 +719,18 @@ impl Stepper<'_, '_> {
     }
 
     /// The node of a thread that continues with this answer.
-    fn answered(&self, thread: ThreadId, value: u64, pick: u32, spawned: bool) -> Arc<Node> {
+    fn answered(&mut self, thread: ThreadId, value: u64, pick: u32, spawned: bool) -> Arc<Node> {
         let tip = self.tip(thread);
         let mut state = (*tip.state).clone();
         state.answer(self.context.code, value, pick);
         let spawns = tip.spawns + u32::from(spawned);
-        settle(self.context, self.graph, Some(tip), state, spawns)
+        settle(self.context, self.graph, Some(tip), state, spawns, self.error)
     }
 
     /// The node of a thread in the same state, further along its operation.
     fn staged(&self, thread: ThreadId, stage: Stage) -> Arc<Node> {
         let tip = self.tip(thread);
-        Arc::new(Node { state: tip.state.clone(), stage, spawns: tip.spawns, parent: Some(tip) })
+        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, spawns: tip.spawns, parent: Some(tip) })
     }
 
     /// The node of a thread that has failed.
@@ -723,19 +738,28 @@ impl Stepper<'_, '_> {
         let tip = self.tip(thread);
         let mut state = (*tip.state).clone();
         state.fail(property, message.to_owned());
-        Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, spawns: tip.spawns, parent: Some(tip) })
+        Arc::new(Node {
+            state: Arc::new(state),
+            stage: Stage::Fresh,
+            loc: NO_LOC,
+            spawns: tip.spawns,
+            parent: Some(tip),
+        })
     }
 
     /// Adds an event and reports if the thread has failed by it.
     fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
-        let stamps = self.context.races.then(|| self.graph.stamps(&event));
+        // Accesses have had theirs prepared when they were checked for races.
+        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Fault) {
+            self.graph.prepare_clocks(&event);
+        }
         let failure = match node.state.status() {
             Status::Failed(failure) => Some((failure.property, failure.pc)),
             _ => None,
         };
         let slot = self.graph.add(event, node, position, stamp);
-        if let Some(stamps) = stamps {
-            self.graph.set_stamps(slot, stamps);
+        if self.context.races {
+            self.graph.clocks.store(slot);
         }
         match failure {
             Some((property, pc)) => self.report(property, pc, slot),
@@ -768,6 +792,7 @@ impl Stepper<'_, '_> {
         let value = match self.context.value(self.graph, event.loc, event.rf) {
             Initial::Value(value) => value,
             Initial::Uninitialised => {
+                self.race(&event);
                 let node = self.failed(thread, Property::Memory, "read of memory that was never written");
                 self.add(event, node, 0, stamp);
                 return true;
@@ -783,9 +808,8 @@ impl Stepper<'_, '_> {
             Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
             Reaction::Read => event,
         };
-        if self.context.races
+        if let Some(other) = self.race(&event)
             && reaction != Reaction::Block
-            && let Some(other) = self.graph.race(&event, &self.graph.stamps(&event))
         {
             let node = self.failed(thread, Property::Race, "data race");
             self.add_racing(event, node, stamp, other);
@@ -801,6 +825,15 @@ impl Stepper<'_, '_> {
         let slot = self.add(event, node, 0, stamp);
         self.check_life(slot, bugs);
         true
+    }
+
+    /// Prepares the clocks of an access, and returns an event that it races with.
+    fn race(&mut self, event: &Event) -> Option<Slot> {
+        if !self.context.races {
+            return None;
+        }
+        self.graph.prepare_clocks(event);
+        self.graph.race(event)
     }
 
     /// Adds an access that races with another one.
@@ -828,7 +861,13 @@ impl Stepper<'_, '_> {
         let parent = tip.parent.clone().expect("it has an event");
         let mut state = (*parent.state).clone();
         state.fail(Property::Memory, "access after the end of the object's life".to_owned());
-        let node = Node { state: Arc::new(state), stage: Stage::Fresh, spawns: parent.spawns, parent: Some(parent) };
+        let node = Node {
+            state: Arc::new(state),
+            stage: Stage::Fresh,
+            loc: NO_LOC,
+            spawns: parent.spawns,
+            parent: Some(parent),
+        };
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
         let forced = Some((free, slot));
         self.bugs.push(Bug { property: Property::Memory, pc: event.pc, target: Some(slot), forced });
@@ -849,9 +888,7 @@ impl Stepper<'_, '_> {
     /// Adds a write at this position of coherence, or a fault if it is wrong.
     fn write(&mut self, event: Event, position: usize) -> Slot {
         let thread = event.thread;
-        if self.context.races
-            && let Some(other) = self.graph.race(&event, &self.graph.stamps(&event))
-        {
+        if let Some(other) = self.race(&event) {
             let node = self.failed(thread, Property::Race, "data race");
             return self.add_racing(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, None, other);
         }
@@ -909,7 +946,7 @@ impl Stepper<'_, '_> {
                 let node = self.answered(thread, event.value, 0, true);
                 let slot = self.add(event, node, 0, None);
                 // The child's first access may be to what its parent's state knows.
-                let node = settle(self.context, self.graph, None, state, 0);
+                let node = settle(self.context, self.graph, None, state, 0, self.error);
                 let failure = match node.state.status() {
                     Status::Failed(failure) => Some((failure.property, failure.pc)),
                     _ => None,
@@ -929,7 +966,7 @@ impl Stepper<'_, '_> {
                     Some(Status::Finished { result, .. }) if !joined => *result,
                     _ => {
                         let node = self.failed(thread, Property::Lock, "join of a thread that cannot be joined");
-                        self.add(Event { kind: Kind::Fault, ..event }, node, 0, None);
+                        self.fault(event, node);
                         return;
                     }
                 };
@@ -944,6 +981,13 @@ impl Stepper<'_, '_> {
         }
     }
 
+    /// Adds an operation that is an error in place of the event it would have been.
+    fn fault(&mut self, event: Event, node: Arc<Node>) -> Slot {
+        let event = Event { kind: Kind::Fault, loc: NO_LOC, ..event };
+        self.race(&event);
+        self.add(event, node, 0, None)
+    }
+
     fn stores(&self, thread: ThreadId) -> bool {
         matches!(self.tip(thread).state.status(), Status::Ready(Visible::Store { .. }))
     }
@@ -955,7 +999,7 @@ impl Stepper<'_, '_> {
         let twice = self.graph.frees.iter().copied().find(|&free| Addr(self.graph.event(free).value).base() == base);
         if twice.is_some() {
             let node = self.failed(thread, Property::Memory, "the object's life has ended before");
-            self.add(Event { kind: Kind::Fault, ..event }, node, 0, None);
+            self.fault(event, node);
             return;
         }
         let node = self.answered(thread, 0, 0, false);

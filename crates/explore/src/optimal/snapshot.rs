@@ -3,6 +3,7 @@
 //! Each event of a thread has the state after it, as a node that points to the node before. Copying a graph copies one
 //! pointer per thread; cutting a thread back is walking up. So no execution is ever run again from its first instruction.
 
+use super::event::LocId;
 use raddle_machine::Thread;
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(crate) enum Stage {
 pub(crate) struct Node {
     pub(crate) state: Arc<Thread>,
     pub(crate) stage: Stage,
+    /// The location of the access it rests before, if it does.
+    pub(crate) loc: LocId,
     /// How many threads it has started.
     pub(crate) spawns: u32,
     pub(crate) parent: Option<Arc<Node>>,
