@@ -10,6 +10,7 @@ pub mod history;
 pub mod monitor;
 pub mod object;
 pub mod prefix;
+pub mod recorder;
 pub mod render;
 pub mod search;
 pub mod stream;

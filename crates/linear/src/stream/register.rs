@@ -35,6 +35,8 @@ struct Cluster {
     overwritten: Time,
     /// Whether somebody has read it.
     read: bool,
+    /// Whether its write is still open; until then it is not forgotten, so that a second write of the value is noticed.
+    writing: bool,
 }
 
 /// Watches a register.
@@ -51,6 +53,7 @@ impl RegisterWatcher {
             last_call: 0,
             overwritten: NEVER,
             read: false,
+            writing: false,
         };
         RegisterWatcher {
             clusters: FxHashMap::from_iter([(initial, before)]),
@@ -69,6 +72,7 @@ impl RegisterWatcher {
         cluster.first_return = cluster.first_return.min(time(ret));
         cluster.last_call = cluster.last_call.max(time(call));
         cluster.read |= read;
+        cluster.writing &= read;
         let (first, last, overwritten) =
             (cluster.first_return, cluster.last_call, cluster.overwritten);
         if last > overwritten {
@@ -88,7 +92,7 @@ impl RegisterWatcher {
         }
         let oldest = self.reads.first().copied().map_or(time(ret), time);
         self.clusters
-            .retain(|_, cluster| cluster.overwritten >= oldest);
+            .retain(|_, cluster| cluster.overwritten >= oldest || cluster.writing);
         Ok(())
     }
 }
@@ -105,6 +109,7 @@ impl Watcher for RegisterWatcher {
                     last_call: time(op.call),
                     overwritten: NEVER,
                     read: false,
+                    writing: true,
                 };
                 if self.clusters.insert(op.arg, cluster).is_some() {
                     let why = "{0} is written while it may still be there; streaming needs values that are written once";
