@@ -18,6 +18,7 @@ pub mod objects;
 pub mod race;
 pub mod replay;
 pub mod system;
+mod text;
 pub mod thread;
 
 pub use address::Addr;

@@ -648,7 +648,7 @@ impl Thread {
                 if self.log.is_some() {
                     let operands = &code.operands[args.start as usize..][..args.len as usize];
                     let values: Vec<u64> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-                    let text = fill(&code.strings[format as usize], &values);
+                    let text = crate::text::fill(&code.strings[format as usize], &values);
                     self.log.as_mut().expect("just checked").push(text);
                 }
             }
@@ -898,20 +898,6 @@ fn rest(visible: Visible) -> Flow {
 /// The number by which programs know a thread.
 fn handle(id: ThreadId) -> u64 {
     u64::from(id.0) + 1
-}
-
-/// Puts the values, as signed numbers, where `{}` stands.
-fn fill(format: &str, values: &[u64]) -> String {
-    let mut values = values.iter();
-    let mut parts = format.split("{}");
-    let mut text = parts.next().unwrap_or("").to_owned();
-    for part in parts {
-        if let Some(&value) = values.next() {
-            text.push_str(&(value as i64).to_string());
-        }
-        text.push_str(part);
-    }
-    text
 }
 
 /// Whether the operation takes a mutex whose only releases are its holder's.

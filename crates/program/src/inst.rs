@@ -275,7 +275,8 @@ pub enum Op {
         /// What the report says.
         message: String,
     },
-    /// Text for the person who replays the execution: `{}` stands for the next argument. Invisible.
+    /// Text for the person who replays the execution: `{}` stands for the next argument, as a signed number,
+    /// and `{:08x}` and the like for one in another form. Invisible.
     Print {
         /// The text.
         format: String,

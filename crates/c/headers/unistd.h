@@ -1,0 +1,12 @@
+#ifndef RADDLE_UNISTD_H
+#define RADDLE_UNISTD_H
+#include <stddef.h>
+#include <sys/types.h>
+int usleep(unsigned microseconds);
+unsigned sleep(unsigned seconds);
+pid_t getpid(void);
+_Noreturn void _exit(int status);
+#define STDIN_FILENO 0
+#define STDOUT_FILENO 1
+#define STDERR_FILENO 2
+#endif

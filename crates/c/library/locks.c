@@ -1,0 +1,257 @@
+/* Mutexes, reader-writer locks, condition variables, barriers, spin locks, semaphores; POSIX and C11.
+
+   Kinds of mutexes are looked at only in programs that set them. The layout has the kind where glibc has it, so that
+   programs preprocessed with its headers work too. */
+
+struct mutex { int word, count; int owner, users; int kind; };
+
+enum { NORMAL = 0, RECURSIVE = 1, ERRORCHECK = 2 };
+enum { EPERM = 1, EAGAIN = 11, EBUSY = 16, EINVAL = 22, EDEADLK = 35, ETIMEDOUT = 110 };
+
+int __raddle_kinds(void) { return __raddle_uses("pthread_mutexattr_settype"); }
+
+int pthread_mutexattr_init(int *attributes) { *attributes = 0; return 0; }
+int pthread_mutexattr_destroy(int *attributes) { return 0; }
+int pthread_mutexattr_settype(int *attributes, int kind) { *attributes = kind; return 0; }
+int pthread_mutexattr_gettype(const int *attributes, int *kind) { *kind = *attributes; return 0; }
+int pthread_mutexattr_setpshared(int *attributes, int shared) { return 0; }
+
+int pthread_mutex_init(struct mutex *mutex, const int *attributes) {
+    mutex->word = 0;
+    if (__raddle_kinds()) {
+        mutex->owner = 0;
+        mutex->kind = 0;
+        if (attributes != 0)
+            mutex->kind = *attributes;
+    }
+    return 0;
+}
+
+int pthread_mutex_destroy(struct mutex *mutex) { __raddle_destroy32(mutex); return 0; }
+
+static int checked_lock(struct mutex *mutex) {
+    int self = (int)__raddle_self() + 1;
+    if (__atomic_load_n(&mutex->owner, 0) == self)
+        return EDEADLK;
+    __raddle_lock(mutex);
+    __atomic_store_n(&mutex->owner, self, 0);
+    return 0;
+}
+
+int pthread_mutex_lock(struct mutex *mutex) {
+    if (__raddle_kinds()) {
+        int kind = mutex->kind;
+        if (kind == ERRORCHECK)
+            return checked_lock(mutex);
+        if (kind == RECURSIVE) {
+            __raddle_lock_recursive(mutex);
+            return 0;
+        }
+    }
+    __raddle_lock(mutex);
+    return 0;
+}
+
+int pthread_mutex_trylock(struct mutex *mutex) {
+    if (__raddle_kinds()) {
+        int kind = mutex->kind;
+        if (kind == RECURSIVE)
+            return __raddle_trylock_recursive(mutex) ? 0 : EBUSY;
+        if (kind == ERRORCHECK) {
+            if (!__raddle_trylock(mutex))
+                return EBUSY;
+            __atomic_store_n(&mutex->owner, (int)__raddle_self() + 1, 0);
+            return 0;
+        }
+    }
+    return __raddle_trylock(mutex) ? 0 : EBUSY;
+}
+
+int pthread_mutex_unlock(struct mutex *mutex) {
+    if (__raddle_kinds()) {
+        int kind = mutex->kind;
+        if (kind == ERRORCHECK) {
+            if (__atomic_load_n(&mutex->owner, 0) != (int)__raddle_self() + 1)
+                return EPERM;
+            __atomic_store_n(&mutex->owner, 0, 0);
+        }
+    }
+    __raddle_unlock(mutex);
+    return 0;
+}
+
+/* A wait with a deadline succeeds, or the lock is taken and time is up. */
+int pthread_mutex_timedlock(struct mutex *mutex, const void *deadline) {
+    if (__raddle_choose(0, 1) == 0)
+        return pthread_mutex_lock(mutex);
+    __raddle_assume(!__raddle_trylock(mutex));
+    return ETIMEDOUT;
+}
+
+int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *deadline) {
+    return pthread_mutex_timedlock(mutex, deadline);
+}
+
+/* C11: 0 is success, 1 busy, 2 error, 4 time is up; kinds are plain 0, recursive 1, timed 2. */
+
+int mtx_init(struct mutex *mutex, int kind) {
+    mutex->word = 0;
+    mutex->owner = 0;
+    mutex->kind = kind & 1;
+    return 0;
+}
+
+void mtx_destroy(struct mutex *mutex) { __raddle_destroy32(mutex); }
+
+int mtx_lock(struct mutex *mutex) {
+    if (mutex->kind == RECURSIVE) {
+        __raddle_lock_recursive(mutex);
+        return 0;
+    }
+    __raddle_lock(mutex);
+    return 0;
+}
+
+int mtx_trylock(struct mutex *mutex) {
+    if (mutex->kind == RECURSIVE)
+        return __raddle_trylock_recursive(mutex) ? 0 : 1;
+    return __raddle_trylock(mutex) ? 0 : 1;
+}
+
+int mtx_timedlock(struct mutex *mutex, const void *deadline) {
+    if (__raddle_choose(0, 1) == 0)
+        return mtx_lock(mutex);
+    __raddle_assume(!__raddle_trylock(mutex));
+    return 4;
+}
+
+int mtx_unlock(struct mutex *mutex) { __raddle_unlock(mutex); return 0; }
+
+/* Condition variables. */
+
+int pthread_condattr_init(void *attributes) { return 0; }
+int pthread_condattr_destroy(void *attributes) { return 0; }
+int pthread_condattr_setclock(void *attributes, int clock) { return 0; }
+int pthread_cond_init(long long *cond, const void *attributes) { *cond = 0; return 0; }
+int pthread_cond_destroy(void *cond) { __raddle_destroy64(cond); return 0; }
+int pthread_cond_signal(void *cond) { __raddle_cond_signal(cond); return 0; }
+int pthread_cond_broadcast(void *cond) { __raddle_cond_broadcast(cond); return 0; }
+
+int pthread_cond_wait(void *cond, struct mutex *mutex) {
+    if (__raddle_spurious() && __raddle_choose(0, 1) == 1) {
+        __raddle_unlock(mutex);
+        __raddle_lock(mutex);
+        return 0;
+    }
+    __raddle_cond_wait(cond, mutex);
+    return 0;
+}
+
+/* A wait with a deadline is signalled, or time is up. */
+int pthread_cond_timedwait(void *cond, struct mutex *mutex, const void *deadline) {
+    if (__raddle_choose(0, 1) == 1) {
+        __raddle_unlock(mutex);
+        __raddle_lock(mutex);
+        return ETIMEDOUT;
+    }
+    __raddle_cond_wait(cond, mutex);
+    return 0;
+}
+
+int pthread_cond_clockwait(void *cond, struct mutex *mutex, int clock, const void *deadline) {
+    return pthread_cond_timedwait(cond, mutex, deadline);
+}
+
+int cnd_init(long long *cond) { *cond = 0; return 0; }
+void cnd_destroy(void *cond) { __raddle_destroy64(cond); }
+int cnd_signal(void *cond) { __raddle_cond_signal(cond); return 0; }
+int cnd_broadcast(void *cond) { __raddle_cond_broadcast(cond); return 0; }
+int cnd_wait(void *cond, struct mutex *mutex) { return pthread_cond_wait(cond, mutex); }
+
+int cnd_timedwait(void *cond, struct mutex *mutex, const void *deadline) {
+    return pthread_cond_timedwait(cond, mutex, deadline) == 0 ? 0 : 4;
+}
+
+/* Reader-writer locks. */
+
+int pthread_rwlockattr_init(void *attributes) { return 0; }
+int pthread_rwlockattr_destroy(void *attributes) { return 0; }
+int pthread_rwlock_init(int *lock, const void *attributes) { *lock = 0; return 0; }
+int pthread_rwlock_destroy(void *lock) { __raddle_destroy32(lock); return 0; }
+int pthread_rwlock_rdlock(void *lock) { __raddle_rdlock(lock); return 0; }
+int pthread_rwlock_wrlock(void *lock) { __raddle_wrlock(lock); return 0; }
+int pthread_rwlock_tryrdlock(void *lock) { return __raddle_tryrdlock(lock) ? 0 : EBUSY; }
+int pthread_rwlock_trywrlock(void *lock) { return __raddle_trywrlock(lock) ? 0 : EBUSY; }
+int pthread_rwlock_unlock(void *lock) { __raddle_rwunlock(lock); return 0; }
+
+int pthread_rwlock_timedrdlock(void *lock, const void *deadline) {
+    if (__raddle_choose(0, 1) == 0) {
+        __raddle_rdlock(lock);
+        return 0;
+    }
+    __raddle_assume(!__raddle_tryrdlock(lock));
+    return ETIMEDOUT;
+}
+
+int pthread_rwlock_timedwrlock(void *lock, const void *deadline) {
+    if (__raddle_choose(0, 1) == 0) {
+        __raddle_wrlock(lock);
+        return 0;
+    }
+    __raddle_assume(!__raddle_trywrlock(lock));
+    return ETIMEDOUT;
+}
+
+/* Barriers. */
+
+int pthread_barrierattr_init(void *attributes) { return 0; }
+int pthread_barrierattr_destroy(void *attributes) { return 0; }
+
+int pthread_barrier_init(void *barrier, const void *attributes, unsigned count) {
+    if (count == 0)
+        return EINVAL;
+    __raddle_barrier_init(barrier, count);
+    return 0;
+}
+
+int pthread_barrier_destroy(void *barrier) { __raddle_destroy64(barrier); return 0; }
+int pthread_barrier_wait(void *barrier) { return __raddle_barrier_wait(barrier) ? -1 : 0; }
+
+/* Spin locks are mutexes that wait in another way. */
+
+int pthread_spin_init(volatile int *lock, int shared) { *lock = 0; return 0; }
+int pthread_spin_destroy(volatile int *lock) { __raddle_destroy32((void *)lock); return 0; }
+int pthread_spin_lock(volatile int *lock) { __raddle_lock((void *)lock); return 0; }
+int pthread_spin_trylock(volatile int *lock) { return __raddle_trylock((void *)lock) ? 0 : EBUSY; }
+int pthread_spin_unlock(volatile int *lock) { __raddle_unlock((void *)lock); return 0; }
+
+/* Semaphores. */
+
+int *__errno_location(void);
+
+int sem_init(int *sem, int shared, unsigned value) { *sem = value; return 0; }
+int sem_destroy(void *sem) { __raddle_destroy32(sem); return 0; }
+int sem_wait(void *sem) { __raddle_sem_wait(sem); return 0; }
+int sem_post(void *sem) { __raddle_sem_post(sem); return 0; }
+
+int sem_trywait(void *sem) {
+    if (__raddle_sem_trywait(sem))
+        return 0;
+    *__errno_location() = EAGAIN;
+    return -1;
+}
+
+int sem_timedwait(void *sem, const void *deadline) {
+    if (__raddle_choose(0, 1) == 0) {
+        __raddle_sem_wait(sem);
+        return 0;
+    }
+    __raddle_assume(!__raddle_sem_trywait(sem));
+    *__errno_location() = ETIMEDOUT;
+    return -1;
+}
+
+int sem_getvalue(int *sem, int *value) {
+    *value = __atomic_load_n(sem, 2);
+    return 0;
+}

@@ -1,0 +1,296 @@
+/* Allocation. Only a program that reallocates pays for remembering sizes: sixteen bytes before each object. */
+
+void *malloc(unsigned long size) {
+    if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
+        unsigned long long *base = __raddle_alloc((unsigned long long)size + 16);
+        base[0] = size;
+        return base + 2;
+    }
+    return __raddle_alloc(size);
+}
+
+void *calloc(unsigned long count, unsigned long size) {
+    if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
+        unsigned long long *base = __raddle_zalloc((unsigned long long)count * size + 16);
+        base[0] = (unsigned long long)count * size;
+        return base + 2;
+    }
+    return __raddle_zalloc((unsigned long long)count * size);
+}
+
+void free(void *object) {
+    if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
+        if (object != 0)
+            __raddle_free((char *)object - 16);
+        return;
+    }
+    __raddle_free(object);
+}
+
+void cfree(void *object) {
+    free(object);
+}
+
+void *realloc(void *object, unsigned long size) {
+    char *fresh = malloc(size);
+    if (object != 0) {
+        unsigned long long old = ((unsigned long long *)((char *)object - 16))[0];
+        unsigned long long keep = old < size ? old : size;
+        for (unsigned long long i = 0; i < keep; i++)
+            fresh[i] = ((char *)object)[i];
+        free(object);
+    }
+    return fresh;
+}
+
+void *reallocarray(void *object, unsigned long count, unsigned long size) {
+    return realloc(object, count * size);
+}
+
+void *aligned_alloc(unsigned long alignment, unsigned long size) {
+    return malloc(size);
+}
+
+void *memalign(unsigned long alignment, unsigned long size) {
+    return malloc(size);
+}
+
+int posix_memalign(void **object, unsigned long alignment, unsigned long size) {
+    *object = malloc(size);
+    return 0;
+}
+
+/* Bytes. */
+
+int memcmp(const void *a, const void *b, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++) {
+        int x = ((const unsigned char *)a)[i], y = ((const unsigned char *)b)[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+void *memchr(const void *bytes, int wanted, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++)
+        if (((const unsigned char *)bytes)[i] == (unsigned char)wanted)
+            return (char *)bytes + i;
+    return 0;
+}
+
+void bzero(void *bytes, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++)
+        ((char *)bytes)[i] = 0;
+}
+
+/* Strings. */
+
+unsigned long strlen(const char *s) {
+    unsigned long n = 0;
+    while (s[n] != 0)
+        n++;
+    return n;
+}
+
+unsigned long strnlen(const char *s, unsigned long most) {
+    unsigned long n = 0;
+    while (n < most && s[n] != 0)
+        n++;
+    return n;
+}
+
+int strcmp(const char *a, const char *b) {
+    for (unsigned long i = 0;; i++) {
+        int x = (unsigned char)a[i], y = (unsigned char)b[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+        if (x == 0)
+            return 0;
+    }
+}
+
+int strncmp(const char *a, const char *b, unsigned long most) {
+    for (unsigned long i = 0; i < most; i++) {
+        int x = (unsigned char)a[i], y = (unsigned char)b[i];
+        if (x != y)
+            return x < y ? -1 : 1;
+        if (x == 0)
+            return 0;
+    }
+    return 0;
+}
+
+char *strcpy(char *to, const char *from) {
+    unsigned long i = 0;
+    char c;
+    do {
+        c = from[i];
+        to[i] = c;
+        i++;
+    } while (c != 0);
+    return to;
+}
+
+char *stpcpy(char *to, const char *from) {
+    unsigned long i = 0;
+    for (;; i++) {
+        char c = from[i];
+        to[i] = c;
+        if (c == 0)
+            return to + i;
+    }
+}
+
+char *strncpy(char *to, const char *from, unsigned long most) {
+    int ended = 0;
+    for (unsigned long i = 0; i < most; i++) {
+        char c = 0;
+        if (!ended)
+            c = from[i];
+        if (c == 0)
+            ended = 1;
+        to[i] = c;
+    }
+    return to;
+}
+
+char *strcat(char *to, const char *from) {
+    unsigned long at = 0, i = 0;
+    char c;
+    while (to[at] != 0)
+        at++;
+    do {
+        c = from[i];
+        to[at + i] = c;
+        i++;
+    } while (c != 0);
+    return to;
+}
+
+char *strncat(char *to, const char *from, unsigned long most) {
+    unsigned long at = 0, i = 0;
+    while (to[at] != 0)
+        at++;
+    while (i < most) {
+        char c = from[i];
+        if (c == 0)
+            break;
+        to[at + i] = c;
+        i++;
+    }
+    to[at + i] = 0;
+    return to;
+}
+
+char *strchr(const char *s, int wanted) {
+    for (unsigned long i = 0;; i++) {
+        char c = s[i];
+        if (c == (char)wanted)
+            return (char *)s + i;
+        if (c == 0)
+            return 0;
+    }
+}
+
+char *strrchr(const char *s, int wanted) {
+    char *last = 0;
+    for (unsigned long i = 0;; i++) {
+        char c = s[i];
+        if (c == (char)wanted)
+            last = (char *)s + i;
+        if (c == 0)
+            return last;
+    }
+}
+
+char *strstr(const char *s, const char *wanted) {
+    for (unsigned long i = 0;; i++) {
+        unsigned long j = 0;
+        while (wanted[j] != 0 && s[i + j] == wanted[j])
+            j++;
+        if (wanted[j] == 0)
+            return (char *)s + i;
+        if (s[i] == 0)
+            return 0;
+    }
+}
+
+char *strdup(const char *s) {
+    unsigned long n = 0;
+    while (s[n] != 0)
+        n++;
+    char *copy = malloc(n + 1);
+    for (unsigned long i = 0; i <= n; i++)
+        copy[i] = s[i];
+    return copy;
+}
+
+/* Numbers. */
+
+int abs(int n) {
+    return n < 0 ? -n : n;
+}
+
+long labs(long n) {
+    return n < 0 ? -n : n;
+}
+
+long long llabs(long long n) {
+    return n < 0 ? -n : n;
+}
+
+long atol(const char *s) {
+    unsigned long i = 0;
+    long value = 0;
+    int negative = 0;
+    char c = s[0];
+    while (c == ' ' || c == '\t' || c == '\n')
+        c = s[++i];
+    if (c == '-' || c == '+') {
+        negative = c == '-';
+        c = s[++i];
+    }
+    while (c >= '0' && c <= '9') {
+        value = value * 10 + (c - '0');
+        c = s[++i];
+    }
+    return negative ? -value : value;
+}
+
+int atoi(const char *s) {
+    return (int)atol(s);
+}
+
+long long atoll(const char *s) {
+    return atol(s);
+}
+
+int isdigit(int c) { return c >= '0' && c <= '9'; }
+int isupper(int c) { return c >= 'A' && c <= 'Z'; }
+int islower(int c) { return c >= 'a' && c <= 'z'; }
+int isalpha(int c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+int isalnum(int c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+int isxdigit(int c) { return (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'); }
+int isspace(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+int isprint(int c) { return c >= 32 && c < 127; }
+int ispunct(int c) { return c > 32 && c < 127 && !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); }
+int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
+int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+
+/* Random numbers are whatever the inputs of the program can be. */
+
+int rand(void) { return __VERIFIER_nondet_int(); }
+long random(void) { return __VERIFIER_nondet_int(); }
+int rand_r(unsigned *seed) { return __VERIFIER_nondet_int(); }
+void srand(unsigned seed) {}
+void srandom(unsigned seed) {}
+
+/* The environment is empty. */
+
+char *getenv(const char *name) { return 0; }
+
+/* errno. */
+
+static _Thread_local int errno_value;
+
+int *__errno_location(void) { return &errno_value; }

@@ -1,0 +1,402 @@
+//! Which calls are operations of the compiler or the verifier rather than calls?
+//!
+//! `__atomic_*`, `__sync_*` and `__builtin_*` are generic in the type of what their argument points at, so they
+//! cannot be functions. `__VERIFIER_*` and friends are known without a declaration, because programs written for
+//! verifiers often have none. A function the program defines itself is called and not replaced, except
+//! `reach_error` and `__VERIFIER_error`, which mean a violation whatever their body says.
+
+use super::{Checked, Checker, Symbol};
+use crate::ctype::{IntKind, Ty};
+use crate::parse::Fault;
+use crate::syntax::{self, BinaryOp, UnaryOp};
+use crate::token::{Name, Pos};
+use crate::tree::{Builtin, Expr, ExprKind, Order, RmwKind};
+use raddle_program::Ordering;
+
+impl Checker {
+    /// The operation, if the name stands for one; `None` for an ordinary call.
+    pub(super) fn builtin_call(&mut self, name: &Name, args: &[syntax::Expr], pos: Pos) -> Checked<Option<Expr>> {
+        match self.lookup(name) {
+            Some(Symbol::Func(id)) => {
+                let defined = self.func(*id).def.is_some();
+                if defined && !matches!(&**name, "reach_error" | "__VERIFIER_error") {
+                    return Ok(None);
+                }
+            }
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        if let Some(rest) = name.strip_prefix("__atomic_") {
+            return self.atomic_builtin(name, rest, args, pos).map(Some);
+        }
+        if let Some(rest) = name.strip_prefix("__sync_") {
+            return self.sync_builtin(name, rest, args, pos).map(Some);
+        }
+        if let Some(rest) = name.strip_prefix("__VERIFIER_nondet_") {
+            return self.nondet(rest, pos).map(Some);
+        }
+        if let Some(result) = self.verifier_builtin(name, args, pos)? {
+            return Ok(Some(result));
+        }
+        match name.strip_prefix("__builtin_") {
+            Some(rest) => self.compiler_builtin(rest, args, pos),
+            None => Ok(None),
+        }
+    }
+
+    fn make(&self, builtin: Builtin, args: Vec<Expr>, ty: Ty, pos: Pos) -> Expr {
+        Expr { kind: ExprKind::Builtin(builtin, args), ty: ty.plain(), pos }
+    }
+
+    /// The argument at an index, as a value.
+    fn arg(&mut self, name: &str, args: &[syntax::Expr], index: usize, pos: Pos) -> Checked<Expr> {
+        match args.get(index) {
+            Some(arg) => self.rvalue_of(arg),
+            None => Err(Fault::new(pos, format!("`{name}` needs more arguments"))),
+        }
+    }
+
+    /// The argument at an index, as the object it points at; it must be a scalar.
+    fn object_arg(&mut self, name: &str, args: &[syntax::Expr], index: usize, pos: Pos) -> Checked<Expr> {
+        let pointer = self.arg(name, args, index, pos)?;
+        let at = pointer.pos;
+        let object = self.pointed(pointer)?;
+        if self.types.scalar(&object.ty.ty).is_none() {
+            let shown = self.types.show(&object.ty);
+            return Err(Fault::new(at, format!("an atomic operation on `{shown}` is not supported")));
+        }
+        Ok(object)
+    }
+
+    fn order(&mut self, name: &str, args: &[syntax::Expr], index: usize, pos: Pos) -> Checked<Order> {
+        let value = self.arg(name, args, index, pos)?;
+        let value = self.convert(value, &Ty::INT)?;
+        match self.known_int(&value) {
+            Some(bits) => match ordering(bits) {
+                Some(order) => Ok(Order::Known(order)),
+                None => Err(Fault::new(value.pos, "this is not a memory order")),
+            },
+            None => Ok(Order::Runtime(Box::new(value))),
+        }
+    }
+
+    fn atomic_builtin(&mut self, name: &str, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let boolean = Ty::Int(IntKind::Bool);
+        match rest {
+            "thread_fence" => {
+                let order = self.order(name, args, 0, pos)?;
+                return Ok(self.make(Builtin::Fence(order), Vec::new(), Ty::Void, pos));
+            }
+            // Orders only what one thread does against its own signal handlers.
+            "signal_fence" => return Ok(self.make(Builtin::Nothing, Vec::new(), Ty::Void, pos)),
+            "always_lock_free" | "is_lock_free" => return Ok(self.int(1, pos)),
+            _ => {}
+        }
+        let object = self.object_arg(name, args, 0, pos)?;
+        let ty = object.ty.value().ty;
+        match rest {
+            "load_n" => {
+                let order = self.order(name, args, 1, pos)?;
+                Ok(self.make(Builtin::AtomicLoad(order), vec![object], ty, pos))
+            }
+            "store_n" => {
+                let value = self.converted(name, args, 1, &ty, pos)?;
+                let order = self.order(name, args, 2, pos)?;
+                Ok(self.make(Builtin::AtomicStore(order), vec![object, value], Ty::Void, pos))
+            }
+            "load" => {
+                let target = self.object_arg(name, args, 1, pos)?;
+                let order = self.order(name, args, 2, pos)?;
+                let load = self.make(Builtin::AtomicLoad(order), vec![object], ty, pos);
+                let value = self.convert(load, &target.ty.ty)?;
+                Ok(Expr { kind: ExprKind::Assign(Box::new(target), Box::new(value)), ty: Ty::Void.plain(), pos })
+            }
+            "store" => {
+                let source = self.object_arg(name, args, 1, pos)?;
+                let value = self.convert(self.rvalue(source)?, &ty)?;
+                let order = self.order(name, args, 2, pos)?;
+                Ok(self.make(Builtin::AtomicStore(order), vec![object, value], Ty::Void, pos))
+            }
+            "exchange" => {
+                let source = self.object_arg(name, args, 1, pos)?;
+                let value = self.convert(self.rvalue(source)?, &ty)?;
+                let target = self.object_arg(name, args, 2, pos)?;
+                let order = self.order(name, args, 3, pos)?;
+                let builtin = Builtin::AtomicRmw { op: RmwKind::Exchange, order, new: false };
+                let old = self.make(builtin, vec![object, value], ty, pos);
+                let old = self.convert(old, &target.ty.ty)?;
+                Ok(Expr { kind: ExprKind::Assign(Box::new(target), Box::new(old)), ty: Ty::Void.plain(), pos })
+            }
+            "compare_exchange_n" | "compare_exchange" => {
+                let expected = self.object_arg(name, args, 1, pos)?;
+                let desired = if rest == "compare_exchange" {
+                    let source = self.object_arg(name, args, 2, pos)?;
+                    self.convert(self.rvalue(source)?, &ty)?
+                } else {
+                    self.converted(name, args, 2, &ty, pos)?
+                };
+                let success = self.order(name, args, 4, pos)?;
+                let failure = self.order(name, args, 5, pos)?;
+                let builtin = Builtin::CompareExchange { success, failure };
+                Ok(self.make(builtin, vec![object, expected, desired], boolean, pos))
+            }
+            "test_and_set" => {
+                let order = self.order(name, args, 1, pos)?;
+                Ok(self.make(Builtin::TestAndSet(order), vec![object], boolean, pos))
+            }
+            "clear" => {
+                let order = self.order(name, args, 1, pos)?;
+                let zero = Expr { kind: ExprKind::Const(0), ty: ty.plain(), pos };
+                Ok(self.make(Builtin::AtomicStore(order), vec![object, zero], Ty::Void, pos))
+            }
+            _ => {
+                let Some((op, new)) =
+                    rmw(rest, "fetch_", "_fetch").or((rest == "exchange_n").then_some((RmwKind::Exchange, false)))
+                else {
+                    return Err(Fault::new(pos, format!("`{name}` is not supported")));
+                };
+                let value = self.rmw_operand(name, args, &ty, op, pos)?;
+                let order = self.order(name, args, 2, pos)?;
+                Ok(self.make(Builtin::AtomicRmw { op, order, new }, vec![object, value], ty, pos))
+            }
+        }
+    }
+
+    /// The operand of a read-modify-write; what is added to a pointer counts bytes, as GNU's builtins do.
+    fn rmw_operand(&mut self, name: &str, args: &[syntax::Expr], ty: &Ty, op: RmwKind, pos: Pos) -> Checked<Expr> {
+        if matches!(ty, Ty::Ptr(_)) && op != RmwKind::Exchange {
+            return self.converted(name, args, 1, &Ty::Int(IntKind::LLong), pos);
+        }
+        self.converted(name, args, 1, ty, pos)
+    }
+
+    fn converted(&mut self, name: &str, args: &[syntax::Expr], index: usize, ty: &Ty, pos: Pos) -> Checked<Expr> {
+        let value = self.arg(name, args, index, pos)?;
+        self.convert(value, ty)
+    }
+
+    fn sync_builtin(&mut self, name: &str, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let order = Order::Known(Ordering::SeqCst);
+        if rest == "synchronize" {
+            return Ok(self.make(Builtin::Fence(order), Vec::new(), Ty::Void, pos));
+        }
+        let object = self.object_arg(name, args, 0, pos)?;
+        let ty = object.ty.value().ty;
+        match rest {
+            "val_compare_and_swap" | "bool_compare_and_swap" => {
+                let expected = self.converted(name, args, 1, &ty, pos)?;
+                let desired = self.converted(name, args, 2, &ty, pos)?;
+                let old = rest.starts_with("val");
+                let result = if old { ty } else { Ty::Int(IntKind::Bool) };
+                Ok(self.make(Builtin::SyncCas { old }, vec![object, expected, desired], result, pos))
+            }
+            "lock_test_and_set" => {
+                let value = self.converted(name, args, 1, &ty, pos)?;
+                let order = Order::Known(Ordering::Acquire);
+                let builtin = Builtin::AtomicRmw { op: RmwKind::Exchange, order, new: false };
+                Ok(self.make(builtin, vec![object, value], ty, pos))
+            }
+            "lock_release" => {
+                let zero = Expr { kind: ExprKind::Const(0), ty: ty.plain(), pos };
+                let order = Order::Known(Ordering::Release);
+                Ok(self.make(Builtin::AtomicStore(order), vec![object, zero], Ty::Void, pos))
+            }
+            _ => {
+                let Some((op, new)) = rmw(rest, "fetch_and_", "_and_fetch") else {
+                    return Err(Fault::new(pos, format!("`{name}` is not supported")));
+                };
+                let value = self.rmw_operand(name, args, &ty, op, pos)?;
+                Ok(self.make(Builtin::AtomicRmw { op, order, new }, vec![object, value], ty, pos))
+            }
+        }
+    }
+
+    fn nondet(&mut self, rest: &str, pos: Pos) -> Checked<Expr> {
+        let kind = match rest {
+            "bool" | "_Bool" => IntKind::Bool,
+            "char" => IntKind::Char,
+            "uchar" | "unsigned_char" => IntKind::UChar,
+            "short" => IntKind::Short,
+            "ushort" => IntKind::UShort,
+            "int" => IntKind::Int,
+            "uint" | "unsigned" | "unsigned_int" | "u32" => IntKind::UInt,
+            "long" => IntKind::Long,
+            "ulong" | "size_t" | "loff_t" | "sector_t" => IntKind::ULong,
+            "longlong" => IntKind::LLong,
+            "ulonglong" => IntKind::ULLong,
+            "float" | "double" => return Err(Fault::new(pos, "floating point is not supported")),
+            _ => {
+                let message = format!("`__VERIFIER_nondet_{rest}` is not supported");
+                return Err(Fault::new(pos, message).help("unknown values of integer types are"));
+            }
+        };
+        Ok(self.make(Builtin::Nondet, Vec::new(), Ty::Int(kind), pos))
+    }
+
+    fn verifier_builtin(&mut self, name: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Option<Expr>> {
+        let condition = |c: &mut Self| match args.first() {
+            Some(arg) => c.condition(arg),
+            None => Err(Fault::new(pos, format!("`{name}` needs an argument"))),
+        };
+        let (builtin, values) = match name {
+            // How far one step of atomic arithmetic goes: over an element if the object is a pointer.
+            "__raddle_step" => {
+                let pointer = self.arg(name, args, 0, pos)?;
+                let object = self.pointed(pointer)?;
+                return Ok(Some(match object.ty.ty.pointee() {
+                    Some(to) => self.size_constant(self.sizeof(to, pos)?, pos),
+                    None => self.int(1, pos),
+                }));
+            }
+            "__raddle_assert" => {
+                let cond = condition(self)?;
+                (Builtin::Assert(literal_text(args.get(1))), vec![cond])
+            }
+            "__VERIFIER_assert" => (Builtin::Assert("__VERIFIER_assert".to_owned()), vec![condition(self)?]),
+            "__assert_fail" | "__assert" | "__assert_rtn" | "_assert" => {
+                let text = args.iter().map(|a| literal_text(Some(a))).find(|t| !t.is_empty()).unwrap_or_default();
+                (Builtin::Assert(text), vec![self.int(0, pos)])
+            }
+            "__VERIFIER_error" | "reach_error" => (Builtin::Error(format!("{name}() is reached")), Vec::new()),
+            "__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not" => {
+                (Builtin::Assume, vec![condition(self)?])
+            }
+            "__VERIFIER_atomic_begin" => (Builtin::AtomicBlock { begin: true }, Vec::new()),
+            "__VERIFIER_atomic_end" => (Builtin::AtomicBlock { begin: false }, Vec::new()),
+            // Hints that help other tools find loops that wait; here loops are found without them.
+            "__VERIFIER_loop_begin"
+            | "__VERIFIER_loop_bound"
+            | "__VERIFIER_spin_start"
+            | "__VERIFIER_spin_end"
+            | "__VERIFIER_potential_spin_end"
+            | "__VERIFIER_optional" => {
+                let values = args.iter().map(|a| self.rvalue_of(a)).collect::<Checked<Vec<_>>>()?;
+                (Builtin::Nothing, values)
+            }
+            _ if name.starts_with("__VERIFIER_") && self.lookup(name).is_none() => {
+                return Err(Fault::new(pos, format!("`{name}` is not supported")));
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(self.make(builtin, values, Ty::Void, pos)))
+    }
+
+    fn compiler_builtin(&mut self, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Option<Expr>> {
+        let count = |builtin| (builtin, Ty::INT);
+        let (builtin, ty) = match rest {
+            "expect" | "expect_with_probability" | "assume_aligned" => return Ok(Some(self.arg(rest, args, 0, pos)?)),
+            "constant_p" => {
+                let value = self.arg(rest, args, 0, pos)?;
+                return Ok(Some(self.int(i64::from(self.known_int(&value).is_some()), pos)));
+            }
+            "object_size" => return Ok(Some(self.size_constant(u64::MAX, pos))),
+            "unreachable" => return Ok(Some(self.make(Builtin::Unreachable, Vec::new(), Ty::Void, pos))),
+            "trap" => {
+                let error = Builtin::Error("__builtin_trap() is reached".to_owned());
+                return Ok(Some(self.make(error, Vec::new(), Ty::Void, pos)));
+            }
+            "prefetch" | "ia32_pause" => {
+                let values = args.iter().map(|a| self.rvalue_of(a)).collect::<Checked<Vec<_>>>()?;
+                return Ok(Some(self.make(Builtin::Nothing, values, Ty::Void, pos)));
+            }
+            "popcount" | "popcountl" | "popcountll" => count(Builtin::Popcount),
+            "clz" | "clzl" | "clzll" => count(Builtin::Clz),
+            "ctz" | "ctzl" | "ctzll" => count(Builtin::Ctz),
+            "bswap16" => (Builtin::Bswap, Ty::Int(IntKind::UShort)),
+            "bswap32" => (Builtin::Bswap, Ty::Int(IntKind::UInt)),
+            "bswap64" => (Builtin::Bswap, Ty::Int(IntKind::ULLong)),
+            "add_overflow" => return self.overflow(BinaryOp::Add, args, pos).map(Some),
+            "sub_overflow" => return self.overflow(BinaryOp::Sub, args, pos).map(Some),
+            "mul_overflow" => return self.overflow(BinaryOp::Mul, args, pos).map(Some),
+            // The rest are library functions under another name, if anything.
+            _ => {
+                let plain: Name = rest.into();
+                if let Some(Symbol::Func(_)) = self.lookup(&plain) {
+                    let callee = syntax::Expr { kind: syntax::ExprKind::Ident(plain), pos };
+                    return self.renamed_call(&callee, args, pos).map(Some);
+                }
+                return Err(Fault::new(pos, format!("`__builtin_{rest}` is not supported")));
+            }
+        };
+        let operand = match (rest, &ty) {
+            (_, Ty::Int(kind)) if *kind != IntKind::Int => ty.clone(),
+            (name, _) if name.ends_with("ll") => Ty::Int(IntKind::ULLong),
+            (name, _) if name.ends_with('l') => Ty::Int(IntKind::ULong),
+            _ => Ty::Int(IntKind::UInt),
+        };
+        let value = self.converted(rest, args, 0, &operand, pos)?;
+        Ok(Some(self.make(builtin, vec![value], ty, pos)))
+    }
+
+    fn renamed_call(&mut self, callee: &syntax::Expr, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let function = self.rvalue_of(callee)?;
+        let Some(func) = function.ty.ty.pointee().and_then(|to| to.ty.func()).cloned() else {
+            return Err(Fault::new(pos, "this cannot be called"));
+        };
+        let mut values = Vec::new();
+        for (index, arg) in args.iter().enumerate() {
+            let value = self.rvalue_of(arg)?;
+            values.push(match func.params.get(index) {
+                Some(param) => self.convert(value, &param.ty)?,
+                None => value,
+            });
+        }
+        let ret = func.ret.value();
+        Ok(Expr { kind: ExprKind::Call(Box::new(function), values), ty: ret, pos })
+    }
+
+    fn overflow(&mut self, op: BinaryOp, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let target = self.object_arg("overflow", args, 2, pos)?;
+        let size = self.types.size(&target.ty.ty).unwrap_or(8);
+        let (a, b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
+        let fits = |e: &Expr| self.types.size(&e.ty.ty).is_some_and(|s| s < 8 || e.ty.ty == target.ty.ty);
+        if size > 4 || !fits(&a) || !fits(&b) || op == BinaryOp::Mul && size > 4 {
+            return Err(Fault::new(
+                pos,
+                "this arithmetic with overflow check is not supported: it needs more than 64 bits",
+            ));
+        }
+        let wide = Ty::Int(IntKind::LLong);
+        let (a, b) = (self.convert(a, &wide)?, self.convert(b, &wide)?);
+        let _ = UnaryOp::Plus;
+        Ok(self.make(Builtin::Overflow(op), vec![a, b, target], Ty::Int(IntKind::Bool), pos))
+    }
+}
+
+/// The C11 memory order with this number.
+pub(crate) fn ordering(bits: u64) -> Option<Ordering> {
+    Some(match bits {
+        0 => Ordering::Relaxed,
+        1 | 2 => Ordering::Acquire,
+        3 => Ordering::Release,
+        4 => Ordering::AcqRel,
+        5 => Ordering::SeqCst,
+        _ => return None,
+    })
+}
+
+/// `fetch_add` and its like: the operation, and whether the result is the new value.
+fn rmw(rest: &str, old_prefix: &str, new_suffix: &str) -> Option<(RmwKind, bool)> {
+    let (op, new) = match rest.strip_prefix(old_prefix) {
+        Some(op) => (op, false),
+        None => (rest.strip_suffix(new_suffix)?, true),
+    };
+    let kind = match op {
+        "add" => RmwKind::Add,
+        "sub" => RmwKind::Sub,
+        "and" => RmwKind::And,
+        "or" => RmwKind::Or,
+        "xor" => RmwKind::Xor,
+        "nand" => RmwKind::Nand,
+        _ => return None,
+    };
+    Some((kind, new))
+}
+
+/// The text of an argument that is a string literal.
+fn literal_text(arg: Option<&syntax::Expr>) -> String {
+    match arg.map(|a| &a.kind) {
+        Some(syntax::ExprKind::Str(units, _)) => units.iter().filter_map(|&u| char::from_u32(u)).collect(),
+        _ => String::new(),
+    }
+}

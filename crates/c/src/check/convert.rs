@@ -1,0 +1,195 @@
+//! Which conversions does C insert? Values of objects, promotions, the usual arithmetic conversions, assignments.
+
+use super::constant::{extend, truncate};
+use super::{Checked, Checker};
+use crate::ctype::{IntKind, QTy, Ty};
+use crate::parse::Fault;
+use crate::token::Pos;
+use crate::tree::{Constant, Expr, ExprKind};
+
+impl Checker {
+    /// Checks an expression and takes its value.
+    pub(super) fn rvalue_of(&mut self, expr: &crate::syntax::Expr) -> Checked<Expr> {
+        let expr = self.expr(expr)?;
+        self.rvalue(expr)
+    }
+
+    /// The value of what an expression denotes: arrays and functions become pointers, objects are read.
+    pub(super) fn rvalue(&self, expr: Expr) -> Checked<Expr> {
+        let pos = expr.pos;
+        match &expr.ty.ty {
+            Ty::Array(element, _) => {
+                let ty = Ty::Ptr(element.clone()).plain();
+                Ok(Expr { kind: ExprKind::AddrOf(Box::new(expr)), ty, pos })
+            }
+            Ty::Func(_) => {
+                let ty = expr.ty.clone().pointer().plain();
+                if let ExprKind::Deref(ptr) = expr.kind {
+                    return Ok(Expr { ty, ..*ptr });
+                }
+                Ok(Expr { kind: ExprKind::AddrOf(Box::new(expr)), ty, pos })
+            }
+            Ty::Float(_) => Err(Fault::new(pos, "floating point is not supported")
+                .label(format!("this has the type `{}`", self.types.show(&expr.ty)))),
+            Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
+            Ty::VaList => Err(Fault::new(pos, "`va_list` is not supported")),
+            _ if is_object(&expr) => {
+                if let Ty::Record(_) = expr.ty.ty
+                    && self.types.size(&expr.ty.ty).is_none()
+                {
+                    let shown = self.types.show(&expr.ty);
+                    return Err(Fault::new(pos, format!("the type `{shown}` is not complete here")));
+                }
+                let ty = expr.ty.value();
+                Ok(Expr { kind: ExprKind::Load(Box::new(expr)), ty, pos })
+            }
+            _ => Ok(expr),
+        }
+    }
+
+    /// Converts a value to a type, as an assignment or a cast does.
+    pub(super) fn convert(&self, expr: Expr, to: &Ty) -> Checked<Expr> {
+        let pos = expr.pos;
+        if expr.ty.ty == *to {
+            return Ok(expr);
+        }
+        let fault = |message: String| Err(Fault::new(pos, message));
+        match (&expr.ty.ty, to) {
+            (_, Ty::Float(_)) | (Ty::Float(_), _) => fault("floating point is not supported".to_owned()),
+            (_, Ty::Int128) | (Ty::Int128, _) => fault("128-bit integers are not supported".to_owned()),
+            (_, Ty::Void) => Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Ty::Void.plain(), pos }),
+            (Ty::Int(_), Ty::Int(kind)) => {
+                if let ExprKind::Const(bits) = expr.kind {
+                    let wide = extend(&self.types, &expr.ty.ty, bits) as u64;
+                    let bits =
+                        if *kind == IntKind::Bool { u64::from(bits != 0) } else { truncate(&self.types, to, wide) };
+                    return Ok(Expr { kind: ExprKind::Const(bits), ty: to.clone().plain(), pos });
+                }
+                Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
+            }
+            (Ty::Int(_), Ty::Ptr(_)) => {
+                if let ExprKind::Const(bits) = expr.kind {
+                    let wide = extend(&self.types, &expr.ty.ty, bits) as u64;
+                    return Ok(Expr { kind: ExprKind::Const(wide), ty: to.clone().plain(), pos });
+                }
+                if self.types.size(&expr.ty.ty) == Some(4)
+                    && self.types.model.long == 4
+                    && self.evaluate(&expr).is_err()
+                {
+                    return fault(
+                        "a pointer made from a 32-bit integer is not supported: addresses have 64 bits".into(),
+                    );
+                }
+                Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
+            }
+            (Ty::Ptr(_), Ty::Int(_) | Ty::Ptr(_)) => {
+                Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
+            }
+            (Ty::Record(a), Ty::Record(b)) if a == b => Ok(expr),
+            (from, _) => {
+                let (from, to) = (self.types.show(&from.clone().plain()), self.types.show(&to.clone().plain()));
+                fault(format!("a value of type `{from}` cannot become `{to}`"))
+            }
+        }
+    }
+
+    /// The integer promotions.
+    pub(super) fn promote(&self, expr: Expr) -> Checked<Expr> {
+        let Some(kind) = expr.ty.ty.int() else {
+            let shown = self.types.show(&expr.ty);
+            return Err(Fault::new(expr.pos, format!("an integer is needed here, not `{shown}`")));
+        };
+        if let ExprKind::Load(object) = &expr.kind
+            && let ExprKind::Member(_, _, Some(bits)) = &object.kind
+        {
+            let to = match (bits.width, kind.signed()) {
+                (..=31, _) | (32, true) => IntKind::Int,
+                (32, false) => IntKind::UInt,
+                _ => kind,
+            };
+            return self.convert(expr, &Ty::Int(to));
+        }
+        if kind.rank() < IntKind::Int.rank() {
+            return self.convert(expr, &Ty::INT);
+        }
+        Ok(expr)
+    }
+
+    /// The usual arithmetic conversions.
+    pub(super) fn usual(&self, a: Expr, b: Expr) -> Checked<(Expr, Expr)> {
+        let (a, b) = (self.promote(a)?, self.promote(b)?);
+        let (Some(ka), Some(kb)) = (a.ty.ty.int(), b.ty.ty.int()) else {
+            return Err(Fault::new(a.pos, "integers are needed here"));
+        };
+        let to = Ty::Int(self.common(ka, kb));
+        Ok((self.convert(a, &to)?, self.convert(b, &to)?))
+    }
+
+    /// The type two promoted integers meet in.
+    pub(super) fn common(&self, a: IntKind, b: IntKind) -> IntKind {
+        if a == b {
+            return a;
+        }
+        let model = self.types.model;
+        if a.signed() == b.signed() {
+            return if a.rank() >= b.rank() { a } else { b };
+        }
+        let (signed, unsigned) = if a.signed() { (a, b) } else { (b, a) };
+        if unsigned.rank() >= signed.rank() {
+            unsigned
+        } else if signed.size(model) > unsigned.size(model) {
+            signed
+        } else {
+            signed.unsigned()
+        }
+    }
+
+    /// A value that can be compared with zero.
+    pub(super) fn condition(&mut self, expr: &crate::syntax::Expr) -> Checked<Expr> {
+        let value = self.rvalue_of(expr)?;
+        self.scalar(value)
+    }
+
+    pub(super) fn scalar(&self, value: Expr) -> Checked<Expr> {
+        if value.ty.ty.is_scalar() {
+            return Ok(value);
+        }
+        let shown = self.types.show(&value.ty);
+        Err(Fault::new(value.pos, format!("a number or a pointer is needed here, not `{shown}`")))
+    }
+
+    /// Whether this is the null pointer constant.
+    pub(super) fn is_null(&self, expr: &Expr) -> bool {
+        matches!(self.evaluate(expr), Ok(Constant::Int(0)))
+            && match &expr.ty.ty {
+                Ty::Int(_) => true,
+                Ty::Ptr(to) => to.ty == Ty::Void,
+                _ => false,
+            }
+    }
+
+    pub(super) fn int(&self, value: i64, pos: Pos) -> Expr {
+        Expr { kind: ExprKind::Const(truncate(&self.types, &Ty::INT, value as u64)), ty: Ty::INT.plain(), pos }
+    }
+
+    pub(super) fn size_constant(&self, value: u64, pos: Pos) -> Expr {
+        let ty: QTy = self.types.size_type().plain();
+        Expr { kind: ExprKind::Const(truncate(&self.types, &ty.ty, value)), ty, pos }
+    }
+}
+
+/// Whether the expression denotes an object (or part of a struct value) that has to be read to get its value.
+pub(super) fn is_object(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Str(_) | ExprKind::Member(..) | ExprKind::Literal(..)
+    )
+}
+
+/// Whether the object can be assigned to and have its address taken.
+pub(super) fn is_lvalue(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Member(base, ..) => is_lvalue(base),
+        _ => is_object(expr),
+    }
+}

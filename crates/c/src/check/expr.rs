@@ -1,0 +1,598 @@
+//! What does an expression mean, and which type has it?
+
+use super::convert::{is_lvalue, is_object};
+use super::{Checked, Checker, Symbol, truncate};
+use crate::ctype::{IntKind, QTy, Ty, union};
+use crate::parse::Fault;
+use crate::syntax::{self, BinaryOp, Designator, Quals, UnaryOp};
+use crate::token::{Encoding, IntLit, Name, Pos};
+use crate::tree::{Change, Constant, Expr, ExprKind, Init, Storage, Var};
+use std::rc::Rc;
+
+impl Checker {
+    /// The meaning of an expression; objects are not read yet.
+    pub(super) fn expr(&mut self, expr: &syntax::Expr) -> Checked<Expr> {
+        let pos = expr.pos;
+        let make = |kind, ty: QTy| Ok(Expr { kind, ty, pos });
+        match &expr.kind {
+            syntax::ExprKind::Ident(name) => self.identifier(name, pos),
+            syntax::ExprKind::Int(literal) => {
+                let kind = self.literal_kind(literal);
+                let value = truncate(&self.types, &Ty::Int(kind), literal.value);
+                make(ExprKind::Const(value), Ty::Int(kind).plain())
+            }
+            syntax::ExprKind::Char(value, encoding) => {
+                let ty = match encoding {
+                    Encoding::Char16 => Ty::Int(IntKind::UShort),
+                    Encoding::Char32 => Ty::Int(IntKind::UInt),
+                    _ => Ty::INT,
+                };
+                make(ExprKind::Const(truncate(&self.types, &ty, *value as u64)), ty.plain())
+            }
+            syntax::ExprKind::Float => Err(Fault::new(pos, "floating point is not supported")),
+            syntax::ExprKind::Str(units, encoding) => {
+                let kind = match encoding {
+                    Encoding::Plain => IntKind::Char,
+                    Encoding::Char16 => IntKind::UShort,
+                    Encoding::Char32 => IntKind::UInt,
+                    Encoding::Wide => IntKind::Int,
+                };
+                Ok(self.string_expr(units, kind, pos))
+            }
+            syntax::ExprKind::FuncName => {
+                let name = self.function.as_ref().map_or_else(String::new, |f| f.name.to_string());
+                let units: Vec<u32> = name.bytes().map(u32::from).collect();
+                Ok(self.string_expr(&units, IntKind::Char, pos))
+            }
+            syntax::ExprKind::Unary(op, operand) => self.unary(*op, operand, pos),
+            syntax::ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.rvalue_of(a)?, self.rvalue_of(b)?);
+                self.binary(*op, a, b, pos)
+            }
+            syntax::ExprKind::And(a, b) => {
+                let (a, b) = (Box::new(self.condition(a)?), Box::new(self.condition(b)?));
+                make(ExprKind::And(a, b), Ty::INT.plain())
+            }
+            syntax::ExprKind::Or(a, b) => {
+                let (a, b) = (Box::new(self.condition(a)?), Box::new(self.condition(b)?));
+                make(ExprKind::Or(a, b), Ty::INT.plain())
+            }
+            syntax::ExprKind::Assign(None, target, value) => {
+                let target = self.target(target)?;
+                let value = self.rvalue_of(value)?;
+                let value = self.convert(value, &target.ty.ty)?;
+                let ty = target.ty.value();
+                make(ExprKind::Assign(Box::new(target), Box::new(value)), ty)
+            }
+            syntax::ExprKind::Assign(Some(op), target, value) => self.op_assign(*op, target, value, pos),
+            syntax::ExprKind::IncDec { by, prefix, operand } => {
+                let target = self.target(operand)?;
+                let ty = target.ty.value();
+                let by = match &ty.ty {
+                    Ty::Int(_) => *by,
+                    Ty::Ptr(to) => *by * self.step_size(to, pos)? as i64,
+                    _ => return Err(Fault::new(pos, "only numbers and pointers can be counted up and down")),
+                };
+                make(ExprKind::IncDec { target: Box::new(target), by, prefix: *prefix }, ty)
+            }
+            syntax::ExprKind::Cond(cond, then, otherwise) => self.conditional(cond, then.as_deref(), otherwise, pos),
+            syntax::ExprKind::Comma(a, b) => {
+                let a = self.expr(a)?;
+                let a = if a.ty.quals.volatile || a.ty.quals.atomic { self.rvalue(a)? } else { a };
+                let b = self.rvalue_of(b)?;
+                let ty = b.ty.clone();
+                make(ExprKind::Comma(Box::new(a), Box::new(b)), ty)
+            }
+            syntax::ExprKind::Index(a, b) => {
+                let (a, b) = (self.rvalue_of(a)?, self.rvalue_of(b)?);
+                let sum = self.binary(BinaryOp::Add, a, b, pos)?;
+                self.deref(sum, pos)
+            }
+            syntax::ExprKind::Call(callee, args) => self.call(callee, args, pos),
+            syntax::ExprKind::Member { base, field, arrow } => {
+                let base = if *arrow {
+                    let pointer = self.rvalue_of(base)?;
+                    self.deref(pointer, pos)?
+                } else {
+                    self.expr(base)?
+                };
+                self.member(base, field, pos)
+            }
+            syntax::ExprKind::Cast(name, operand) => {
+                let ty = self.type_name(name)?.value();
+                if ty.ty == Ty::Void {
+                    let inner = self.expr(operand)?;
+                    let read = inner.ty.quals.volatile || inner.ty.quals.atomic;
+                    let inner = if read { self.rvalue(inner)? } else { inner };
+                    return make(ExprKind::Convert(Box::new(inner)), ty);
+                }
+                let value = self.rvalue_of(operand)?;
+                if let (Ty::Record(id), false) = (&ty.ty, value.ty.ty == ty.ty)
+                    && self.types.record(*id).is_union
+                {
+                    return Err(Fault::new(pos, "a cast to a union is not supported"));
+                }
+                self.convert(value, &ty.ty)
+            }
+            syntax::ExprKind::CompoundLiteral(name, items) => self.compound_literal(name, items, pos),
+            syntax::ExprKind::SizeofType(name) => {
+                let ty = self.type_name(name)?;
+                Ok(self.size_constant(self.sizeof(&ty, pos)?, pos))
+            }
+            syntax::ExprKind::SizeofExpr(operand) => {
+                let operand = self.expr(operand)?;
+                if let ExprKind::Member(_, _, Some(_)) = operand.kind {
+                    return Err(Fault::new(pos, "a bit-field has no size in bytes"));
+                }
+                Ok(self.size_constant(self.sizeof(&operand.ty, pos)?, pos))
+            }
+            syntax::ExprKind::AlignofType(name) => {
+                let ty = self.type_name(name)?;
+                Ok(self.size_constant(self.types.align(&ty.ty), pos))
+            }
+            syntax::ExprKind::AlignofExpr(operand) => {
+                let operand = self.expr(operand)?;
+                let declared = if let ExprKind::Var(id) = operand.kind { self.var(id).align } else { 0 };
+                Ok(self.size_constant(self.types.align(&operand.ty.ty).max(declared), pos))
+            }
+            syntax::ExprKind::OffsetOf(name, path) => self.offset_of(name, path, pos),
+            syntax::ExprKind::Generic(selector, arms) => self.generic(selector, arms, pos),
+            syntax::ExprKind::StmtExpr(items) => self.statement_expr(items, pos),
+            syntax::ExprKind::TypesCompatible(a, b) => {
+                let (a, b) = (self.type_name(a)?, self.type_name(b)?);
+                Ok(self.int(i64::from(self.types.compatible(&a.ty, &b.ty)), pos))
+            }
+            syntax::ExprKind::ChooseExpr(cond, then, otherwise) => {
+                if self.constant_int(cond)? != 0 {
+                    self.expr(then)
+                } else {
+                    self.expr(otherwise)
+                }
+            }
+            syntax::ExprKind::Unsupported(what) => Err(Fault::new(pos, format!("{what} is not supported"))),
+        }
+    }
+
+    fn identifier(&mut self, name: &Name, pos: Pos) -> Checked<Expr> {
+        let (kind, ty) = match self.lookup(name) {
+            Some(Symbol::Var(id)) => (ExprKind::Var(*id), self.var(*id).ty.clone()),
+            Some(Symbol::Func(id)) => (ExprKind::Func(*id), Ty::Func(self.func(*id).ty.clone()).plain()),
+            Some(Symbol::Enumerator(value, kind)) => (ExprKind::Const(*value), Ty::Int(*kind).plain()),
+            Some(Symbol::Typedef(_)) => return Err(Fault::new(pos, format!("`{name}` is a type, not a value"))),
+            None => {
+                return Err(Fault { len: name.len() as u32, ..Fault::new(pos, format!("`{name}` is not declared")) });
+            }
+        };
+        Ok(Expr { kind, ty, pos })
+    }
+
+    /// The first type of the standard's list that can hold the literal.
+    fn literal_kind(&self, literal: &IntLit) -> IntKind {
+        use IntKind::*;
+        let candidates: &[IntKind] = match (literal.unsigned, literal.longs, literal.decimal) {
+            (false, 0, true) => &[Int, Long, LLong],
+            (false, 0, false) => &[Int, UInt, Long, ULong, LLong],
+            (true, 0, _) => &[UInt, ULong],
+            (false, 1, true) => &[Long, LLong],
+            (false, 1, false) => &[Long, ULong, LLong],
+            (true, 1, _) => &[ULong],
+            (false, _, true) => &[LLong],
+            (false, _, false) => &[LLong],
+            (true, _, _) => &[],
+        };
+        let fits = |kind: &IntKind| {
+            let bits = 8 * kind.size(self.types.model) - u32::from(kind.signed());
+            literal.value <= u64::MAX >> (64 - bits)
+        };
+        candidates.iter().copied().find(fits).unwrap_or(ULLong)
+    }
+
+    fn string_expr(&mut self, units: &[u32], kind: IntKind, pos: Pos) -> Expr {
+        let units: Rc<[u32]> = units.iter().copied().chain([0]).collect();
+        let n = units.len() as u64;
+        let id = self.string(units, kind);
+        Expr { kind: ExprKind::Str(id), ty: Ty::Array(Rc::new(Ty::Int(kind).plain()), Some(n)).plain(), pos }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &syntax::Expr, pos: Pos) -> Checked<Expr> {
+        match op {
+            UnaryOp::AddrOf => {
+                let object = self.expr(operand)?;
+                self.address_of(object, pos)
+            }
+            UnaryOp::Deref => {
+                let pointer = self.rvalue_of(operand)?;
+                self.deref(pointer, pos)
+            }
+            UnaryOp::Not => {
+                let value = self.condition(operand)?;
+                Ok(Expr { kind: ExprKind::Unary(op, Box::new(value)), ty: Ty::INT.plain(), pos })
+            }
+            UnaryOp::Plus | UnaryOp::Minus | UnaryOp::Complement => {
+                let value = self.rvalue_of(operand)?;
+                let value = self.promote(value)?;
+                if op == UnaryOp::Plus {
+                    return Ok(value);
+                }
+                let ty = value.ty.clone();
+                if let ExprKind::Const(bits) = value.kind {
+                    let bits = if op == UnaryOp::Minus { bits.wrapping_neg() } else { !bits };
+                    return Ok(Expr { kind: ExprKind::Const(truncate(&self.types, &ty.ty, bits)), ty, pos });
+                }
+                Ok(Expr { kind: ExprKind::Unary(op, Box::new(value)), ty, pos })
+            }
+        }
+    }
+
+    pub(super) fn address_of(&self, object: Expr, pos: Pos) -> Checked<Expr> {
+        if let ExprKind::Func(_) = object.kind {
+            return self.rvalue(object);
+        }
+        if !is_lvalue(&object) {
+            return Err(Fault::new(pos, "only objects and functions have addresses"));
+        }
+        if let ExprKind::Member(_, _, Some(_)) = object.kind {
+            return Err(Fault::new(pos, "a bit-field has no address"));
+        }
+        let ty = object.ty.clone().pointer().plain();
+        if let ExprKind::Deref(pointer) = object.kind {
+            return Ok(Expr { kind: pointer.kind, ty, pos });
+        }
+        Ok(Expr { kind: ExprKind::AddrOf(Box::new(object)), ty, pos })
+    }
+
+    /// The object a pointer points at; `*&x` is `x` again.
+    pub(super) fn deref(&self, pointer: Expr, pos: Pos) -> Checked<Expr> {
+        let Some(to) = pointer.ty.ty.pointee().cloned() else {
+            let shown = self.types.show(&pointer.ty);
+            return Err(Fault::new(pos, format!("`{shown}` is not a pointer")));
+        };
+        if let ExprKind::AddrOf(object) = pointer.kind {
+            if object.ty == *to {
+                return Ok(Expr { pos, ..*object });
+            }
+            return Ok(Expr {
+                kind: ExprKind::Deref(Box::new(Expr { kind: ExprKind::AddrOf(object), ..pointer })),
+                ty: (*to).clone(),
+                pos,
+            });
+        }
+        Ok(Expr { kind: ExprKind::Deref(Box::new(pointer)), ty: (*to).clone(), pos })
+    }
+
+    /// The size of what a pointer steps over; one byte for `void` and functions, as GNU has it.
+    fn step_size(&self, to: &QTy, pos: Pos) -> Checked<u64> {
+        match &to.ty {
+            Ty::Void | Ty::Func(_) => Ok(1),
+            ty => self.types.size(ty).ok_or_else(|| {
+                Fault::new(pos, format!("a pointer to the incomplete type `{}` cannot be moved", self.types.show(to)))
+            }),
+        }
+    }
+
+    pub(super) fn binary(&self, op: BinaryOp, a: Expr, b: Expr, pos: Pos) -> Checked<Expr> {
+        let make = |kind, ty: Ty| Ok(Expr { kind, ty: ty.plain(), pos });
+        let pointers = (a.ty.ty.pointee().cloned(), b.ty.ty.pointee().cloned());
+        match (op, pointers) {
+            (_, (None, None)) => {}
+            (BinaryOp::Add, (Some(to), None)) => return self.pointer_step(a, b, self.step_size(&to, pos)?, false, pos),
+            (BinaryOp::Add, (None, Some(to))) => return self.pointer_step(b, a, self.step_size(&to, pos)?, false, pos),
+            (BinaryOp::Sub, (Some(to), None)) => return self.pointer_step(a, b, self.step_size(&to, pos)?, true, pos),
+            (BinaryOp::Sub, (Some(to), Some(_))) => {
+                let size = self.step_size(&to, pos)?;
+                let ty = self.types.ptrdiff_type();
+                return make(ExprKind::PtrDiff(Box::new(a), Box::new(b), size), ty);
+            }
+            (op, (left, _)) if is_comparison(op) => {
+                // Compared as pointers, whatever they point at; a number (usually 0) becomes one.
+                let ty = if left.is_some() { a.ty.ty.clone() } else { b.ty.ty.clone() };
+                let (a, b) = (self.convert(a, &ty)?, self.convert(b, &ty)?);
+                return make(ExprKind::Binary(op, Box::new(a), Box::new(b)), Ty::INT);
+            }
+            _ => return Err(Fault::new(pos, "this operator does not apply to pointers")),
+        }
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            let (a, b) = (self.promote(a)?, self.promote(b)?);
+            let ty = a.ty.ty.clone();
+            return self.folded(op, a, b, ty, pos);
+        }
+        let (a, b) = self.usual(a, b)?;
+        let ty = if is_comparison(op) { Ty::INT } else { a.ty.ty.clone() };
+        self.folded(op, a, b, ty, pos)
+    }
+
+    /// The operator, computed at once if both sides are constants.
+    fn folded(&self, op: BinaryOp, a: Expr, b: Expr, ty: Ty, pos: Pos) -> Checked<Expr> {
+        if let (ExprKind::Const(x), ExprKind::Const(y)) = (&a.kind, &b.kind)
+            && let Some(value) = super::constant::binary(&self.types, op, (&a.ty.ty, *x), (&b.ty.ty, *y))
+        {
+            let value = truncate(&self.types, &ty, value);
+            return Ok(Expr { kind: ExprKind::Const(value), ty: ty.plain(), pos });
+        }
+        Ok(Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: ty.plain(), pos })
+    }
+
+    fn pointer_step(&self, ptr: Expr, index: Expr, size: u64, minus: bool, pos: Pos) -> Checked<Expr> {
+        let index = self.promote(index)?;
+        let ty = ptr.ty.clone();
+        Ok(Expr { kind: ExprKind::PtrAdd { ptr: Box::new(ptr), index: Box::new(index), size, minus }, ty, pos })
+    }
+
+    /// An object that can be assigned to.
+    fn target(&mut self, expr: &syntax::Expr) -> Checked<Expr> {
+        let target = self.expr(expr)?;
+        if !is_lvalue(&target) || matches!(target.ty.ty, Ty::Array(..) | Ty::Func(_)) {
+            return Err(Fault::new(expr.pos, "this cannot be assigned to"));
+        }
+        if target.ty.quals.constant {
+            return Err(Fault::new(expr.pos, "this object is `const`"));
+        }
+        if let Ty::Float(_) = target.ty.ty {
+            return Err(Fault::new(expr.pos, "floating point is not supported"));
+        }
+        Ok(target)
+    }
+
+    fn op_assign(&mut self, op: BinaryOp, target: &syntax::Expr, value: &syntax::Expr, pos: Pos) -> Checked<Expr> {
+        let target = self.target(target)?;
+        let value = self.rvalue_of(value)?;
+        let ty = target.ty.value();
+        let (op, value, via) = match &ty.ty {
+            Ty::Ptr(to) => {
+                let minus = match op {
+                    BinaryOp::Add => false,
+                    BinaryOp::Sub => true,
+                    _ => return Err(Fault::new(pos, "this operator does not apply to pointers")),
+                };
+                let size = self.step_size(to, pos)?;
+                (Change::Step { size, minus }, self.promote(value)?, ty.clone())
+            }
+            _ => {
+                // The promoted type of the target decides; a stand-in for its value finds it.
+                let stand_in = self.promote(self.rvalue(target.clone())?)?;
+                let value = self.promote(value)?;
+                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+                    let via = stand_in.ty.clone();
+                    (Change::Op(op), value, via)
+                } else {
+                    let (Some(a), Some(b)) = (stand_in.ty.ty.int(), value.ty.ty.int()) else {
+                        return Err(Fault::new(pos, "integers are needed here"));
+                    };
+                    let via = Ty::Int(self.common(a, b));
+                    (Change::Op(op), self.convert(value, &via)?, via.plain())
+                }
+            }
+        };
+        let (target, value) = (Box::new(target), Box::new(value));
+        Ok(Expr { kind: ExprKind::OpAssign { op, target, value, via }, ty, pos })
+    }
+
+    fn conditional(
+        &mut self,
+        cond: &syntax::Expr,
+        then: Option<&syntax::Expr>,
+        otherwise: &syntax::Expr,
+        pos: Pos,
+    ) -> Checked<Expr> {
+        let cond = self.condition(cond)?;
+        let then = then.map(|e| self.rvalue_of(e)).transpose()?;
+        let otherwise = self.rvalue_of(otherwise)?;
+        let left = then.as_ref().unwrap_or(&cond);
+        let ty = match (&left.ty.ty, &otherwise.ty.ty) {
+            (Ty::Int(_), Ty::Int(_)) => {
+                let (a, b) = (self.promote(left.clone())?, self.promote(otherwise.clone())?);
+                match (a.ty.ty.int(), b.ty.ty.int()) {
+                    (Some(a), Some(b)) => Ty::Int(self.common(a, b)),
+                    _ => Ty::INT,
+                }
+            }
+            (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
+            (Ty::Ptr(a), Ty::Ptr(b)) => {
+                if self.is_null(left) {
+                    otherwise.ty.ty.clone()
+                } else if self.is_null(&otherwise) || a.ty != Ty::Void && b.ty != Ty::Void {
+                    left.ty.ty.clone()
+                } else {
+                    let quals: Quals = union(a.quals, b.quals);
+                    QTy { ty: Ty::Void, quals }.pointer()
+                }
+            }
+            (Ty::Ptr(_), Ty::Int(_)) => left.ty.ty.clone(),
+            (Ty::Int(_), Ty::Ptr(_)) => otherwise.ty.ty.clone(),
+            (Ty::Record(a), Ty::Record(b)) if a == b => left.ty.ty.clone(),
+            _ => return Err(Fault::new(pos, "the two sides of `?:` have types that do not go together")),
+        };
+        let then = then.map(|e| self.convert(e, &ty)).transpose()?.map(Box::new);
+        let otherwise = Box::new(self.convert(otherwise, &ty)?);
+        Ok(Expr { kind: ExprKind::Cond(Box::new(cond), then, otherwise), ty: ty.plain(), pos })
+    }
+
+    pub(super) fn member(&self, base: Expr, field: &Name, pos: Pos) -> Checked<Expr> {
+        let Ty::Record(id) = base.ty.ty else {
+            let shown = self.types.show(&base.ty);
+            return Err(Fault::new(pos, format!("`{shown}` has no members")));
+        };
+        let Some(found) = self.types.field(id, field) else {
+            let shown = self.types.show(&base.ty);
+            let complete = self.types.record(id).fields.is_some();
+            let message = if complete { "has no member" } else { "is incomplete here and has no member" };
+            return Err(Fault::new(pos, format!("`{shown}` {message} `{field}`")));
+        };
+        if base.ty.quals.atomic {
+            return Err(Fault::new(pos, "a member of an atomic struct is not supported"));
+        }
+        let mut ty = found.ty;
+        ty.quals = union(ty.quals, base.ty.quals);
+        Ok(Expr { kind: ExprKind::Member(Box::new(base), found.offset, found.bits), ty, pos })
+    }
+
+    fn compound_literal(&mut self, name: &syntax::TypeName, items: &[syntax::InitItem], pos: Pos) -> Checked<Expr> {
+        let ty = self.type_name(name)?;
+        let (init, ty) = self.braced_initializer(&ty, items, pos)?;
+        if self.types.size(&ty.ty).is_none() {
+            return Err(Fault::new(pos, "a literal of an incomplete type"));
+        }
+        if self.function.is_some() {
+            let var = Var { name: "literal".into(), ty: ty.clone(), storage: Storage::Auto, align: 0, pos };
+            let id = self.new_var(var);
+            return Ok(Expr { kind: ExprKind::Literal(id, Box::new(init)), ty, pos });
+        }
+        // Outside of functions a literal lives as long as the program.
+        let init = self.static_parts(init)?;
+        let storage = Storage::Static { thread_local: false, defined: true, init };
+        let id = self.new_var(Var { name: "literal".into(), ty: ty.clone(), storage, align: 0, pos });
+        Ok(Expr { kind: ExprKind::Literal(id, Box::new(Init::Parts(Vec::new()))), ty, pos })
+    }
+
+    pub(super) fn sizeof(&self, ty: &QTy, pos: Pos) -> Checked<u64> {
+        match &ty.ty {
+            Ty::Void | Ty::Func(_) => Ok(1),
+            _ => self.types.size(&ty.ty).ok_or_else(|| {
+                Fault::new(pos, format!("the type `{}` is not complete and has no size", self.types.show(ty)))
+            }),
+        }
+    }
+
+    fn offset_of(&mut self, name: &syntax::TypeName, path: &[Designator], pos: Pos) -> Checked<Expr> {
+        let mut ty = self.type_name(name)?;
+        let mut offset = 0u64;
+        for step in path {
+            match (step, &ty.ty) {
+                (Designator::Field(field, pos), Ty::Record(id)) => {
+                    let Some(found) = self.types.field(*id, field) else {
+                        let shown = self.types.show(&ty);
+                        return Err(Fault::new(*pos, format!("`{shown}` has no member `{field}`")));
+                    };
+                    if found.bits.is_some() {
+                        return Err(Fault::new(*pos, "a bit-field has no offset in bytes"));
+                    }
+                    offset += found.offset;
+                    ty = found.ty;
+                }
+                (Designator::Index(expr), Ty::Array(element, _)) => {
+                    let element = element.clone();
+                    let size = self.sizeof(&element, expr.pos)?;
+                    offset = offset.wrapping_add(self.constant_int(expr)?.wrapping_mul(size));
+                    ty = (*element).clone();
+                }
+                _ => return Err(Fault::new(pos, "this path does not exist in the type")),
+            }
+        }
+        Ok(self.size_constant(offset, pos))
+    }
+
+    fn generic(
+        &mut self,
+        selector: &syntax::Expr,
+        arms: &[(Option<syntax::TypeName>, syntax::Expr)],
+        pos: Pos,
+    ) -> Checked<Expr> {
+        let selector = self.rvalue_of(selector)?.ty.value();
+        let mut default = None;
+        for (name, arm) in arms {
+            match name {
+                None => default = Some(arm),
+                Some(name) => {
+                    let ty = self.type_name(name)?;
+                    let plain = !ty.quals.constant && !ty.quals.volatile && !ty.quals.atomic;
+                    if plain && self.types.compatible(&ty.ty, &selector.ty) {
+                        return self.expr(arm);
+                    }
+                }
+            }
+        }
+        match default {
+            Some(arm) => self.expr(arm),
+            None => {
+                let shown = self.types.show(&selector);
+                Err(Fault::new(pos, format!("no arm of `_Generic` is for `{shown}`")))
+            }
+        }
+    }
+
+    fn statement_expr(&mut self, items: &[syntax::Stmt], pos: Pos) -> Checked<Expr> {
+        if self.function.is_none() {
+            return Err(Fault::new(pos, "a statement expression outside of a function"));
+        }
+        self.scoped(|c| {
+            let mut out = Vec::new();
+            let (last, before) = match items.split_last() {
+                Some((syntax::Stmt { kind: syntax::StmtKind::Expr(last), .. }, before)) => (Some(last), before),
+                _ => (None, items),
+            };
+            for item in before {
+                c.stmt(item, &mut out)?;
+            }
+            let value = last.map(|e| c.expr(e)).transpose()?;
+            let value = match value {
+                Some(value) if value.ty.ty != Ty::Void => Some(c.rvalue(value)?),
+                other => other,
+            };
+            let ty = value.as_ref().map_or(Ty::Void.plain(), |v| v.ty.clone());
+            Ok(Expr { kind: ExprKind::StmtExpr(out, value.map(Box::new)), ty, pos })
+        })
+    }
+
+    fn call(&mut self, callee: &syntax::Expr, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        if let syntax::ExprKind::Ident(name) = &callee.kind
+            && let Some(result) = self.builtin_call(name, args, pos)?
+        {
+            return Ok(result);
+        }
+        if let syntax::ExprKind::Ident(name) = &callee.kind
+            && self.lookup(name).is_none()
+        {
+            return Err(Fault { len: name.len() as u32, ..Fault::new(pos, format!("`{name}` is not declared")) }
+                .label("called here")
+                .help("include the header that declares it, or define it"));
+        }
+        let callee = self.rvalue_of(callee)?;
+        let Some(func) = callee.ty.ty.pointee().and_then(|to| to.ty.func()).cloned() else {
+            let shown = self.types.show(&callee.ty);
+            return Err(Fault::new(pos, format!("`{shown}` cannot be called")));
+        };
+        let expected = func.params.len();
+        let open = func.variadic || !func.prototype;
+        if args.len() < expected && func.prototype || args.len() > expected && !open {
+            let message = format!("{} arguments for a function of {expected} parameters", args.len());
+            return Err(Fault::new(pos, message));
+        }
+        let mut values = Vec::new();
+        for (index, arg) in args.iter().enumerate() {
+            let value = self.rvalue_of(arg)?;
+            values.push(match func.params.get(index) {
+                Some(param) => self.convert(value, &param.ty)?,
+                None if value.ty.ty.int().is_some() => self.promote(value)?,
+                None => value,
+            });
+        }
+        let ret = func.ret.value();
+        if let Ty::Float(_) = ret.ty {
+            return Err(Fault::new(pos, "floating point is not supported").label("this call returns it"));
+        }
+        // Calling through `&f` is calling `f`.
+        Ok(Expr { kind: ExprKind::Call(Box::new(callee), values), ty: ret, pos })
+    }
+
+    /// The bits of a constant, if the expression is one.
+    pub(super) fn known_int(&self, expr: &Expr) -> Option<u64> {
+        match self.evaluate(expr) {
+            Ok(Constant::Int(bits)) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// The object an argument of a builtin points at.
+    pub(super) fn pointed(&self, pointer: Expr) -> Checked<Expr> {
+        let pos = pointer.pos;
+        let object = self.deref(pointer, pos)?;
+        debug_assert!(is_object(&object));
+        Ok(object)
+    }
+}
+
+/// Whether an operator yields a truth value.
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Lt | Gt | Le | Ge | Eq | Ne)
+}

@@ -1,0 +1,208 @@
+//! The C front end: from a C file to the program representation.
+//!
+//! | step | module | question |
+//! |---|---|---|
+//! | preprocess | `preprocess`, `headers` | what does `cc -E` make of the file, with our headers? |
+//! | lex | `lex`, `token`, `source` | which words, and which of the user's lines are they from? |
+//! | parse | `parse`, `syntax` | is it C, and what is its structure? |
+//! | check | `check`, `ctype`, `layout`, `tree` | what do names, types and expressions mean? |
+//! | lower | `lower` | which loads, stores and jumps is that? |
+//!
+//! Two properties hold throughout. Anything unsupported is a [`Diagnostic`] that names the construct and points
+//! at the user's own line; nothing is skipped. And any bytes end in a program or in diagnostics: nesting is limited, the
+//! passes run on a stack of their own, and constants and initialisers have bounds.
+//!
+//! The library model (pthreads, C11 threads, semaphores, strings, allocation) is C code in `library/`, put in
+//! line where it is called. A function that is called but neither defined nor modelled is an error at the call.
+
+mod check;
+mod ctype;
+mod headers;
+mod layout;
+mod lex;
+mod lower;
+mod parse;
+mod preprocess;
+mod source;
+mod syntax;
+mod token;
+mod tree;
+mod walk;
+
+use check::{Checker, Origin};
+use ctype::DataModel;
+use parse::Fault;
+use raddle_program::{Diagnostic, Program, SourceMap};
+use source::Lines;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// The stack the passes run on. They recurse over expressions, whose depth the parser limits.
+const STACK: usize = 512 << 20;
+
+/// What the front end is told beside the file.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Directories searched for included files (`-I`).
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros, as `NAME` or `NAME=VALUE` (`-D`).
+    pub defines: Vec<String>,
+    /// Macros to forget (`-U`).
+    pub undefines: Vec<String>,
+    /// The dialect, as in `-std=`; default `gnu11`.
+    pub std: Option<String>,
+    /// ILP32 instead of LP64: `long` and `size_t` have 32 bits. Pointers keep eight bytes.
+    pub ilp32: bool,
+    /// The values unknown inputs (`__VERIFIER_nondet_*`, `rand`) range over, cut to their type; default `0..=3`.
+    pub nondet: RangeInclusive<i64>,
+    /// Whether `pthread_cond_wait` may return without a signal.
+    pub spurious_wakeups: bool,
+    /// The arguments of `main` after the program's name.
+    pub args: Vec<String>,
+    /// The compiler whose preprocessor is used; default `$CC`, else `cc`.
+    pub compiler: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            undefines: Vec::new(),
+            std: None,
+            ilp32: false,
+            nondet: 0..=3,
+            spurious_wakeups: false,
+            args: Vec::new(),
+            compiler: None,
+        }
+    }
+}
+
+/// A program, and what a reader of the verdict should know about how it was read.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// Restrictions that were made, one sentence each; part of the verdict's scope.
+    pub notes: Vec<String>,
+}
+
+/// A file that is not a program.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// What is wrong with it; never empty.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text the diagnostics point into.
+    pub sources: SourceMap,
+}
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The preprocessor cannot be run.
+    #[error("cannot run the C preprocessor `{command} -E`: {source}")]
+    Compiler {
+        /// The command.
+        command: String,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Our headers cannot be written for the preprocessor to read.
+    #[error("cannot write {path}: {source}")]
+    Headers {
+        /// Which file or directory.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is not a program, or not one that is supported.
+    #[error("{}", .0.diagnostics.first().map_or("not a program", |d| &d.message))]
+    Rejected(Rejected),
+}
+
+/// Compiles a C file: `.i` is taken as it is, anything else goes through the preprocessor.
+///
+/// # Errors
+/// What is wrong with the file, or why it could not be read.
+pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
+    let name = path.to_string_lossy();
+    if path.extension().is_some_and(|extension| extension == "i") {
+        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+        return compile_preprocessed(&name, &String::from_utf8_lossy(&bytes), options);
+    }
+    // A better message than the preprocessor's, and no process for nothing.
+    std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    let text = preprocess::preprocess(path, options)?;
+    compile_preprocessed(&name, &text, options)
+}
+
+/// Compiles text that went through the preprocessor already; `name` is what diagnostics call it where it has no
+/// line markers.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn compile_preprocessed(name: &str, text: &str, options: &Options) -> Result<Compiled, Error> {
+    let run = || front_end(name, text, options);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result.map_err(Error::Rejected),
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // Without a stack of its own the parser's limits still hold, with less room to spare.
+            Err(_) => run().map_err(Error::Rejected),
+        }
+    })
+}
+
+fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Rejected> {
+    let mut lines = Lines::new(name, text);
+    if !text.lines().any(|line| line.starts_with("# ") || line.starts_with("#line")) {
+        lines.set_text(0, text);
+    }
+    let reject = |faults: Vec<Fault>, mut lines: Lines| {
+        let diagnostics = faults.into_iter().map(|fault| fault.diagnostic(&mut lines)).collect();
+        Err(Rejected { diagnostics, sources: lines.sources })
+    };
+    if u32::try_from(text.len()).is_err() {
+        return reject(vec![Fault::new(token::Pos(0), "this file is larger than 4 GiB")], lines);
+    }
+    let tokens = match lex::lex(text, &mut lines) {
+        Ok(tokens) => tokens,
+        Err(error) => return reject(vec![Fault::new(error.pos, error.message)], lines),
+    };
+    let unit = match parse::parse(&tokens) {
+        Ok(unit) => unit,
+        Err(fault) => return reject(vec![fault], lines),
+    };
+    let mut checker = Checker::new(DataModel { long: if options.ilp32 { 4 } else { 8 } });
+    let faults = checker.unit(&unit, Origin::User);
+    if !faults.is_empty() {
+        return reject(faults, lines);
+    }
+    add_library(&mut checker);
+    let finished = lower::lower(checker, lines, options);
+    if !finished.faults.is_empty() {
+        return reject(finished.faults, finished.lines);
+    }
+    let mut program = finished.program;
+    program.sources = finished.lines.sources;
+    Ok(Compiled { program, notes: finished.notes })
+}
+
+/// Checks the library model's declarations; its functions are checked when they are used.
+fn add_library(checker: &mut Checker) {
+    let mut lines = Lines::new("<library>", headers::LIBRARY);
+    let tokens = lex::lex(headers::LIBRARY, &mut lines).expect("the library model is C");
+    let unit = parse::parse(&tokens).expect("the library model is C");
+    let faults = checker.unit(&unit, Origin::Library);
+    assert!(faults.is_empty(), "the library model is well typed: {faults:?}");
+}

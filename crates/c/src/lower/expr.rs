@@ -1,0 +1,518 @@
+//! Expressions: values, conditions, effects.
+
+use super::Lowered;
+use super::function::FnLowerer;
+use super::memory::Place;
+use super::value::{binary, from_bool, is_true, not, resize, settled};
+use crate::ctype::{IntKind, QTy, Ty};
+use crate::syntax::{BinaryOp, UnaryOp};
+use crate::tree::{Change, Expr, ExprKind};
+use raddle_program::{self as ir, BinOp, BlockId, Op, Ordering, Term, Type, UnOp};
+
+impl FnLowerer<'_, '_> {
+    /// The value of a scalar expression; for an expression without a value, its effects and anything.
+    pub(super) fn value(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        let value = self.raw_value(expr)?;
+        Ok(settled(&mut self.b, value))
+    }
+
+    fn raw_value(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        match &expr.kind {
+            ExprKind::Const(bits) => Ok(ir::Expr::Const(self.scalar(&expr.ty)?, *bits)),
+            ExprKind::Load(object) => {
+                if let Ty::Record(_) = expr.ty.ty {
+                    return self.record(expr);
+                }
+                let place = self.place(object)?;
+                self.at(expr.pos);
+                let name = name_of(object, self);
+                self.read(&place, &object.ty, &name)
+            }
+            ExprKind::AddrOf(object) => self.address(object),
+            ExprKind::Convert(inner) => {
+                if expr.ty.ty == Ty::Void {
+                    self.effect(inner)?;
+                    return Ok(ir::Expr::bool(false));
+                }
+                if expr.ty.ty == Ty::Int(IntKind::Bool) || is_test(inner) {
+                    let cond = self.cond(inner)?;
+                    return Ok(from_bool(cond, self.scalar(&expr.ty)?));
+                }
+                let value = self.value(inner)?;
+                Ok(self.converted(value, &inner.ty.ty, &expr.ty.ty))
+            }
+            ExprKind::Unary(UnaryOp::Not, _) => {
+                let cond = self.cond(expr)?;
+                Ok(from_bool(cond, Type::I32))
+            }
+            ExprKind::Unary(op, inner) => {
+                let value = self.value(inner)?;
+                Ok(match op {
+                    UnaryOp::Complement => Self::complement(value),
+                    _ => ir::Expr::unary(UnOp::Neg, value),
+                })
+            }
+            ExprKind::Binary(op, a, b) => {
+                let (x, y) = (self.value(a)?, self.value(b)?);
+                self.at(expr.pos);
+                let result = self.operate(*op, x, &a.ty, y, &b.ty)?;
+                Ok(if is_comparison(*op) { from_bool(result, Type::I32) } else { result })
+            }
+            ExprKind::PtrAdd { ptr, index, size, minus } => {
+                let pointer = self.value(ptr)?;
+                let step = self.step(index, *size)?;
+                self.at(expr.pos);
+                Ok(match (step, minus) {
+                    (ir::Expr::Const(_, 0), _) => pointer,
+                    (ir::Expr::Const(_, by), false) => super::value::offset(pointer, by),
+                    (ir::Expr::Const(_, by), true) => super::value::offset(pointer, by.wrapping_neg()),
+                    (step, false) => ir::Expr::binary(BinOp::Add, pointer, step),
+                    (step, true) => ir::Expr::binary(BinOp::Sub, pointer, step),
+                })
+            }
+            ExprKind::PtrDiff(a, b, size) => {
+                let (x, y) = (self.value(a)?, self.value(b)?);
+                let bytes = ir::Expr::binary(BinOp::Sub, x, y);
+                let elements = match size {
+                    0 | 1 => bytes,
+                    _ => ir::Expr::binary(BinOp::SDiv, bytes, ir::Expr::Const(Type::I64, *size)),
+                };
+                Ok(resize(elements, Type::I64, self.scalar(&expr.ty)?, true))
+            }
+            ExprKind::And(..) | ExprKind::Or(..) => {
+                let cond = self.cond(expr)?;
+                Ok(from_bool(cond, Type::I32))
+            }
+            ExprKind::Cond(cond, then, otherwise) => self.conditional(expr, cond, then.as_deref(), otherwise),
+            ExprKind::Comma(a, b) => {
+                self.effect(a)?;
+                self.value(b)
+            }
+            ExprKind::Assign(target, value) => self.assign(expr, target, value),
+            ExprKind::OpAssign { op, target, value, via } => {
+                let operand = self.value(value)?;
+                self.op_assign(expr, *op, target, operand, &value.ty, via)
+            }
+            ExprKind::IncDec { target, by, prefix } => self.inc_dec(expr, target, *by, *prefix),
+            ExprKind::Call(callee, args) => {
+                if let Ty::Record(_) = expr.ty.ty {
+                    return self.record(expr);
+                }
+                self.call(expr, callee, args, None)
+            }
+            ExprKind::StmtExpr(stmts, last) => {
+                self.stmts(stmts)?;
+                match last {
+                    Some(last) if last.ty.ty == Ty::Void => {
+                        self.effect(last)?;
+                        Ok(ir::Expr::bool(false))
+                    }
+                    Some(last) => self.value(last),
+                    None => Ok(ir::Expr::bool(false)),
+                }
+            }
+            ExprKind::Builtin(builtin, args) => self.builtin(expr, builtin, args),
+            ExprKind::Var(_)
+            | ExprKind::Func(_)
+            | ExprKind::Str(_)
+            | ExprKind::Deref(_)
+            | ExprKind::Member(..)
+            | ExprKind::Literal(..) => {
+                // An object whose value nobody asked for.
+                self.effect(expr)?;
+                Ok(ir::Expr::bool(false))
+            }
+        }
+    }
+
+    /// The distance of an index in bytes, as an `i64`.
+    fn step(&mut self, index: &Expr, size: u64) -> Lowered<ir::Expr> {
+        let value = self.value(index)?;
+        let wide = self.converted(value, &index.ty.ty, &Ty::Int(IntKind::LLong));
+        Ok(match size {
+            1 => wide,
+            _ => binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size)),
+        })
+    }
+
+    /// An operator on values; a comparison gives a truth value.
+    pub(super) fn operate(
+        &mut self,
+        op: BinaryOp,
+        a: ir::Expr,
+        left: &QTy,
+        b: ir::Expr,
+        right: &QTy,
+    ) -> Lowered<ir::Expr> {
+        let signed = left.ty.int().is_some_and(IntKind::signed);
+        let ty = self.scalar(left)?;
+        let pick = |s, u| if signed { s } else { u };
+        let (op, a, b) = match op {
+            BinaryOp::Add => (BinOp::Add, a, b),
+            BinaryOp::Sub => (BinOp::Sub, a, b),
+            BinaryOp::Mul => (BinOp::Mul, a, b),
+            BinaryOp::Div => (pick(BinOp::SDiv, BinOp::UDiv), a, b),
+            BinaryOp::Rem => (pick(BinOp::SRem, BinOp::URem), a, b),
+            BinaryOp::And => (BinOp::And, a, b),
+            BinaryOp::Or => (BinOp::Or, a, b),
+            BinaryOp::Xor => (BinOp::Xor, a, b),
+            BinaryOp::Shl | BinaryOp::Shr => {
+                // The count has a type of its own.
+                let count = resize(b, self.scalar(right)?, ty, false);
+                let shift = if op == BinaryOp::Shl { BinOp::Shl } else { pick(BinOp::AShr, BinOp::LShr) };
+                (shift, a, count)
+            }
+            BinaryOp::Eq => (BinOp::Eq, a, b),
+            BinaryOp::Ne => (BinOp::Ne, a, b),
+            BinaryOp::Lt => (pick(BinOp::SLt, BinOp::ULt), a, b),
+            BinaryOp::Le => (pick(BinOp::SLe, BinOp::ULe), a, b),
+            BinaryOp::Gt => (pick(BinOp::SLt, BinOp::ULt), b, a),
+            BinaryOp::Ge => (pick(BinOp::SLe, BinOp::ULe), b, a),
+        };
+        if op == BinOp::Eq && never_null(&a, &b) {
+            return Ok(ir::Expr::bool(false));
+        }
+        if op == BinOp::Ne && never_null(&a, &b) {
+            return Ok(ir::Expr::bool(true));
+        }
+        Ok(binary(op, a, b))
+    }
+
+    /// The truth of an expression, as an `i1`.
+    pub(super) fn cond(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => Ok(not(self.cond(inner)?)),
+            ExprKind::Binary(op, a, b) if is_comparison(*op) => {
+                let (x, y) = (self.value(a)?, self.value(b)?);
+                self.at(expr.pos);
+                let result = self.operate(*op, x, &a.ty, y, &b.ty)?;
+                Ok(settled(&mut self.b, result))
+            }
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                let and = matches!(expr.kind, ExprKind::And(..));
+                let left = self.cond(a)?;
+                if let ir::Expr::Const(_, known) = left {
+                    return if (known != 0) == and { self.cond(b) } else { Ok(left) };
+                }
+                if self.is_pure(b) {
+                    let right = self.cond(b)?;
+                    let joined = ir::Expr::binary(if and { BinOp::And } else { BinOp::Or }, left, right);
+                    return Ok(settled(&mut self.b, joined));
+                }
+                let dst = self.b.reg("both", Type::I1);
+                self.b.push(Op::Assign { dst, value: left.clone() });
+                let (rest, done) = (self.b.block(), self.b.block());
+                let (yes, no) = if and { (rest, done) } else { (done, rest) };
+                self.b.terminate(Term::If(left, yes, no));
+                self.b.switch_to(rest);
+                let value = self.cond(b)?;
+                self.b.push(Op::Assign { dst, value });
+                self.b.terminate(Term::Goto(done));
+                self.b.switch_to(done);
+                Ok(ir::Expr::Reg(dst))
+            }
+            ExprKind::Convert(inner) if expr.ty.ty.int().is_some() && inner.ty.ty.int().is_some() && is_test(inner) => {
+                self.cond(inner)
+            }
+            _ => {
+                let value = self.value(expr)?;
+                let ty = self.scalar(&expr.ty)?;
+                Ok(is_true(value, ty))
+            }
+        }
+    }
+
+    /// Goes to one of two blocks.
+    pub(super) fn branch(&mut self, expr: &Expr, yes: BlockId, no: BlockId) -> Lowered<()> {
+        match &expr.kind {
+            ExprKind::Unary(UnaryOp::Not, inner) => return self.branch(inner, no, yes),
+            ExprKind::And(a, b) if !self.is_pure(b) => {
+                let middle = self.b.block();
+                self.branch(a, middle, no)?;
+                self.b.switch_to(middle);
+                return self.branch(b, yes, no);
+            }
+            ExprKind::Or(a, b) if !self.is_pure(b) => {
+                let middle = self.b.block();
+                self.branch(a, yes, middle)?;
+                self.b.switch_to(middle);
+                return self.branch(b, yes, no);
+            }
+            _ => {}
+        }
+        let cond = self.cond(expr)?;
+        self.b.terminate(match cond {
+            ir::Expr::Const(_, 0) => Term::Goto(no),
+            ir::Expr::Const(..) => Term::Goto(yes),
+            cond => Term::If(cond, yes, no),
+        });
+        Ok(())
+    }
+
+    /// Whether evaluating the expression makes no instructions and cannot fail.
+    fn is_pure(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Const(_) => true,
+            ExprKind::Load(object) => match &object.kind {
+                ExprKind::Var(id) => {
+                    let auto = matches!(self.program.checker.var(*id).storage, crate::tree::Storage::Auto);
+                    auto && !self.in_memory.contains(id) && expr.ty.ty.is_scalar()
+                }
+                _ => false,
+            },
+            ExprKind::Convert(inner) => expr.ty.ty.is_scalar() && self.is_pure(inner),
+            ExprKind::Unary(_, inner) => self.is_pure(inner),
+            ExprKind::Binary(op, a, b) => {
+                !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_pure(a) && self.is_pure(b)
+            }
+            _ => false,
+        }
+    }
+
+    fn conditional(&mut self, expr: &Expr, cond: &Expr, then: Option<&Expr>, otherwise: &Expr) -> Lowered<ir::Expr> {
+        let void = expr.ty.ty == Ty::Void;
+        if let Some(then) = then
+            && !void
+            && self.is_pure(then)
+            && self.is_pure(otherwise)
+        {
+            let test = self.cond(cond)?;
+            let (a, b) = (self.value(then)?, self.value(otherwise)?);
+            return Ok(match test {
+                ir::Expr::Const(_, 0) => b,
+                ir::Expr::Const(..) => a,
+                test => ir::Expr::Select(Box::new(test), Box::new(a), Box::new(b)),
+            });
+        }
+        let dst = if void { None } else { Some(self.b.reg("chosen", self.scalar(&expr.ty)?)) };
+        let (yes, no, done) = (self.b.block(), self.b.block(), self.b.block());
+        let mut kept = None;
+        match then {
+            Some(_) => self.branch(cond, yes, no)?,
+            None => {
+                // `a ?: b` evaluates `a` once.
+                let value = self.value(cond)?;
+                let value = self.hold("kept", value);
+                self.b.terminate(Term::If(is_true(value.clone(), self.scalar(&cond.ty)?), yes, no));
+                kept = Some(self.converted(value, &cond.ty.ty, &expr.ty.ty));
+            }
+        }
+        for (block, side) in [(yes, then), (no, Some(otherwise))] {
+            self.b.switch_to(block);
+            match (side, dst) {
+                (Some(side), None) => self.effect(side)?,
+                (Some(side), Some(dst)) => {
+                    let value = self.value(side)?;
+                    self.b.push(Op::Assign { dst, value });
+                }
+                (None, Some(dst)) => {
+                    if let Some(value) = kept.take() {
+                        self.b.push(Op::Assign { dst, value });
+                    }
+                }
+                (None, None) => {}
+            }
+            self.b.terminate(Term::Goto(done));
+        }
+        self.b.switch_to(done);
+        Ok(dst.map_or(ir::Expr::bool(false), ir::Expr::Reg))
+    }
+
+    fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
+        if let Ty::Record(_) = target.ty.ty {
+            return self.record(expr);
+        }
+        let value = self.value(value)?;
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        // What is stored is what the assignment yields; a register must not change under the reader's feet.
+        self.write(&place, &target.ty, value.clone())?;
+        match place {
+            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
+            place => self.stored(&place, &target.ty, value),
+        }
+    }
+
+    /// `target op= operand`; yields the new value.
+    fn op_assign(
+        &mut self,
+        expr: &Expr,
+        op: Change,
+        target: &Expr,
+        operand: ir::Expr,
+        operand_ty: &QTy,
+        via: &QTy,
+    ) -> Lowered<ir::Expr> {
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
+            && target.ty.quals.atomic
+        {
+            return self.atomic_change(addr.clone(), op, target, operand, operand_ty, via);
+        }
+        let name = name_of(target, self);
+        let old = self.read(&place, &target.ty, &name)?;
+        let new = self.changed(op, old, &target.ty, operand, operand_ty, via)?;
+        self.write(&place, &target.ty, new.clone())?;
+        match place {
+            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
+            place => self.stored(&place, &target.ty, new),
+        }
+    }
+
+    /// The new value of a compound assignment, in the target's type.
+    pub(super) fn changed(
+        &mut self,
+        op: Change,
+        old: ir::Expr,
+        ty: &QTy,
+        operand: ir::Expr,
+        operand_ty: &QTy,
+        via: &QTy,
+    ) -> Lowered<ir::Expr> {
+        let new = match op {
+            Change::Op(op) => {
+                let wide = self.converted(old, &ty.ty, &via.ty);
+                let new = self.operate(op, wide, via, operand, operand_ty)?;
+                self.converted(new, &via.ty, &ty.ty)
+            }
+            Change::Step { size, minus } => {
+                let wide = self.converted(operand, &operand_ty.ty, &Ty::Int(IntKind::LLong));
+                let step = binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size));
+                ir::Expr::binary(if minus { BinOp::Sub } else { BinOp::Add }, old, step)
+            }
+        };
+        Ok(settled(&mut self.b, new))
+    }
+
+    fn inc_dec(&mut self, expr: &Expr, target: &Expr, by: i64, prefix: bool) -> Lowered<ir::Expr> {
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        let scalar = self.scalar(&target.ty)?;
+        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
+            && target.ty.quals.atomic
+            && target.ty.ty != Ty::Int(IntKind::Bool)
+        {
+            return Ok(self.atomic_step(addr.clone(), scalar, by, prefix));
+        }
+        let name = name_of(target, self);
+        let mut old = self.read(&place, &target.ty, &name)?;
+        if !prefix && let Place::Reg(_) = place {
+            old = self.hold("old", old);
+        }
+        let new = if scalar == Type::Ptr {
+            ir::Expr::binary(BinOp::Add, old.clone(), ir::Expr::int(Type::I64, by))
+        } else if target.ty.ty == Ty::Int(IntKind::Bool) {
+            let wide = self.converted(old.clone(), &target.ty.ty, &Ty::INT);
+            let sum = binary(BinOp::Add, wide, ir::Expr::int(Type::I32, by));
+            self.converted(sum, &Ty::INT, &target.ty.ty)
+        } else {
+            binary(BinOp::Add, old.clone(), ir::Expr::int(scalar, by))
+        };
+        self.write(&place, &target.ty, new.clone())?;
+        match (prefix, place) {
+            (false, _) => Ok(old),
+            (true, Place::Reg(reg)) => Ok(ir::Expr::Reg(reg)),
+            (true, place) => self.stored(&place, &target.ty, new),
+        }
+    }
+
+    /// Evaluates an expression for what it does.
+    pub(super) fn effect(&mut self, expr: &Expr) -> Lowered<()> {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Func(_) | ExprKind::Str(_) | ExprKind::Var(_) => Ok(()),
+            ExprKind::Deref(inner) | ExprKind::Member(inner, ..) | ExprKind::AddrOf(inner) => self.effect(inner),
+            ExprKind::Load(object) => {
+                if object.ty.quals.volatile || object.ty.quals.atomic {
+                    return self.value(expr).map(drop);
+                }
+                self.effect(object)
+            }
+            ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.effect(inner),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => {
+                let value = self.value(expr)?;
+                self.hold("unused", value);
+                Ok(())
+            }
+            ExprKind::Binary(_, a, b) | ExprKind::PtrDiff(a, b, _) => {
+                self.effect(a)?;
+                self.effect(b)
+            }
+            ExprKind::PtrAdd { ptr, index, .. } => {
+                self.effect(ptr)?;
+                self.effect(index)
+            }
+            ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+                let (rest, done) = (self.b.block(), self.b.block());
+                let and = matches!(expr.kind, ExprKind::And(..));
+                let (yes, no) = if and { (rest, done) } else { (done, rest) };
+                self.branch(a, yes, no)?;
+                self.b.switch_to(rest);
+                self.effect(b)?;
+                self.b.terminate(Term::Goto(done));
+                self.b.switch_to(done);
+                Ok(())
+            }
+            ExprKind::Cond(cond, then, otherwise) => {
+                let (yes, no, done) = (self.b.block(), self.b.block(), self.b.block());
+                self.branch(cond, yes, no)?;
+                self.b.switch_to(yes);
+                if let Some(then) = then {
+                    self.effect(then)?;
+                }
+                self.b.terminate(Term::Goto(done));
+                self.b.switch_to(no);
+                self.effect(otherwise)?;
+                self.b.terminate(Term::Goto(done));
+                self.b.switch_to(done);
+                Ok(())
+            }
+            ExprKind::Comma(a, b) => {
+                self.effect(a)?;
+                self.effect(b)
+            }
+            // The old value is not needed, so it need not be kept.
+            ExprKind::IncDec { target, by, .. } => self.inc_dec(expr, target, *by, true).map(drop),
+            ExprKind::StmtExpr(stmts, last) => {
+                self.stmts(stmts)?;
+                last.iter().try_for_each(|last| self.effect(last))
+            }
+            ExprKind::Call(callee, args) if matches!(expr.ty.ty, Ty::Record(_)) => {
+                let _ = (callee, args);
+                self.record(expr).map(drop)
+            }
+            ExprKind::Literal(..) => self.address(expr).map(drop),
+            _ => self.value(expr).map(drop),
+        }
+    }
+}
+
+/// A name for the register that receives the value of an object.
+pub(super) fn name_of(object: &Expr, f: &FnLowerer) -> String {
+    match &object.kind {
+        ExprKind::Var(id) => f.program.checker.var(*id).name.to_string(),
+        ExprKind::Member(base, ..) => name_of(base, f),
+        _ => "t".to_owned(),
+    }
+}
+
+pub(super) fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Lt | Gt | Le | Ge | Eq | Ne)
+}
+
+/// Whether the expression is a truth value in the shape of an `int`.
+fn is_test(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Binary(op, ..) => is_comparison(*op),
+        ExprKind::Unary(UnaryOp::Not, _) | ExprKind::And(..) | ExprKind::Or(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether one side is the address of something and the other is null.
+fn never_null(a: &ir::Expr, b: &ir::Expr) -> bool {
+    let object = |e: &ir::Expr| matches!(e, ir::Expr::Global(_) | ir::Expr::Local(_) | ir::Expr::Func(_));
+    let null = |e: &ir::Expr| matches!(e, ir::Expr::Const(Type::Ptr, 0));
+    object(a) && null(b) || null(a) && object(b)
+}

@@ -1,0 +1,419 @@
+//! How is one function lowered? Its parameters, its variables and their homes, its result.
+
+use super::value::{offset, resize};
+use super::{Lowered, Lowerer};
+use crate::check::Origin;
+use crate::ctype::{Leaf, QTy, Ty};
+use crate::parse::Fault;
+use crate::token::Pos;
+use crate::tree::{Body, ExprKind, FnId, LabelId, Storage, VarId};
+use crate::walk::each_in;
+use raddle_program::{BinOp, BlockId, Expr, Function, FunctionBuilder, LocalId, Op, Ordering, Reg, Span, Term, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+/// Structs of up to so many scalars are passed as these.
+const MAX_FLAT: usize = 16;
+
+/// Where a variable lives.
+#[derive(Clone, Debug)]
+pub(super) enum Home {
+    Reg(Reg),
+    Local(LocalId),
+    /// A parameter of a library function that is known where it is called.
+    Known(Expr),
+}
+
+/// How a function hands back its result.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Return {
+    Nothing,
+    /// A scalar of this type.
+    Scalar(Type),
+    /// A struct whose scalars together have at most 64 bits.
+    Packed(Vec<Leaf>),
+    /// A struct, written through a pointer that is the first parameter.
+    Through,
+}
+
+/// Where `return` goes.
+#[derive(Clone, Debug)]
+pub(super) enum Exit {
+    /// Out of the function.
+    Return,
+    /// To the end of a library function that is put in line; its result goes to the register.
+    Inline { end: BlockId, result: Option<Reg> },
+}
+
+/// What belongs to one body: a function, or a library function put in line.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) exit: Exit,
+    pub(super) ret: QTy,
+    pub(super) labels: Vec<BlockId>,
+    /// Where `break` and `continue` go, innermost last.
+    pub(super) breaks: Vec<BlockId>,
+    pub(super) continues: Vec<BlockId>,
+    /// The blocks of the cases and the default of the switches around.
+    pub(super) switches: Vec<(Vec<BlockId>, BlockId)>,
+}
+
+/// A function under construction.
+pub(super) struct FnLowerer<'f, 'a> {
+    pub(super) program: &'f mut Lowerer<'a>,
+    pub(super) b: FunctionBuilder,
+    pub(super) homes: FxHashMap<VarId, Home>,
+    pub(super) frames: Vec<Frame>,
+    /// How the function returns, and the pointer for it.
+    pub(super) ret: Return,
+    pub(super) through: Option<Expr>,
+    /// Variables that must have an address.
+    pub(super) in_memory: FxHashSet<VarId>,
+    /// Struct variables that are read as a whole; they start as zeros, because C allows to copy members without a value.
+    pub(super) copied: FxHashSet<VarId>,
+    /// The line that is shown for everything inside a library function.
+    pub(super) pinned: Option<Span>,
+    /// The whole body is an atomic block.
+    pub(super) atomic: bool,
+    /// Library functions being put in line, against endless nesting.
+    pub(super) nesting: u32,
+}
+
+impl<'a> Lowerer<'a> {
+    /// How a function with this result type returns.
+    pub(super) fn returns(&self, ret: &QTy) -> Return {
+        let types = &self.checker.types;
+        match &ret.ty {
+            Ty::Void => Return::Nothing,
+            Ty::Record(_) => match types.leaves(ret, 8) {
+                Some(leaves) if leaves.iter().map(|l| l.ty.bits()).sum::<u32>() <= 64 && !leaves.is_empty() => {
+                    Return::Packed(leaves)
+                }
+                _ => Return::Through,
+            },
+            scalar => types.scalar(scalar).map_or(Return::Nothing, Return::Scalar),
+        }
+    }
+
+    /// The scalars a parameter is passed as; `None` if it is passed as a pointer to a copy.
+    pub(super) fn flat(&self, ty: &QTy) -> Option<Vec<Leaf>> {
+        self.checker.types.leaves(ty, MAX_FLAT).filter(|leaves| leaves.len() <= MAX_FLAT && !leaves.is_empty())
+    }
+
+    pub(super) fn function(&mut self, id: FnId, main: bool) -> Lowered<Function> {
+        let func = self.checker.func(id);
+        let (name, ty, pos) = (func.name.clone(), func.ty.clone(), func.pos);
+        let body = self.bodies.get(&id).cloned().ok_or_else(|| Fault::new(pos, "this function has no body"))?;
+        let span = self.span(pos);
+        let ret = self.returns(&ty.ret);
+        let mut params: Vec<(String, Type)> = Vec::new();
+        if ret == Return::Through {
+            params.push(("result".to_owned(), Type::Ptr));
+        }
+        if !main {
+            for &param in &body.params {
+                let var = self.checker.var(param);
+                let (name, ty) = (var.name.to_string(), var.ty.clone());
+                match self.checker.types.scalar(&ty.ty) {
+                    Some(scalar) => params.push((name, scalar)),
+                    None => match self.flat(&ty) {
+                        Some(leaves) => params.extend(leaves.iter().map(|l| (format!("{name}.{}", l.offset), l.ty))),
+                        None => params.push((name, Type::Ptr)),
+                    },
+                }
+            }
+        }
+        make_distinct(&mut params);
+        let ret_type = match &ret {
+            Return::Nothing | Return::Through => None,
+            Return::Scalar(ty) => Some(*ty),
+            Return::Packed(_) => Some(Type::I64),
+        };
+        let param_refs: Vec<(&str, Type)> = params.iter().map(|(n, t)| (n.as_str(), *t)).collect();
+        let unique = self.unique(&name);
+        let builder = FunctionBuilder::new(unique, &param_refs, ret_type, span);
+        let atomic = name.starts_with("__VERIFIER_atomic_");
+        let mut lowerer = FnLowerer {
+            program: self,
+            b: builder,
+            homes: FxHashMap::default(),
+            frames: Vec::new(),
+            ret,
+            through: None,
+            in_memory: FxHashSet::default(),
+            copied: FxHashSet::default(),
+            pinned: None,
+            atomic,
+            nesting: 0,
+        };
+        lowerer.survey(&body);
+        lowerer.enter(&body, main)?;
+        lowerer.frame(&body, Exit::Return, ty.ret.value());
+        if atomic {
+            lowerer.b.push(Op::AtomicBegin);
+        }
+        lowerer.stmts(&body.stmts)?;
+        lowerer.leave_by_falling(main, pos);
+        Ok(lowerer.b.finish())
+    }
+}
+
+/// Parameters of one name get numbers.
+fn make_distinct(params: &mut [(String, Type)]) {
+    let mut seen = FxHashSet::default();
+    for (index, (name, _)) in params.iter_mut().enumerate() {
+        if !seen.insert(name.clone()) {
+            *name = format!("{name}.{index}");
+            seen.insert(name.clone());
+        }
+    }
+}
+
+impl FnLowerer<'_, '_> {
+    /// Notes which variables of a body need an address.
+    pub(super) fn survey(&mut self, body: &Body) {
+        let (in_memory, copied) = (&mut self.in_memory, &mut self.copied);
+        each_in(&body.stmts, &mut |expr| match &expr.kind {
+            ExprKind::AddrOf(object) => {
+                in_memory.extend(root(object));
+            }
+            ExprKind::Builtin(builtin, args) => {
+                use crate::tree::Builtin::*;
+                let atomic = matches!(
+                    builtin,
+                    AtomicLoad(_)
+                        | AtomicStore(_)
+                        | AtomicRmw { .. }
+                        | CompareExchange { .. }
+                        | SyncCas { .. }
+                        | TestAndSet(_)
+                );
+                if atomic {
+                    in_memory.extend(args.first().and_then(root));
+                }
+            }
+            ExprKind::Load(object) if matches!(expr.ty.ty, Ty::Record(_)) => {
+                copied.extend(root(object));
+            }
+            _ => {}
+        });
+    }
+
+    /// Gives parameters their homes.
+    fn enter(&mut self, body: &Body, main: bool) -> Lowered<()> {
+        let mut next = 0;
+        if self.ret == Return::Through {
+            self.through = Some(Expr::Reg(self.b.param(0)));
+            next = 1;
+        }
+        if main {
+            return self.main_params(body);
+        }
+        for &param in &body.params {
+            let var = self.program.checker.var(param).clone();
+            if let Some(scalar) = self.program.checker.types.scalar(&var.ty.ty) {
+                let reg = self.b.param(next);
+                next += 1;
+                if self.in_memory.contains(&param) {
+                    let local = self.local_for(param)?;
+                    let order = if var.ty.quals.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
+                    let (addr, value) = (Expr::Local(local), Expr::Reg(reg));
+                    self.b.push(Op::Store { ty: scalar, addr, value, order });
+                } else {
+                    self.homes.insert(param, Home::Reg(reg));
+                }
+                continue;
+            }
+            let local = self.local_for(param)?;
+            match self.program.flat(&var.ty) {
+                Some(leaves) => {
+                    for leaf in leaves {
+                        let value = Expr::Reg(self.b.param(next));
+                        next += 1;
+                        let addr = offset(Expr::Local(local), leaf.offset);
+                        self.b.push(Op::Store { ty: leaf.ty, addr, value, order: Ordering::NonAtomic });
+                    }
+                }
+                None => {
+                    let source = Expr::Reg(self.b.param(next));
+                    next += 1;
+                    self.copy(Expr::Local(local), source, &var.ty)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `argc` and `argv` as the options say.
+    fn main_params(&mut self, body: &Body) -> Lowered<()> {
+        let args = self.program.options.args.clone();
+        for (index, &param) in body.params.iter().enumerate() {
+            let var = self.program.checker.var(param).clone();
+            let Some(ty) = self.program.checker.types.scalar(&var.ty.ty) else {
+                return Err(Fault::new(var.pos, "`main` takes a number and pointers"));
+            };
+            let value = match index {
+                0 => Expr::Const(ty, ty.truncate(args.len() as u64 + 1)),
+                1 if ty == Type::Ptr => self.program.argv(&args),
+                _ => Expr::Const(ty, 0),
+            };
+            self.declare(param)?;
+            match self.homes.get(&param).cloned() {
+                Some(Home::Reg(dst)) => self.b.push(Op::Assign { dst, value }),
+                Some(Home::Local(local)) => {
+                    self.b.push(Op::Store { ty, addr: Expr::Local(local), value, order: Ordering::NonAtomic });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a body: its labels get blocks.
+    pub(super) fn frame(&mut self, body: &Body, exit: Exit, ret: QTy) {
+        let labels = (0..body.labels).map(|_| self.b.block()).collect();
+        let frame = Frame { exit, ret, labels, breaks: Vec::new(), continues: Vec::new(), switches: Vec::new() };
+        self.frames.push(frame);
+    }
+
+    pub(super) fn top(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a body is being lowered")
+    }
+
+    pub(super) fn label(&mut self, label: LabelId) -> BlockId {
+        self.top().labels[label.0 as usize]
+    }
+
+    /// The end of the body without a `return`.
+    fn leave_by_falling(&mut self, main: bool, pos: Pos) {
+        self.at(pos);
+        if self.b.terminated() {
+            return;
+        }
+        let value = match &self.ret {
+            Return::Nothing | Return::Through => None,
+            Return::Scalar(ty) => Some(Expr::Const(*ty, 0)),
+            Return::Packed(_) => Some(Expr::Const(Type::I64, 0)),
+        };
+        let _ = main;
+        self.leave(value);
+    }
+
+    /// Leaves the function.
+    pub(super) fn leave(&mut self, value: Option<Expr>) {
+        if self.atomic {
+            self.b.push(Op::AtomicEnd);
+        }
+        self.b.terminate(Term::Return(value));
+    }
+
+    /// Instructions from now on belong to this place.
+    pub(super) fn at(&mut self, pos: Pos) {
+        let span = match self.pinned {
+            Some(span) => span,
+            None => self.program.span(pos),
+        };
+        self.b.at(span);
+    }
+
+    /// Gives a variable its home when its declaration is met.
+    pub(super) fn declare(&mut self, id: VarId) -> Lowered<()> {
+        if self.homes.contains_key(&id) {
+            return Ok(());
+        }
+        let var = self.program.checker.var(id);
+        if let Storage::Static { .. } = var.storage {
+            return Ok(());
+        }
+        match self.program.checker.types.scalar(&var.ty.ty) {
+            Some(scalar) if !self.in_memory.contains(&id) => {
+                let name = var.name.clone();
+                let reg = self.b.reg(&name, scalar);
+                self.homes.insert(id, Home::Reg(reg));
+            }
+            _ => {
+                self.local_for(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn local_for(&mut self, id: VarId) -> Lowered<LocalId> {
+        let var = self.program.checker.var(id).clone();
+        let Some(layout) = self.program.layout(&var.ty, var.align) else {
+            return Err(Fault::new(var.pos, format!("`{}` has an incomplete type", var.name)));
+        };
+        let local = self.b.local(var.name.to_string(), layout);
+        self.homes.insert(id, Home::Local(local));
+        Ok(local)
+    }
+
+    /// The address of a variable that is in memory.
+    pub(super) fn var_address(&mut self, id: VarId, pos: Pos) -> Lowered<Expr> {
+        if let Storage::Static { .. } = self.program.checker.var(id).storage {
+            return Ok(Expr::Global(self.program.global(id, pos)?));
+        }
+        self.declare(id)?;
+        match self.homes.get(&id) {
+            Some(Home::Local(local)) => Ok(Expr::Local(*local)),
+            _ => Err(Fault::new(pos, "the address of something that is not in memory")),
+        }
+    }
+
+    /// A register with a value in it.
+    pub(super) fn hold(&mut self, name: &str, value: Expr) -> Expr {
+        let ty = self.b.ty(&value);
+        let dst = self.b.reg(name, ty);
+        self.b.push(Op::Assign { dst, value });
+        Expr::Reg(dst)
+    }
+
+    /// The scalars of a struct at an address as one 64-bit value.
+    pub(super) fn pack(&mut self, addr: &Expr, leaves: &[Leaf]) -> Expr {
+        let mut packed = Expr::Const(Type::I64, 0);
+        let mut shift = 0;
+        for leaf in leaves {
+            let dst = self.b.reg("part", leaf.ty);
+            let from = offset(addr.clone(), leaf.offset);
+            self.b.push(Op::Load { dst: Some(dst), ty: leaf.ty, addr: from, order: Ordering::NonAtomic, until: None });
+            let wide = resize(Expr::Reg(dst), leaf.ty, Type::I64, false);
+            let shifted = super::value::binary(BinOp::Shl, wide, Expr::Const(Type::I64, shift));
+            packed = super::value::binary(BinOp::Or, shifted, packed);
+            shift += u64::from(leaf.ty.bits());
+        }
+        packed
+    }
+
+    /// The reverse of [`Self::pack`].
+    pub(super) fn unpack(&mut self, packed: &Expr, addr: &Expr, leaves: &[Leaf]) {
+        let mut shift = 0;
+        for leaf in leaves {
+            let down = super::value::binary(BinOp::LShr, packed.clone(), Expr::Const(Type::I64, shift));
+            let value = resize(down, Type::I64, leaf.ty, false);
+            let to = offset(addr.clone(), leaf.offset);
+            self.b.push(Op::Store { ty: leaf.ty, addr: to, value, order: Ordering::NonAtomic });
+            shift += u64::from(leaf.ty.bits());
+        }
+    }
+
+    /// The body of a library function, checked when it is first needed.
+    pub(super) fn library_body(&mut self, name: &str) -> Lowered<Option<(FnId, Rc<Body>)>> {
+        let Some(id) = self.program.checker.function_named(name, Origin::Library) else { return Ok(None) };
+        if let Some(body) = self.program.bodies.get(&id) {
+            return Ok(Some((id, body.clone())));
+        }
+        let Some(body) = self.program.checker.body(id)? else { return Ok(None) };
+        let body = Rc::new(body);
+        self.program.bodies.insert(id, body.clone());
+        Ok(Some((id, body)))
+    }
+}
+
+/// The variable an object is part of, if it is found without going through a pointer.
+fn root(object: &crate::tree::Expr) -> Option<VarId> {
+    match &object.kind {
+        ExprKind::Var(id) | ExprKind::Literal(id, _) => Some(*id),
+        ExprKind::Member(base, ..) => root(base),
+        _ => None,
+    }
+}

@@ -1,0 +1,424 @@
+//! Operations below the library: what C cannot say, and calls whose arguments need their C types.
+//!
+//! `__raddle_*` are the primitives that `library.c` is written over, one instruction each. `memcpy` and its like are
+//! here because they move scalars of the types their arguments point at, not bytes: a copied `int` is one read and
+//! one write, as an assignment would be.
+
+use super::Lowered;
+use super::function::FnLowerer;
+use super::value::{binary, from_bool, is_true, resize};
+use crate::ctype::{IntKind, QTy, Ty};
+use crate::parse::Fault;
+use crate::tree::{Builtin, Expr, ExprKind};
+use raddle_program::{self as ir, BinOp, Callee, Op, Reg, Term, Type};
+
+/// Calls that are lowered here by name.
+const NATIVE: [&str; 22] = [
+    "abort",
+    "exit",
+    "_Exit",
+    "_exit",
+    "quick_exit",
+    "printf",
+    "fprintf",
+    "vprintf",
+    "puts",
+    "putchar",
+    "putc",
+    "fputc",
+    "fputs",
+    "perror",
+    "fflush",
+    "memcpy",
+    "memmove",
+    "memset",
+    "mempcpy",
+    "thrd_exit",
+    "pthread_exit",
+    "dprintf",
+];
+
+/// Whether a call of this name needs no C body.
+pub(super) fn is_native(name: &str) -> bool {
+    name.starts_with("__raddle_") || NATIVE.contains(&name)
+}
+
+impl FnLowerer<'_, '_> {
+    /// A call that is lowered by name, if it is one.
+    pub(super) fn native(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<Option<ir::Expr>> {
+        if !is_native(name) {
+            return Ok(None);
+        }
+        let zero = |f: &Self| f.scalar(&expr.ty).map_or(ir::Expr::bool(false), |ty| ir::Expr::Const(ty, 0));
+        match name {
+            "printf" | "fprintf" | "dprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror"
+            | "fflush" => {
+                self.print_call(expr, name, args)?;
+                return Ok(Some(zero(self)));
+            }
+            "memcpy" | "memmove" | "mempcpy" | "memset" => return self.bulk(expr, name, args).map(Some),
+            _ => {}
+        }
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.value(arg)?);
+        }
+        self.at(expr.pos);
+        match name {
+            "abort" => {
+                // Where a program marks its errors by `reach_error`, an abort is a way to give up a run.
+                let marks = self.program.checker.function_named("reach_error", crate::check::Origin::User).is_some();
+                if !marks {
+                    self.b.push(Op::Error { message: "abort() is called".to_owned() });
+                }
+                self.b.terminate(Term::Exit);
+            }
+            "exit" | "_Exit" | "_exit" | "quick_exit" => self.b.terminate(Term::Exit),
+            "pthread_exit" | "thrd_exit" => {
+                let value = values.into_iter().next().map(|v| {
+                    let ty = self.b.ty(&v);
+                    resize(v, ty, Type::Ptr, true)
+                });
+                if self.program.used.contains("pthread_key_create") || self.program.used.contains("tss_create") {
+                    self.library_call("__raddle_thread_end", Vec::new(), &Ty::Void.plain(), expr.pos)?;
+                }
+                self.b.terminate(Term::ExitThread(value));
+            }
+            _ => return self.primitive(expr, name, args, values).map(Some),
+        }
+        // What follows is not reached; it still needs a block to be in.
+        let after = self.b.block();
+        self.b.switch_to(after);
+        Ok(Some(zero(self)))
+    }
+
+    fn primitive(&mut self, expr: &Expr, name: &str, args: &[Expr], values: Vec<ir::Expr>) -> Lowered<ir::Expr> {
+        let mut values = values.into_iter();
+        let mut next = || values.next().unwrap_or(ir::Expr::null());
+        let nothing = ir::Expr::bool(false);
+        let op = match name {
+            "__raddle_uses" => {
+                let used = string_of(&args[0], self).is_some_and(|name| self.program.used.contains(name.as_str()));
+                return Ok(ir::Expr::Const(Type::I32, u64::from(used)));
+            }
+            "__raddle_spurious" => {
+                return Ok(ir::Expr::Const(Type::I32, u64::from(self.program.options.spurious_wakeups)));
+            }
+            "__raddle_choose" => {
+                let (low, high) = (next(), next());
+                let (ir::Expr::Const(_, low), ir::Expr::Const(_, high)) = (low, high) else {
+                    return Err(Fault::new(expr.pos, "a choice needs constant bounds"));
+                };
+                let dst = self.b.reg("choice", Type::I32);
+                self.b.push(Op::Choose { dst, low, high });
+                return Ok(ir::Expr::Reg(dst));
+            }
+            "__raddle_spawn" => return self.spawn(expr, next(), next()),
+            "__raddle_start" => {
+                let (function, argument) = (next(), next());
+                if !self.program.used.contains("pthread_key_create") && !self.program.used.contains("tss_create") {
+                    return self.spawn(expr, function, argument);
+                }
+                // Destructors of thread-specific data run when the function has returned.
+                let start = self.program.outline("__raddle_thread_start", expr.pos)?;
+                let dst = self.b.reg("thread", Type::I64);
+                let (callee, args) = (Callee::Direct(start), vec![function, argument]);
+                self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+                return Ok(ir::Expr::Reg(dst));
+            }
+            "__raddle_join" => {
+                let dst = self.b.reg("joined", Type::Ptr);
+                self.b.push(Op::Join { dst: Some(dst), thread: next() });
+                return Ok(ir::Expr::Reg(dst));
+            }
+            "__raddle_self" => {
+                let dst = self.b.reg("self", Type::I64);
+                self.b.push(Op::ThreadId { dst });
+                return Ok(ir::Expr::Reg(dst));
+            }
+            "__raddle_alloc" | "__raddle_zalloc" => {
+                let dst = self.b.reg("object", Type::Ptr);
+                self.b.push(Op::Alloc { dst, size: next(), zeroed: name == "__raddle_zalloc" });
+                return Ok(ir::Expr::Reg(dst));
+            }
+            "__raddle_trylock" | "__raddle_trylock_recursive" => {
+                let recursive = name.ends_with("recursive");
+                return Ok(self.tried(|dst| Op::TryLock { dst, mutex: next(), recursive }));
+            }
+            "__raddle_tryrdlock" | "__raddle_trywrlock" => {
+                let write = name == "__raddle_trywrlock";
+                return Ok(self.tried(|dst| Op::TryRwLock { dst, lock: next(), write }));
+            }
+            "__raddle_barrier_wait" => return Ok(self.tried(|dst| Op::BarrierWait { dst, barrier: next() })),
+            "__raddle_sem_trywait" => return Ok(self.tried(|dst| Op::SemTryWait { dst, sem: next() })),
+            "__raddle_free" => Op::Free { ptr: next() },
+            "__raddle_lock" => Op::Lock { mutex: next(), recursive: false },
+            "__raddle_lock_recursive" => Op::Lock { mutex: next(), recursive: true },
+            "__raddle_unlock" => Op::Unlock { mutex: next() },
+            "__raddle_rdlock" => Op::ReadLock { lock: next() },
+            "__raddle_wrlock" => Op::WriteLock { lock: next() },
+            "__raddle_rwunlock" => Op::RwUnlock { lock: next() },
+            "__raddle_cond_wait" => Op::CondWait { cond: next(), mutex: next() },
+            "__raddle_cond_signal" => Op::CondSignal { cond: next() },
+            "__raddle_cond_broadcast" => Op::CondBroadcast { cond: next() },
+            "__raddle_barrier_init" => Op::BarrierInit { barrier: next(), count: next() },
+            "__raddle_sem_wait" => Op::SemWait { sem: next() },
+            "__raddle_sem_post" => Op::SemPost { sem: next() },
+            "__raddle_destroy32" => Op::SyncDestroy { object: next(), ty: Type::I32 },
+            "__raddle_destroy64" => Op::SyncDestroy { object: next(), ty: Type::I64 },
+            "__raddle_assume" => {
+                let cond = is_true(next(), Type::I32);
+                Op::Assume { cond }
+            }
+            _ => {
+                let fault = Fault::new(expr.pos, format!("`{name}` is not a function Raddle knows"));
+                return Err(fault);
+            }
+        };
+        self.b.push(op);
+        Ok(nothing)
+    }
+
+    fn tried(&mut self, op: impl FnOnce(Option<Reg>) -> Op) -> ir::Expr {
+        let dst = self.b.reg("got", Type::I1);
+        self.b.push(op(Some(dst)));
+        from_bool(ir::Expr::Reg(dst), Type::I32)
+    }
+
+    /// Starts a thread. A function of another type than `void *(void *)` gets what it can take.
+    fn spawn(&mut self, expr: &Expr, function: ir::Expr, arg: ir::Expr) -> Lowered<ir::Expr> {
+        let dst = self.b.reg("thread", Type::I64);
+        let mut args = vec![arg];
+        let callee = match function {
+            ir::Expr::Func(id) => {
+                let source = self.program.sources.get(&id).map(|id| self.program.checker.func(*id).ty.clone());
+                if let Some(ty) = source {
+                    match ty.params.as_slice() {
+                        [] => args.clear(),
+                        [param] => match self.program.checker.types.scalar(&param.ty) {
+                            Some(ty) => args = vec![resize(args.remove(0), Type::Ptr, ty, false)],
+                            None => return Err(Fault::new(expr.pos, "a thread's function cannot take a struct")),
+                        },
+                        _ => return Err(Fault::new(expr.pos, "a thread's function takes one argument")),
+                    }
+                    if let Ty::Record(_) = ty.ret.ty {
+                        return Err(Fault::new(expr.pos, "a thread's function cannot return a struct"));
+                    }
+                }
+                Callee::Direct(id)
+            }
+            pointer => Callee::Indirect(pointer),
+        };
+        self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+        Ok(ir::Expr::Reg(dst))
+    }
+
+    /// Builtins that are not atomic operations.
+    pub(super) fn verifier_builtin(&mut self, expr: &Expr, builtin: &Builtin, args: &[Expr]) -> Lowered<ir::Expr> {
+        let nothing = ir::Expr::bool(false);
+        match builtin {
+            Builtin::Assert(text) => {
+                let cond = self.cond(&args[0])?;
+                self.at(expr.pos);
+                self.b.push(Op::Assert { cond, message: format!("assertion failed: {text}") });
+            }
+            Builtin::Assume => {
+                let cond = self.cond(&args[0])?;
+                self.at(expr.pos);
+                self.b.push(Op::Assume { cond });
+            }
+            Builtin::Error(message) => self.b.push(Op::Error { message: message.clone() }),
+            Builtin::Unreachable => {
+                self.b.push(Op::Error { message: "__builtin_unreachable() is reached".to_owned() });
+            }
+            Builtin::AtomicBlock { begin } => {
+                self.b.push(if *begin { Op::AtomicBegin } else { Op::AtomicEnd });
+            }
+            Builtin::Nondet => return self.nondet(&expr.ty),
+            Builtin::Popcount | Builtin::Clz | Builtin::Ctz | Builtin::Bswap => {
+                let value = self.value(&args[0])?;
+                let ty = self.scalar(&args[0].ty)?;
+                let wide = resize(value, ty, Type::I64, false);
+                let name = match builtin {
+                    Builtin::Popcount => "__raddle_popcount",
+                    Builtin::Clz => "__raddle_clz",
+                    Builtin::Ctz => "__raddle_ctz",
+                    _ => "__raddle_bswap",
+                };
+                let unsigned = Ty::Int(IntKind::ULLong).plain();
+                let width = ir::Expr::Const(Type::I32, u64::from(ty.bits()));
+                let values = vec![(wide, unsigned), (width, Ty::INT.plain())];
+                return self.library_call(name, values, &expr.ty, expr.pos);
+            }
+            Builtin::Overflow(op) => {
+                let (a, b) = (self.value(&args[0])?, self.value(&args[1])?);
+                let wide = args[0].ty.clone();
+                let exact = self.operate(*op, a, &wide, b, &wide)?;
+                let exact = self.hold("exact", exact);
+                let cut = self.converted(exact.clone(), &wide.ty, &args[2].ty.ty);
+                self.put(&args[2], cut.clone())?;
+                let back = self.converted(cut, &args[2].ty.ty, &wide.ty);
+                return Ok(from_bool(ir::Expr::binary(BinOp::Ne, back, exact), Type::I8));
+            }
+            _ => args.iter().try_for_each(|arg| self.effect(arg))?,
+        }
+        Ok(nothing)
+    }
+
+    /// An unknown input: one of the values in the range the options give.
+    pub(super) fn nondet(&mut self, ty: &QTy) -> Lowered<ir::Expr> {
+        let scalar = self.scalar(ty)?;
+        let signed = ty.ty.int().is_some_and(IntKind::signed);
+        let range = &self.program.options.nondet;
+        let (mut low, mut high) = (*range.start(), *range.end());
+        if ty.ty == Ty::Int(IntKind::Bool) {
+            (low, high) = (0, 1);
+        } else {
+            let (least, most) = match (signed, scalar.bits()) {
+                (true, bits) => (-(1i64 << (bits - 1).min(62)), (1i64 << (bits - 1).min(62)) - 1),
+                (false, 64) => (0, i64::MAX),
+                (false, bits) => (0, (1i64 << bits) - 1),
+            };
+            (low, high) = (low.max(least), high.min(most));
+            self.program.note(format!("unknown inputs range over {low}..={high}"));
+        }
+        let dst = self.b.reg("input", scalar);
+        let count = high.saturating_sub(low).clamp(0, i64::from(u16::MAX)) as u64;
+        self.b.push(Op::Choose { dst, low: 0, high: count });
+        Ok(binary(BinOp::Add, ir::Expr::Reg(dst), ir::Expr::int(scalar, low)))
+    }
+
+    /// `memcpy`, `memmove`, `memset`: scalar by scalar of the type the arguments point at.
+    fn bulk(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<ir::Expr> {
+        let [to, source, count] = args else {
+            return Err(Fault::new(expr.pos, format!("`{name}` takes three arguments")));
+        };
+        let set = name == "memset";
+        let target = self.value(to)?;
+        let target = self.hold("to", target);
+        let second = self.value(source)?;
+        let second = if set { resize(second, Type::I32, Type::I8, false) } else { self.hold("from", second) };
+        let size = self.value(count)?;
+        let size = resize(size, self.scalar(&count.ty)?, Type::I64, false);
+        self.at(expr.pos);
+        let element = self.element(to, (!set).then_some(source), &size);
+        let width = self.program.checker.types.size(&element.ty).unwrap_or(1).max(1);
+        let constant = |n: u64| ir::Expr::Const(Type::I64, n);
+        let whole = binary(BinOp::UDiv, size.clone(), constant(width));
+        if name == "memmove" {
+            self.move_overlapping(&target, &second, &size, &element, width)?;
+        } else {
+            self.elements(&target, &second, constant(0), whole.clone(), &element, width, set, false)?;
+            // What is left when the number of bytes is no multiple of the element's size.
+            let rest = binary(BinOp::URem, size.clone(), constant(width));
+            if width > 1 && rest != constant(0) {
+                let start = binary(BinOp::Mul, whole, constant(width));
+                let byte = Ty::Int(IntKind::Char).plain();
+                self.elements(&target, &second, start, rest, &byte, 1, set, false)?;
+            }
+        }
+        Ok(if name == "mempcpy" { ir::Expr::binary(BinOp::Add, target, size) } else { target })
+    }
+
+    fn move_overlapping(
+        &mut self,
+        to: &ir::Expr,
+        from: &ir::Expr,
+        size: &ir::Expr,
+        element: &QTy,
+        width: u64,
+    ) -> Lowered<()> {
+        // Elements only if there is a whole number of them, else bytes; forwards only if the target comes first.
+        let constant = |n: u64| ir::Expr::Const(Type::I64, n);
+        let known = matches!(size, ir::Expr::Const(_, n) if n % width == 0);
+        let (element, width) = if known { (element.clone(), width) } else { (Ty::Int(IntKind::Char).plain(), 1) };
+        let count = binary(BinOp::UDiv, size.clone(), constant(width));
+        let (up, down, done) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.terminate(Term::If(ir::Expr::binary(BinOp::ULe, to.clone(), from.clone()), up, down));
+        for (block, backwards) in [(up, false), (down, true)] {
+            self.b.switch_to(block);
+            self.elements(to, from, constant(0), count.clone(), &element, width, false, backwards)?;
+            self.b.terminate(Term::Goto(done));
+        }
+        self.b.switch_to(done);
+        Ok(())
+    }
+
+    /// Copies or sets `count` elements from `start` bytes on.
+    #[allow(clippy::too_many_arguments)]
+    fn elements(
+        &mut self,
+        to: &ir::Expr,
+        from: &ir::Expr,
+        start: ir::Expr,
+        count: ir::Expr,
+        element: &QTy,
+        width: u64,
+        set: bool,
+        backwards: bool,
+    ) -> Lowered<()> {
+        let at = |base: &ir::Expr, distance: &ir::Expr| match distance {
+            ir::Expr::Const(_, n) => super::value::offset(base.clone(), *n),
+            _ => ir::Expr::binary(BinOp::Add, base.clone(), distance.clone()),
+        };
+        let one = |f: &mut Self, distance: &ir::Expr| match set {
+            true => f.fill(at(to, distance), element, from),
+            false => f.copy(at(to, distance), at(from, distance), element),
+        };
+        match count {
+            ir::Expr::Const(_, 0) => Ok(()),
+            ir::Expr::Const(_, 1) => one(self, &start),
+            count => self.counted(count.clone(), |f, index| {
+                let index = match backwards {
+                    false => index,
+                    true => {
+                        let last = binary(BinOp::Sub, count, ir::Expr::Const(Type::I64, 1));
+                        binary(BinOp::Sub, last, index)
+                    }
+                };
+                let scaled = binary(BinOp::Mul, index, ir::Expr::Const(Type::I64, width));
+                let distance = binary(BinOp::Add, scaled, start.clone());
+                one(f, &distance)
+            }),
+        }
+    }
+
+    /// The type of the elements a bulk operation moves: what an argument points at, if it is complete and divides a
+    /// known size; else bytes.
+    fn element(&self, to: &Expr, from: Option<&Expr>, size: &ir::Expr) -> QTy {
+        let types = &self.program.checker.types;
+        for arg in std::iter::once(to).chain(from) {
+            let mut inner = arg;
+            while let ExprKind::Convert(deeper) = &inner.kind {
+                inner = deeper;
+            }
+            // An array whose address is taken is seen as its elements.
+            let mut ty = match inner.ty.ty.pointee() {
+                Some(to) => (**to).clone(),
+                None => continue,
+            };
+            while let Ty::Array(element, _) = &ty.ty {
+                ty = (**element).clone();
+            }
+            let Some(width) = types.size(&ty.ty).filter(|w| *w > 1) else { continue };
+            match size {
+                ir::Expr::Const(_, n) if n % width != 0 => {}
+                _ => return QTy { quals: Default::default(), ..ty },
+            }
+        }
+        Ty::Int(IntKind::Char).plain()
+    }
+}
+
+/// The text of an argument that is a string literal.
+pub(super) fn string_of(arg: &Expr, f: &FnLowerer) -> Option<String> {
+    match &arg.kind {
+        ExprKind::Convert(inner) | ExprKind::AddrOf(inner) => string_of(inner, f),
+        ExprKind::Str(id) => {
+            let units = &f.program.checker.strings[id.0 as usize].units;
+            let bytes: Vec<u8> = units.iter().take_while(|&&u| u != 0).map(|&u| u as u8).collect();
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        _ => None,
+    }
+}

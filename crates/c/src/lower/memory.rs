@@ -1,0 +1,396 @@
+//! Objects: where they are, reading and writing them, copying and clearing them.
+
+use super::Lowered;
+use super::function::{FnLowerer, Home};
+use super::value::{binary, convert, offset, resize, settled};
+use crate::ctype::{Bits, IntKind, QTy, Ty};
+use crate::parse::Fault;
+use crate::tree::{Expr, ExprKind};
+use raddle_program::{self as ir, BinOp, Op, Ordering, Reg, Term, Type, UnOp};
+
+/// Arrays longer than this are copied and cleared by a loop.
+const UNROLL: u64 = 8;
+
+/// Where an object is.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// In a register.
+    Reg(Reg),
+    /// A parameter that is known; it can only be read.
+    Known(ir::Expr),
+    /// In memory.
+    Memory { addr: ir::Expr, order: Ordering },
+    /// Some bits in memory.
+    Bits { addr: ir::Expr, bits: Bits },
+}
+
+impl FnLowerer<'_, '_> {
+    /// Where an object is.
+    pub(super) fn place(&mut self, object: &Expr) -> Lowered<Place> {
+        let order = if object.ty.quals.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
+        match &object.kind {
+            ExprKind::Var(id) => {
+                self.declare(*id)?;
+                match self.homes.get(id) {
+                    Some(Home::Reg(reg)) => Ok(Place::Reg(*reg)),
+                    Some(Home::Known(value)) => Ok(Place::Known(value.clone())),
+                    _ => Ok(Place::Memory { addr: self.var_address(*id, object.pos)?, order }),
+                }
+            }
+            ExprKind::Member(base, at, Some(bits)) => {
+                let addr = offset(self.address(base)?, *at);
+                Ok(Place::Bits { addr, bits: *bits })
+            }
+            _ => Ok(Place::Memory { addr: self.address(object)?, order }),
+        }
+    }
+
+    /// The address of an object in memory, or of a struct value.
+    pub(super) fn address(&mut self, object: &Expr) -> Lowered<ir::Expr> {
+        match &object.kind {
+            ExprKind::Var(id) => self.var_address(*id, object.pos),
+            ExprKind::Str(id) => Ok(ir::Expr::Global(self.program.string(*id))),
+            ExprKind::Func(id) => Ok(ir::Expr::Func(self.program.function_address(*id, object.pos)?)),
+            ExprKind::Deref(pointer) => {
+                let addr = self.value(pointer)?;
+                Ok(settled(&mut self.b, addr))
+            }
+            ExprKind::Member(base, at, None) => Ok(offset(self.address(base)?, *at)),
+            ExprKind::Member(_, _, Some(_)) => Err(Fault::new(object.pos, "a bit-field has no address")),
+            ExprKind::Literal(id, init) => {
+                // A scalar literal needs memory only if its address is taken, which is what happens here.
+                self.in_memory.insert(*id);
+                let addr = self.var_address(*id, object.pos)?;
+                if let crate::tree::Storage::Auto = self.program.checker.var(*id).storage {
+                    self.initialise(addr.clone(), &object.ty, init)?;
+                }
+                Ok(addr)
+            }
+            _ => self.record(object),
+        }
+    }
+
+    /// Reads an object of a scalar type.
+    pub(super) fn read(&mut self, place: &Place, ty: &QTy, name: &str) -> Lowered<ir::Expr> {
+        match place {
+            Place::Reg(reg) => Ok(ir::Expr::Reg(*reg)),
+            Place::Known(value) => Ok(value.clone()),
+            Place::Memory { addr, order } => {
+                let scalar = self.scalar(ty)?;
+                Ok(self.load(addr.clone(), scalar, *order, name))
+            }
+            Place::Bits { addr, bits } => {
+                let unit = self.load(addr.clone(), bits.unit, Ordering::NonAtomic, name);
+                let scalar = self.scalar(ty)?;
+                let signed = ty.ty.int().is_some_and(IntKind::signed);
+                // Up against the top, then down again, which brings the sign along.
+                let width = bits.unit.bits();
+                let up = ir::Expr::Const(bits.unit, u64::from(width - bits.width - bits.shift));
+                let down = ir::Expr::Const(bits.unit, u64::from(width - bits.width));
+                let raised = binary(BinOp::Shl, unit, up);
+                let value = binary(if signed { BinOp::AShr } else { BinOp::LShr }, raised, down);
+                Ok(resize(value, bits.unit, scalar, signed))
+            }
+        }
+    }
+
+    /// Writes an object of a scalar type; the value has the object's type already.
+    pub(super) fn write(&mut self, place: &Place, ty: &QTy, value: ir::Expr) -> Lowered<()> {
+        match place {
+            Place::Reg(dst) => self.b.push(Op::Assign { dst: *dst, value }),
+            Place::Known(_) => return Err(Fault::new(Default::default(), "a known parameter is not assigned to")),
+            Place::Memory { addr, order } => {
+                let scalar = self.scalar(ty)?;
+                self.b.push(Op::Store { ty: scalar, addr: addr.clone(), value, order: *order });
+            }
+            Place::Bits { addr, bits } => {
+                let scalar = self.scalar(ty)?;
+                let unit = self.load(addr.clone(), bits.unit, Ordering::NonAtomic, "unit");
+                let mask = u64::MAX >> (64 - bits.width);
+                let constant = |v: u64| ir::Expr::Const(bits.unit, bits.unit.truncate(v));
+                let rest = binary(BinOp::And, unit, constant(!(mask << bits.shift)));
+                let piece = resize(value, scalar, bits.unit, false);
+                let piece = binary(BinOp::And, piece, constant(mask));
+                let piece = binary(BinOp::Shl, piece, constant(u64::from(bits.shift)));
+                let value = binary(BinOp::Or, rest, piece);
+                let (addr, order) = (addr.clone(), Ordering::NonAtomic);
+                self.b.push(Op::Store { ty: bits.unit, addr, value, order });
+            }
+        }
+        Ok(())
+    }
+
+    /// What an assignment to the place leaves there: for a bit-field, the value cut to its width.
+    pub(super) fn stored(&mut self, place: &Place, ty: &QTy, value: ir::Expr) -> Lowered<ir::Expr> {
+        let Place::Bits { bits, .. } = place else { return Ok(value) };
+        let scalar = self.scalar(ty)?;
+        let signed = ty.ty.int().is_some_and(IntKind::signed);
+        let by = ir::Expr::Const(scalar, u64::from(scalar.bits().saturating_sub(bits.width)));
+        let raised = binary(BinOp::Shl, value, by.clone());
+        Ok(binary(if signed { BinOp::AShr } else { BinOp::LShr }, raised, by))
+    }
+
+    pub(super) fn load(&mut self, addr: ir::Expr, ty: Type, order: Ordering, name: &str) -> ir::Expr {
+        let dst = self.b.reg(name, ty);
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None });
+        ir::Expr::Reg(dst)
+    }
+
+    pub(super) fn scalar(&self, ty: &QTy) -> Lowered<Type> {
+        self.program.checker.types.scalar(&ty.ty).ok_or_else(|| {
+            let shown = self.program.checker.types.show(ty);
+            Fault::new(Default::default(), format!("`{shown}` is not a scalar"))
+        })
+    }
+
+    /// Copies an object scalar by scalar.
+    pub(super) fn copy(&mut self, to: ir::Expr, from: ir::Expr, ty: &QTy) -> Lowered<()> {
+        let (to, from) = (settled(&mut self.b, to), settled(&mut self.b, from));
+        match &ty.ty {
+            Ty::Array(element, Some(n)) if *n > UNROLL => {
+                let size = self.program.checker.types.size(&element.ty).unwrap_or(1);
+                let element = element.clone();
+                self.counted(ir::Expr::Const(Type::I64, *n), |f, index| {
+                    let distance = binary(BinOp::Mul, index, ir::Expr::Const(Type::I64, size));
+                    let (to, from) = (
+                        ir::Expr::binary(BinOp::Add, to, distance.clone()),
+                        ir::Expr::binary(BinOp::Add, from, distance),
+                    );
+                    f.copy(to, from, &element)
+                })
+            }
+            Ty::Array(element, Some(n)) => {
+                let size = self.program.checker.types.size(&element.ty).unwrap_or(1);
+                for index in 0..*n {
+                    self.copy(offset(to.clone(), index * size), offset(from.clone(), index * size), element)?;
+                }
+                Ok(())
+            }
+            Ty::Record(id) if !self.program.checker.types.record(*id).is_union => {
+                let fields = self.program.checker.types.record(*id).fields.clone().unwrap_or_default();
+                let mut units = Vec::new();
+                for field in &fields {
+                    let (to, from) = (offset(to.clone(), field.offset), offset(from.clone(), field.offset));
+                    match field.bits {
+                        Some(bits) if units.contains(&(field.offset, bits.unit)) => {}
+                        Some(bits) => {
+                            units.push((field.offset, bits.unit));
+                            self.move_scalar(to, from, bits.unit, Ordering::NonAtomic);
+                        }
+                        None => self.copy(to, from, &field.ty)?,
+                    }
+                }
+                Ok(())
+            }
+            _ => {
+                let leaves = self.program.checker.types.leaves(ty, 1 << 16).unwrap_or_default();
+                for leaf in leaves {
+                    let order = if leaf.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
+                    let (to, from) = (offset(to.clone(), leaf.offset), offset(from.clone(), leaf.offset));
+                    self.move_scalar(to, from, leaf.ty, order);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn move_scalar(&mut self, to: ir::Expr, from: ir::Expr, ty: Type, order: Ordering) {
+        let value = self.load(from, ty, order, "part");
+        self.b.push(Op::Store { ty, addr: to, value, order });
+    }
+
+    /// Sets every byte of an object, scalar by scalar.
+    pub(super) fn fill(&mut self, to: ir::Expr, ty: &QTy, byte: &ir::Expr) -> Lowered<()> {
+        let to = settled(&mut self.b, to);
+        match &ty.ty {
+            Ty::Array(element, Some(n)) if *n > UNROLL => {
+                let size = self.program.checker.types.size(&element.ty).unwrap_or(1);
+                let (element, byte) = (element.clone(), byte.clone());
+                self.counted(ir::Expr::Const(Type::I64, *n), |f, index| {
+                    let distance = binary(BinOp::Mul, index, ir::Expr::Const(Type::I64, size));
+                    f.fill(ir::Expr::binary(BinOp::Add, to, distance), &element, &byte)
+                })
+            }
+            Ty::Array(element, Some(n)) => {
+                let size = self.program.checker.types.size(&element.ty).unwrap_or(1);
+                (0..*n).try_for_each(|index| self.fill(offset(to.clone(), index * size), element, byte))
+            }
+            Ty::Record(id) if !self.program.checker.types.record(*id).is_union => {
+                let fields = self.program.checker.types.record(*id).fields.clone().unwrap_or_default();
+                let mut units = Vec::new();
+                for field in &fields {
+                    let to = offset(to.clone(), field.offset);
+                    match field.bits {
+                        Some(bits) if units.contains(&(field.offset, bits.unit)) => {}
+                        Some(bits) => {
+                            units.push((field.offset, bits.unit));
+                            self.fill_scalar(to, bits.unit, byte, Ordering::NonAtomic);
+                        }
+                        None => self.fill(to, &field.ty, byte)?,
+                    }
+                }
+                Ok(())
+            }
+            _ => {
+                let leaves = self.program.checker.types.leaves(ty, 1 << 16).unwrap_or_default();
+                for leaf in leaves {
+                    // A fresh object has no readers yet; clearing an atomic is not an atomic operation.
+                    self.fill_scalar(offset(to.clone(), leaf.offset), leaf.ty, byte, Ordering::NonAtomic);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores a value all of whose bytes are `byte` (an `i8`).
+    fn fill_scalar(&mut self, to: ir::Expr, ty: Type, byte: &ir::Expr, order: Ordering) {
+        let wide = resize(byte.clone(), Type::I8, Type::I64, false);
+        let repeated = binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, 0x0101_0101_0101_0101));
+        let value = resize(repeated, Type::I64, ty, false);
+        self.b.push(Op::Store { ty, addr: to, value, order });
+    }
+
+    /// Runs `body` for each index below `count` (an `i64`), which is computed once.
+    pub(super) fn counted(
+        &mut self,
+        count: ir::Expr,
+        body: impl FnOnce(&mut Self, ir::Expr) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let index = self.b.reg("index", Type::I64);
+        self.b.push(Op::Assign { dst: index, value: ir::Expr::Const(Type::I64, 0) });
+        let count = settled(&mut self.b, count);
+        let (head, turn, done) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.terminate(Term::Goto(head));
+        self.b.switch_to(head);
+        let more = ir::Expr::binary(BinOp::ULt, ir::Expr::Reg(index), count);
+        self.b.terminate(Term::If(more, turn, done));
+        self.b.switch_to(turn);
+        body(self, ir::Expr::Reg(index))?;
+        let next = ir::Expr::binary(BinOp::Add, ir::Expr::Reg(index), ir::Expr::Const(Type::I64, 1));
+        self.b.push(Op::Assign { dst: index, value: next });
+        self.b.terminate(Term::Goto(head));
+        self.b.switch_to(done);
+        Ok(())
+    }
+
+    /// Gives an object in memory its first value.
+    pub(super) fn initialise(&mut self, addr: ir::Expr, ty: &QTy, init: &crate::tree::Init) -> Lowered<()> {
+        use crate::tree::Init;
+        match init {
+            Init::Value(value) if matches!(ty.ty, Ty::Record(_)) => {
+                let from = self.record(value)?;
+                self.copy(addr, from, ty)
+            }
+            Init::Value(value) => {
+                let value = self.value(value)?;
+                // The first value of an atomic object is not an atomic operation.
+                let place = Place::Memory { addr, order: Ordering::NonAtomic };
+                self.write(&place, ty, value)
+            }
+            Init::Parts(parts) => {
+                let size = self.program.checker.types.size(&ty.ty).unwrap_or(0);
+                if !self.covered(ty, size, parts) {
+                    self.fill(addr.clone(), ty, &ir::Expr::Const(Type::I8, 0))?;
+                }
+                for part in parts {
+                    let to = offset(addr.clone(), part.offset);
+                    if let Ty::Record(_) = part.ty.ty {
+                        let from = self.record(&part.value)?;
+                        self.copy(to, from, &part.ty)?;
+                        continue;
+                    }
+                    let value = self.value(&part.value)?;
+                    let place = match part.bits {
+                        Some(bits) => Place::Bits { addr: to, bits },
+                        None => Place::Memory { addr: to, order: Ordering::NonAtomic },
+                    };
+                    self.write(&place, &part.ty, value)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether the parts mention every scalar of the object, so that nothing has to be cleared.
+    fn covered(&self, ty: &QTy, size: u64, parts: &[crate::tree::InitPart]) -> bool {
+        if parts.iter().any(|part| part.bits.is_some()) || size > 4096 {
+            return false;
+        }
+        let Some(leaves) = self.program.checker.types.leaves(ty, 512) else { return false };
+        leaves.iter().all(|leaf| {
+            parts.iter().any(|part| {
+                let size = self.program.checker.types.size(&part.ty.ty).unwrap_or(0);
+                part.offset <= leaf.offset && leaf.offset + u64::from(leaf.ty.size()) <= part.offset + size
+            })
+        })
+    }
+
+    /// The address of a struct value: of the object itself where there is one, else of a temporary.
+    pub(super) fn record(&mut self, value: &Expr) -> Lowered<ir::Expr> {
+        match &value.kind {
+            ExprKind::Load(object) => {
+                if object.ty.quals.atomic {
+                    return Err(Fault::new(value.pos, "reading an atomic struct is not supported"));
+                }
+                self.address(object)
+            }
+            ExprKind::Convert(inner) => self.record(inner),
+            ExprKind::Comma(a, b) => {
+                self.effect(a)?;
+                self.record(b)
+            }
+            ExprKind::Assign(target, source) => {
+                if target.ty.quals.atomic {
+                    return Err(Fault::new(value.pos, "assigning an atomic struct is not supported"));
+                }
+                let from = self.record(source)?;
+                let to = self.address(target)?;
+                let to = settled(&mut self.b, to);
+                self.at(value.pos);
+                self.copy(to.clone(), from, &value.ty)?;
+                Ok(to)
+            }
+            ExprKind::Cond(cond, Some(then), otherwise) => {
+                let dst = self.b.reg("struct", Type::Ptr);
+                let (yes, no, done) = (self.b.block(), self.b.block(), self.b.block());
+                self.branch(cond, yes, no)?;
+                for (block, side) in [(yes, then), (no, otherwise)] {
+                    self.b.switch_to(block);
+                    let value = self.record(side)?;
+                    self.b.push(Op::Assign { dst, value });
+                    self.b.terminate(Term::Goto(done));
+                }
+                self.b.switch_to(done);
+                Ok(ir::Expr::Reg(dst))
+            }
+            ExprKind::StmtExpr(stmts, Some(last)) => {
+                self.stmts(stmts)?;
+                self.record(last)
+            }
+            ExprKind::Call(callee, args) => {
+                let layout = self.program.layout(&value.ty, 0);
+                let Some(layout) = layout else {
+                    return Err(Fault::new(value.pos, "a call that returns an incomplete type"));
+                };
+                let temporary = ir::Expr::Local(self.b.local("returned", layout));
+                self.call(value, callee, args, Some(temporary.clone()))?;
+                Ok(temporary)
+            }
+            ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(..) => self.address(value),
+            _ => Err(Fault::new(value.pos, "this struct value is not supported")),
+        }
+    }
+
+    /// Converts a value between C types.
+    pub(super) fn converted(&self, value: ir::Expr, from: &Ty, to: &Ty) -> ir::Expr {
+        convert(&self.program.checker.types, value, from, to)
+    }
+
+    /// The complement of a value.
+    pub(super) fn complement(value: ir::Expr) -> ir::Expr {
+        match value {
+            ir::Expr::Const(ty, bits) => ir::Expr::Const(ty, UnOp::Not.apply(ty, bits)),
+            other => ir::Expr::unary(UnOp::Not, other),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How does a typed program become the program representation?
+//!
+//! First everything that `main` can reach is found and checked ([`reach`]); what cannot be reached is not part of
+//! the result. Then each function is lowered on its own:
+//!
+//! - Scalars whose address is never taken are registers and make no events. Everything else is memory, and each
+//!   C read or write of a scalar in memory is exactly one load or store. Structs are copied scalar by scalar.
+//! - Expressions are pure; whatever has an effect becomes an instruction at the point where C evaluates it. Where C
+//!   leaves the order open: the left operand first, arguments from the left, the assigned value before its target.
+//! - Functions of the C and threads libraries are written in C (`library.c` of this crate) over a handful of
+//!   operations, and put in line where they are called, so that each of their steps shows the user's own line.
+//! - Structs are passed as their scalars, and returned in a register if they fit, else through a pointer.
+//!
+//! `return` from `main` ends the first thread only, other threads go on; `exit` ends the program. This differs from
+//! C, where returning from `main` is `exit`, and follows what verifiers for C do, so that counts can be compared.
+
+mod atomic;
+mod call;
+mod expr;
+mod function;
+mod intrinsic;
+mod memory;
+mod object;
+mod print;
+mod reach;
+mod stmt;
+mod value;
+
+use crate::Options;
+use crate::check::{Checker, Origin};
+use crate::parse::Fault;
+use crate::source::Lines;
+use crate::token::{Name, Pos};
+use crate::tree::{Body, FnId, StrId, VarId};
+use raddle_program::{FuncId, Function, GlobalId, Program, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+type Lowered<T> = Result<T, Fault>;
+
+/// A program under construction.
+#[derive(Debug)]
+pub(crate) struct Lowerer<'a> {
+    checker: Checker,
+    lines: Lines,
+    options: &'a Options,
+    program: Program,
+    /// Functions by number; `None` until they are lowered.
+    functions: Vec<Option<Function>>,
+    function_ids: FxHashMap<FnId, FuncId>,
+    /// Which C function a function of the program is, to know its C type.
+    sources: FxHashMap<FuncId, FnId>,
+    globals: FxHashMap<VarId, GlobalId>,
+    strings: FxHashMap<StrId, GlobalId>,
+    names: FxHashSet<String>,
+    bodies: FxHashMap<FnId, Rc<Body>>,
+    /// Library functions the program refers to.
+    used: FxHashSet<Name>,
+    faults: Vec<Fault>,
+    /// What a reader of the verdict should know.
+    notes: Vec<String>,
+}
+
+/// The result of lowering: the program with what should be said about it, or what is wrong.
+pub(crate) struct Finished {
+    pub(crate) program: Program,
+    pub(crate) notes: Vec<String>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) lines: Lines,
+}
+
+/// Lowers everything `main` can reach.
+pub(crate) fn lower(mut checker: Checker, lines: Lines, options: &Options) -> Finished {
+    let main = checker.function_named("main", Origin::User);
+    let mut lowerer = Lowerer {
+        checker,
+        lines,
+        options,
+        program: Program::default(),
+        functions: Vec::new(),
+        function_ids: FxHashMap::default(),
+        sources: FxHashMap::default(),
+        globals: FxHashMap::default(),
+        strings: FxHashMap::default(),
+        names: FxHashSet::default(),
+        bodies: FxHashMap::default(),
+        used: FxHashSet::default(),
+        faults: Vec::new(),
+        notes: Vec::new(),
+    };
+    match main.filter(|&id| lowerer.checker.func(id).def.is_some()) {
+        Some(main) => lowerer.run(main),
+        None => lowerer.faults.push(Fault::new(Pos(0), "the program has no function `main`")),
+    }
+    let Lowerer { mut program, functions, notes, faults, lines, .. } = lowerer;
+    if faults.is_empty() {
+        program.functions = functions.into_iter().map(|f| f.expect("every function met is lowered")).collect();
+    }
+    Finished { program, notes, faults, lines }
+}
+
+impl Lowerer<'_> {
+    fn run(&mut self, main: FnId) {
+        let order = self.reach(main);
+        if !self.faults.is_empty() {
+            return;
+        }
+        for id in order {
+            let number = self.function_id(id);
+            match self.function(id, id == main) {
+                Ok(function) => self.functions[number.index()] = Some(function),
+                Err(fault) => self.faults.push(fault),
+            }
+        }
+        self.program.entry = self.function_ids.get(&main).copied();
+    }
+
+    /// The number of a function that has or will have a body.
+    fn function_id(&mut self, id: FnId) -> FuncId {
+        if let Some(&known) = self.function_ids.get(&id) {
+            return known;
+        }
+        let number = FuncId(self.functions.len() as u32);
+        self.functions.push(None);
+        self.function_ids.insert(id, number);
+        self.sources.insert(number, id);
+        number
+    }
+
+    /// A name nothing else in the program has.
+    fn unique(&mut self, name: &str) -> String {
+        let mut unique = name.to_owned();
+        let mut number = 1;
+        while !self.names.insert(unique.clone()) {
+            unique = format!("{name}.{number}");
+            number += 1;
+        }
+        unique
+    }
+
+    fn span(&mut self, pos: Pos) -> Span {
+        self.lines.span(pos, 0)
+    }
+
+    fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Which global objects does the program have, and what do they hold at first?
+
+use super::{Lowered, Lowerer};
+use crate::parse::Fault;
+use crate::token::Pos;
+use crate::tree::{Base, Constant, StaticPart, Storage, StrId, VarId};
+use raddle_program::{GlobalId, InitField, InitValue, Layout, Object, Type};
+
+impl Lowerer<'_> {
+    /// The global object of a static variable; made when it is first mentioned.
+    pub(super) fn global(&mut self, id: VarId, pos: Pos) -> Lowered<GlobalId> {
+        if let Some(&known) = self.globals.get(&id) {
+            return Ok(known);
+        }
+        let var = self.checker.var(id).clone();
+        let Storage::Static { thread_local, defined, init } = var.storage else {
+            return Err(Fault::new(pos, format!("`{}` is not a static object", var.name)));
+        };
+        if !defined {
+            let fault = Fault::new(pos, format!("`{}` is declared but not defined", var.name));
+            return Err(fault.label("used here"));
+        }
+        let layout = self.layout(&var.ty, var.align).ok_or_else(|| {
+            Fault::new(
+                var.pos,
+                format!("`{}` has the incomplete type `{}`", var.name, self.checker.types.show(&var.ty)),
+            )
+        })?;
+        let span = self.span(var.pos);
+        let name = self.unique(&var.name);
+        let number = GlobalId(self.program.globals.len() as u32);
+        self.globals.insert(id, number);
+        self.program.globals.push(Object { name, layout, init: Vec::new(), thread_local, span });
+        let init = self.init_fields(&init, pos)?;
+        self.program.globals[number.index()].init = init;
+        Ok(number)
+    }
+
+    /// Size and meaning of an object of this type.
+    pub(super) fn layout(&self, ty: &crate::ctype::QTy, align: u64) -> Option<Layout> {
+        let types = &self.checker.types;
+        let size = types.size(&ty.ty)?;
+        let natural = types.align(&ty.ty);
+        if align <= natural {
+            if let Some(scalar) = types.scalar(&ty.ty) {
+                return Some(Layout::Scalar(scalar));
+            }
+            if let crate::ctype::Ty::Array(element, Some(n)) = &ty.ty
+                && let Some(scalar) = types.scalar(&element.ty)
+            {
+                return Some(Layout::Array(scalar, *n as u32));
+            }
+        }
+        Some(Layout::Bytes { size: size as u32, align: natural.max(align).max(1) as u32 })
+    }
+
+    fn init_fields(&mut self, parts: &[StaticPart], pos: Pos) -> Lowered<Vec<InitField>> {
+        let mut fields: Vec<InitField> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let offset = part.offset as u32;
+            let value = match part.value {
+                Constant::Int(bits) => InitValue::Int(bits),
+                Constant::Addr(Base::Var(id), at) => InitValue::Global(self.global(id, pos)?, at),
+                Constant::Addr(Base::Str(id), at) => InitValue::Global(self.string(id), at),
+                Constant::Addr(Base::Func(id), 0) => InitValue::Func(self.function_address(id, pos)?),
+                Constant::Addr(Base::Func(_), _) => return Err(Fault::new(pos, "an address inside of a function")),
+            };
+            if let (Some(bits), InitValue::Int(value)) = (part.bits, value) {
+                // Bit-fields of one unit become one value.
+                let mask = u64::MAX >> (64 - bits.width);
+                let piece = (value & mask) << bits.shift;
+                let unit = fields.iter_mut().find(|f| f.offset == offset && f.ty == bits.unit);
+                match unit {
+                    Some(InitField { value: InitValue::Int(old), .. }) => *old = (*old & !(mask << bits.shift)) | piece,
+                    _ => fields.push(InitField { offset, ty: bits.unit, value: InitValue::Int(piece) }),
+                }
+                continue;
+            }
+            let ty = match (value, self.checker.types.scalar(&part.ty.ty)) {
+                (InitValue::Int(_), Some(ty)) => ty,
+                (InitValue::Int(_), None) => continue,
+                _ => Type::Ptr,
+            };
+            fields.push(InitField { offset, ty, value });
+        }
+        Ok(fields)
+    }
+
+    /// The object of a string literal.
+    pub(super) fn string(&mut self, id: StrId) -> GlobalId {
+        if let Some(&known) = self.strings.get(&id) {
+            return known;
+        }
+        let string = &self.checker.strings[id.0 as usize];
+        let ty = Type::int(8 * string.kind.size(self.checker.types.model)).unwrap_or(Type::I8);
+        let field = |(index, unit): (usize, &u32)| InitField {
+            offset: index as u32 * ty.size(),
+            ty,
+            value: InitValue::Int(ty.truncate(u64::from(*unit))),
+        };
+        let init = string.units.iter().enumerate().filter(|(_, unit)| **unit != 0).map(field).collect();
+        let layout = Layout::Array(ty, string.units.len() as u32);
+        let name = self.unique(&format!("string.{}", id.0));
+        let number = GlobalId(self.program.globals.len() as u32);
+        self.program.globals.push(Object { name, layout, init, thread_local: false, span: Default::default() });
+        self.strings.insert(id, number);
+        number
+    }
+}

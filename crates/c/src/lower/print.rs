@@ -1,0 +1,191 @@
+//! `printf` and its like: the arguments are evaluated, the text is for whoever replays the execution.
+//!
+//! The format is taken apart here, because the program representation knows no C formats: each conversion becomes
+//! `{}` (a signed number) or `{:...}` with width and base, and its argument a 64-bit number. A `%s` of a literal
+//! is part of the text; of anything else, its address is shown, since reading the characters would be visible events.
+
+use super::Lowered;
+use super::function::FnLowerer;
+use super::intrinsic::string_of;
+use super::value::{cast, resize};
+use crate::ctype::IntKind;
+use crate::parse::Fault;
+use crate::tree::Expr;
+use raddle_program::{self as ir, CastOp, Op, Type};
+
+/// One conversion of a format.
+struct Conversion {
+    flags: String,
+    width: String,
+    /// Size in bits that the length modifier asks for.
+    bits: u32,
+    letter: char,
+    /// How many arguments width and precision take.
+    stars: usize,
+}
+
+impl FnLowerer<'_, '_> {
+    pub(super) fn print_call(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<()> {
+        match name {
+            "printf" => self.print(expr, args.first(), args.get(1..).unwrap_or(&[]), ""),
+            "fprintf" | "dprintf" => self.print(expr, args.get(1), args.get(2..).unwrap_or(&[]), ""),
+            "puts" | "perror" => self.text(expr, args.first(), "\n"),
+            "fputs" => self.text(expr, args.first(), ""),
+            "putchar" | "putc" | "fputc" => {
+                if let Some(arg) = args.first() {
+                    let value = self.number(arg, 8, false)?;
+                    self.at(expr.pos);
+                    self.b.push(Op::Print { format: "{:c}".to_owned(), args: vec![value] });
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn text(&mut self, expr: &Expr, arg: Option<&Expr>, end: &str) -> Lowered<()> {
+        let Some(arg) = arg else { return Ok(()) };
+        let (format, args) = match string_of(arg, self) {
+            Some(text) => (escaped(&text), Vec::new()),
+            None => ("{:p}".to_owned(), vec![self.number(arg, 64, false)?]),
+        };
+        self.at(expr.pos);
+        self.b.push(Op::Print { format: format + end, args });
+        Ok(())
+    }
+
+    fn print(&mut self, expr: &Expr, format: Option<&Expr>, args: &[Expr], end: &str) -> Lowered<()> {
+        let text = format.and_then(|format| string_of(format, self));
+        let Some(text) = text else {
+            args.iter().try_for_each(|arg| self.effect(arg))?;
+            return Ok(());
+        };
+        let mut out = String::new();
+        let mut values = Vec::new();
+        let mut args = args.iter();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('%') {
+            out.push_str(&escaped(&rest[..at]));
+            rest = &rest[at + 1..];
+            if let Some(after) = rest.strip_prefix('%') {
+                out.push('%');
+                rest = after;
+                continue;
+            }
+            let Some((conversion, after)) = parse(rest) else {
+                out.push('%');
+                continue;
+            };
+            rest = after;
+            for _ in 0..conversion.stars {
+                if let Some(arg) = args.next() {
+                    self.effect(arg)?;
+                }
+            }
+            let Some(arg) = args.next() else {
+                return Err(Fault::new(expr.pos, "this format asks for more arguments than there are"));
+            };
+            self.conversion(&conversion, arg, &mut out, &mut values)?;
+        }
+        args.try_for_each(|arg| self.effect(arg))?;
+        out.push_str(&escaped(rest));
+        out.push_str(end);
+        self.at(expr.pos);
+        self.b.push(Op::Print { format: out, args: values });
+        Ok(())
+    }
+
+    fn conversion(
+        &mut self,
+        conversion: &Conversion,
+        arg: &Expr,
+        out: &mut String,
+        values: &mut Vec<ir::Expr>,
+    ) -> Lowered<()> {
+        let Conversion { flags, width, bits, letter, .. } = conversion;
+        let minus = if flags.contains('-') { "-" } else { "" };
+        let zero = if flags.contains('0') { "0" } else { "" };
+        match letter {
+            'd' | 'i' => {
+                values.push(self.number(arg, *bits, true)?);
+                out.push_str(&match (minus, zero, width.as_str()) {
+                    ("", "", "") => "{}".to_owned(),
+                    _ => format!("{{:{minus}{zero}{width}d}}"),
+                });
+            }
+            'u' | 'x' | 'X' | 'o' | 'c' => {
+                let bits = if *letter == 'c' { 8 } else { *bits };
+                values.push(self.number(arg, bits, false)?);
+                if flags.contains('#') && matches!(letter, 'x' | 'X') {
+                    out.push_str("0x");
+                }
+                out.push_str(&format!("{{:{minus}{zero}{width}{letter}}}"));
+            }
+            'p' => {
+                values.push(self.number(arg, 64, false)?);
+                out.push_str("{:p}");
+            }
+            's' => match string_of(arg, self) {
+                Some(text) => {
+                    let width = width.parse().unwrap_or(0usize).min(1000);
+                    let padded = if minus.is_empty() { format!("{text:>width$}") } else { format!("{text:<width$}") };
+                    out.push_str(&escaped(&padded));
+                }
+                None => {
+                    values.push(self.number(arg, 64, false)?);
+                    out.push_str("{:p}");
+                }
+            },
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
+                return Err(Fault::new(arg.pos, "floating point is not supported"));
+            }
+            'n' => return Err(Fault::new(arg.pos, "`%n` is not supported")),
+            _ => self.effect(arg)?,
+        }
+        Ok(())
+    }
+
+    /// The argument cut to so many bits and extended to 64.
+    fn number(&mut self, arg: &Expr, bits: u32, signed: bool) -> Lowered<ir::Expr> {
+        let value = self.value(arg)?;
+        let ty = self.scalar(&arg.ty)?;
+        let from_signed = arg.ty.ty.int().is_some_and(IntKind::signed);
+        let cut = Type::int(bits).unwrap_or(Type::I64);
+        let value = resize(value, ty, cut, from_signed);
+        Ok(cast(if signed { CastOp::SExt } else { CastOp::ZExt }, cut, Type::I64, value))
+    }
+}
+
+/// Text in which no placeholder can be seen by accident.
+fn escaped(text: &str) -> String {
+    text.replace("{}", "{ }").replace("{:", "{ :")
+}
+
+/// The conversion after a `%`, and what follows it.
+fn parse(text: &str) -> Option<(Conversion, &str)> {
+    let take = |text: &str, wanted: &dyn Fn(char) -> bool| {
+        let end = text.find(|c: char| !wanted(c)).unwrap_or(text.len());
+        (text[..end].to_owned(), text[end..].len())
+    };
+    let (flags, left) = take(text, &|c| "-+ #0".contains(c));
+    let text = &text[text.len() - left..];
+    let (width, left) = take(text, &|c| c.is_ascii_digit() || c == '*');
+    let mut text = &text[text.len() - left..];
+    let mut stars = width.matches('*').count();
+    if let Some(precision) = text.strip_prefix('.') {
+        let (digits, left) = take(precision, &|c| c.is_ascii_digit() || c == '*');
+        stars += digits.matches('*').count();
+        text = &precision[precision.len() - left..];
+    }
+    let (length, left) = take(text, &|c| "hlLqjzt".contains(c));
+    let text = &text[text.len() - left..];
+    let bits = match length.as_str() {
+        "" => 32,
+        "hh" => 8,
+        "h" => 16,
+        _ => 64,
+    };
+    let letter = text.chars().next()?;
+    let width = width.replace('*', "");
+    Some((Conversion { flags, width, bits, letter, stars }, &text[letter.len_utf8()..]))
+}

@@ -1,0 +1,80 @@
+//! Which functions can the program reach, and which does it lack?
+//!
+//! A work list from `main` over the names that bodies and initial values mention. A function that is only declared
+//! must be in the library; otherwise each call of it is an error, at the call.
+
+use super::Lowerer;
+use super::intrinsic::is_native;
+use crate::check::Origin;
+use crate::parse::Fault;
+use crate::token::Pos;
+use crate::tree::{Base, Constant, ExprKind, FnId, Storage, VarId};
+use crate::walk::each_in;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+impl Lowerer<'_> {
+    /// Checks all reachable bodies and returns the functions in the order they were met.
+    pub(super) fn reach(&mut self, main: FnId) -> Vec<FnId> {
+        let mut order = vec![main];
+        let mut seen: FxHashSet<FnId> = order.iter().copied().collect();
+        let mut objects: FxHashSet<VarId> = FxHashSet::default();
+        let mut at = 0;
+        while let Some(&id) = order.get(at) {
+            at += 1;
+            let body = match self.checker.body(id) {
+                Ok(Some(body)) => Rc::new(body),
+                Ok(None) => continue,
+                Err(fault) => {
+                    self.faults.push(fault);
+                    continue;
+                }
+            };
+            self.bodies.insert(id, body.clone());
+            let mut mentioned = Vec::new();
+            let mut todo = Vec::new();
+            each_in(&body.stmts, &mut |expr| match expr.kind {
+                ExprKind::Func(id) => mentioned.push((id, expr.pos)),
+                ExprKind::Var(id) => todo.push((id, expr.pos)),
+                _ => {}
+            });
+            while let Some((var, pos)) = todo.pop() {
+                if !objects.insert(var) {
+                    continue;
+                }
+                if let Storage::Static { init, .. } = &self.checker.var(var).storage {
+                    for part in init {
+                        match part.value {
+                            Constant::Addr(Base::Func(id), _) => mentioned.push((id, pos)),
+                            Constant::Addr(Base::Var(id), _) => todo.push((id, pos)),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            for (id, pos) in mentioned {
+                if self.checker.func(id).def.is_some() {
+                    if seen.insert(id) {
+                        order.push(id);
+                    }
+                } else {
+                    self.need_library(id, pos);
+                }
+            }
+        }
+        order
+    }
+
+    fn need_library(&mut self, id: FnId, pos: Pos) {
+        let name = self.checker.func(id).name.clone();
+        if is_native(&name) || self.checker.function_named(&name, Origin::Library).is_some() {
+            self.used.insert(name);
+            return;
+        }
+        let fault =
+            Fault { len: name.len() as u32, ..Fault::new(pos, format!("`{name}` is declared but not defined")) }
+                .label("used here")
+                .help("it is not one of the library functions Raddle knows; define it, or leave the call out");
+        self.faults.push(fault);
+    }
+}

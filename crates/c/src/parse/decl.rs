@@ -1,0 +1,688 @@
+//! Declarations: specifiers, declarators, records, enumerations, initialisers, attributes.
+
+use super::{Fault, MAX_DEPTH, Parsed, Parser};
+use crate::syntax::*;
+use crate::token::{Kw, Name, P, Pos, Tok};
+use std::rc::Rc;
+
+/// Attributes that change what a program means in a way that is not modelled.
+const UNSUPPORTED_ATTRIBUTES: [&str; 9] = [
+    "vector_size",
+    "mode",
+    "cleanup",
+    "constructor",
+    "destructor",
+    "alias",
+    "weakref",
+    "ifunc",
+    "scalar_storage_order",
+];
+
+/// The words of a type, counted while they are read.
+#[derive(Default)]
+struct Words {
+    void: bool,
+    boolean: bool,
+    character: bool,
+    int: bool,
+    int128: bool,
+    short: bool,
+    longs: i8,
+    signed: bool,
+    unsigned: bool,
+    float: Option<FloatKind>,
+    complex: bool,
+    any: bool,
+}
+
+impl Parser<'_> {
+    /// Whether a declaration starts here.
+    pub(super) fn starts_declaration(&self) -> bool {
+        match self.peek() {
+            Tok::Kw(Kw::Typedef | Kw::Extern | Kw::Static | Kw::Auto | Kw::Register | Kw::ThreadLocal) => true,
+            Tok::Kw(Kw::Inline | Kw::Noreturn | Kw::Alignas) => true,
+            Tok::Kw(Kw::Extension) => {
+                // Before a declaration or before an expression.
+                let mut ahead = 1;
+                while *self.peek_at(ahead) == Tok::Kw(Kw::Extension) {
+                    ahead += 1;
+                }
+                matches!(self.peek_at(ahead), Tok::Kw(Kw::Typedef | Kw::Extern | Kw::Static)) || self.starts_type(ahead)
+            }
+            Tok::Kw(Kw::Attribute) => *self.peek_at(1) == Tok::Punct(P::LParen) && self.attribute_before_declaration(),
+            _ => self.starts_type(0),
+        }
+    }
+
+    /// Whether what follows the attribute here is a declaration and not the end of a statement.
+    fn attribute_before_declaration(&self) -> bool {
+        let mut ahead = 1;
+        let mut open = 0;
+        loop {
+            match self.peek_at(ahead) {
+                Tok::Punct(P::LParen) => open += 1,
+                Tok::Punct(P::RParen) => open -= 1,
+                Tok::Eof => return false,
+                _ => {}
+            }
+            ahead += 1;
+            if open == 0 {
+                return *self.peek_at(ahead) != Tok::Punct(P::Semi);
+            }
+        }
+    }
+
+    /// Whether a type name starts so many tokens ahead.
+    pub(super) fn starts_type(&self, ahead: usize) -> bool {
+        match self.peek_at(ahead) {
+            Tok::Ident(name) => self.is_type_name(name),
+            Tok::Kw(keyword) => matches!(
+                keyword,
+                Kw::Atomic
+                    | Kw::AutoType
+                    | Kw::Bool
+                    | Kw::Char
+                    | Kw::Complex
+                    | Kw::Const
+                    | Kw::Double
+                    | Kw::Enum
+                    | Kw::Float
+                    | Kw::Float128
+                    | Kw::Float32
+                    | Kw::Float64
+                    | Kw::Int
+                    | Kw::Int128
+                    | Kw::UInt128
+                    | Kw::Long
+                    | Kw::Restrict
+                    | Kw::Short
+                    | Kw::Signed
+                    | Kw::Struct
+                    | Kw::Typeof
+                    | Kw::Union
+                    | Kw::Unsigned
+                    | Kw::VaList
+                    | Kw::Void
+                    | Kw::Volatile
+            ),
+            _ => false,
+        }
+    }
+
+    /// At file scope: a declaration, or a function with its body.
+    pub(super) fn declaration_or_function(&mut self) -> Parsed<Option<Item>> {
+        let start = self.pos();
+        let specs = self.specs()?;
+        if self.eat(P::Semi) {
+            return Ok(Some(Item::Decl(Declaration { specs, declarators: Vec::new() })));
+        }
+        let declarator = self.declarator()?;
+        let is_function = matches!(declarator.derived.first(), Some(Derived::Function { .. }));
+        if is_function && (self.is(P::LBrace) || self.starts_declaration()) {
+            let pos = declarator.pos;
+            if let Some(name) = &declarator.name {
+                self.declare(name, false);
+            }
+            let (old_params, body) = self.scoped(|p| {
+                let mut old_params = Vec::new();
+                while !p.is(P::LBrace) {
+                    if *p.peek() == Tok::Eof {
+                        return Err(p.unexpected("`{`"));
+                    }
+                    old_params.push(p.declaration()?);
+                }
+                if let Some(Derived::Function { params, .. }) = declarator.derived.first() {
+                    for name in params.iter().filter_map(|param| param.declarator.name.as_ref()) {
+                        p.declare(name, false);
+                    }
+                }
+                p.bump();
+                Ok((old_params, p.block_items()?))
+            })?;
+            return Ok(Some(Item::Function(Rc::new(FunctionDef { specs, declarator, old_params, body, pos }))));
+        }
+        let _ = start;
+        Ok(Some(Item::Decl(self.declaration_rest(specs, declarator)?)))
+    }
+
+    /// A declaration with its semicolon.
+    pub(super) fn declaration(&mut self) -> Parsed<Declaration> {
+        let specs = self.specs()?;
+        if self.eat(P::Semi) {
+            return Ok(Declaration { specs, declarators: Vec::new() });
+        }
+        let first = self.declarator()?;
+        self.declaration_rest(specs, first)
+    }
+
+    fn declaration_rest(&mut self, specs: Specs, first: Declarator) -> Parsed<Declaration> {
+        let mut declarators = Vec::new();
+        let mut next = first;
+        loop {
+            let Some(name) = next.name.clone() else {
+                return Err(self.unexpected("a name to declare"));
+            };
+            // The name is in scope in its own initialiser.
+            self.declare(&name, specs.storage == Storage::Typedef);
+            let init = if self.eat(P::Assign) { Some(self.initializer()?) } else { None };
+            declarators.push((next, init));
+            if !self.eat(P::Comma) {
+                break;
+            }
+            self.attributes()?;
+            next = self.declarator()?;
+        }
+        self.expect(P::Semi)?;
+        Ok(Declaration { specs, declarators })
+    }
+
+    /// Declaration specifiers.
+    pub(super) fn specs(&mut self) -> Parsed<Specs> {
+        let pos = self.pos();
+        let mut words = Words::default();
+        let mut base = None;
+        let mut specs = Specs {
+            storage: Storage::None,
+            thread_local: false,
+            quals: Quals::default(),
+            base: TypeSpec::Void,
+            align: Vec::new(),
+            attrs: Attrs::default(),
+            pos,
+        };
+        loop {
+            match self.peek().clone() {
+                Tok::Ident(name) if base.is_none() && !words.any && self.is_type_name(&name) => {
+                    self.bump();
+                    base = Some(TypeSpec::Typedef(name));
+                }
+                Tok::Kw(keyword) => {
+                    if !self.specifier(keyword, &mut specs, &mut words, &mut base)? {
+                        break;
+                    }
+                }
+                _ => break,
+            }
+        }
+        specs.base = match base {
+            Some(_) if words.any => return Err(Fault::new(pos, "two types in one declaration")),
+            Some(base) => base,
+            None if !words.any => return Err(self.unexpected("a type")),
+            None => words.resolve(pos)?,
+        };
+        Ok(specs)
+    }
+
+    /// Takes one specifier; false if the keyword is none.
+    fn specifier(
+        &mut self,
+        keyword: Kw,
+        specs: &mut Specs,
+        words: &mut Words,
+        base: &mut Option<TypeSpec>,
+    ) -> Parsed<bool> {
+        if words.take(keyword) {
+            self.bump();
+            return Ok(true);
+        }
+        match keyword {
+            Kw::Typedef => specs.storage = Storage::Typedef,
+            Kw::Extern => specs.storage = Storage::Extern,
+            Kw::Static => specs.storage = Storage::Static,
+            Kw::Auto | Kw::Register => specs.storage = Storage::Auto,
+            Kw::ThreadLocal => specs.thread_local = true,
+            Kw::Const => specs.quals.constant = true,
+            Kw::Volatile => specs.quals.volatile = true,
+            Kw::Restrict | Kw::Inline | Kw::Noreturn | Kw::Extension => {}
+            Kw::VaList => *base = Some(TypeSpec::VaList),
+            Kw::AutoType => *base = Some(TypeSpec::Auto),
+            Kw::Atomic if *self.peek_at(1) == Tok::Punct(P::LParen) => {
+                self.bump();
+                self.bump();
+                let inner = self.deeper(Parser::type_name)?;
+                self.expect(P::RParen)?;
+                *base = Some(TypeSpec::Atomic(Box::new(inner)));
+                return Ok(true);
+            }
+            Kw::Atomic => specs.quals.atomic = true,
+            Kw::Alignas => {
+                self.bump();
+                self.expect(P::LParen)?;
+                specs.align.push(if self.starts_type(0) {
+                    AlignSpec::Type(self.type_name()?)
+                } else {
+                    AlignSpec::Expr(self.assign_expr()?)
+                });
+                self.expect(P::RParen)?;
+                return Ok(true);
+            }
+            Kw::Attribute => {
+                specs.attrs.merge(self.attributes()?);
+                return Ok(true);
+            }
+            Kw::Struct | Kw::Union => {
+                *base = Some(TypeSpec::Record(self.deeper(Parser::record)?));
+                return Ok(true);
+            }
+            Kw::Enum => {
+                *base = Some(TypeSpec::Enum(self.deeper(Parser::enumeration)?));
+                return Ok(true);
+            }
+            Kw::Typeof => {
+                self.bump();
+                self.expect(P::LParen)?;
+                *base = Some(if self.starts_type(0) {
+                    TypeSpec::TypeofType(Box::new(self.deeper(Parser::type_name)?))
+                } else {
+                    TypeSpec::TypeofExpr(Box::new(self.expr()?))
+                });
+                self.expect(P::RParen)?;
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        }
+        self.bump();
+        Ok(true)
+    }
+
+    fn record(&mut self) -> Parsed<RecordSpec> {
+        let pos = self.pos();
+        let is_union = self.is_kw(Kw::Union);
+        self.bump();
+        let mut attrs = self.attributes()?;
+        let tag = if let Tok::Ident(_) = self.peek() { Some(self.ident()?) } else { None };
+        let mut members = None;
+        if self.eat(P::LBrace) {
+            let mut list = Vec::new();
+            while !self.eat(P::RBrace) {
+                if self.eat(P::Semi) {
+                    continue;
+                }
+                list.push(self.member()?);
+            }
+            members = Some(list);
+            attrs.merge(self.attributes()?);
+        } else if tag.is_none() {
+            return Err(self.unexpected("a tag or `{`"));
+        }
+        Ok(RecordSpec { is_union, tag, members, attrs, pos })
+    }
+
+    fn member(&mut self) -> Parsed<Member> {
+        if self.is_kw(Kw::StaticAssert) {
+            return Ok(Member::StaticAssert(self.static_assert()?));
+        }
+        let specs = self.specs()?;
+        let mut declarators = Vec::new();
+        while !self.eat(P::Semi) {
+            let mut declarator = if self.is(P::Colon) {
+                Declarator { name: None, pos: self.pos(), derived: Vec::new(), attrs: Attrs::default() }
+            } else {
+                self.declarator()?
+            };
+            let width = if self.eat(P::Colon) { Some(self.cond_expr()?) } else { None };
+            declarator.attrs.merge(self.attributes()?);
+            declarators.push((declarator, width));
+            if !self.is(P::Semi) {
+                self.expect(P::Comma)?;
+            }
+        }
+        Ok(Member::Fields { specs, declarators })
+    }
+
+    fn enumeration(&mut self) -> Parsed<EnumSpec> {
+        let pos = self.pos();
+        self.bump();
+        self.attributes()?;
+        let tag = if let Tok::Ident(_) = self.peek() { Some(self.ident()?) } else { None };
+        let mut values = None;
+        if self.eat(P::LBrace) {
+            let mut list = Vec::new();
+            while !self.eat(P::RBrace) {
+                let pos = self.pos();
+                let name = self.ident()?;
+                self.attributes()?;
+                let value = if self.eat(P::Assign) { Some(self.cond_expr()?) } else { None };
+                self.declare(&name, false);
+                list.push((name, pos, value));
+                if !self.is(P::RBrace) {
+                    self.expect(P::Comma)?;
+                }
+            }
+            values = Some(list);
+            self.attributes()?;
+        } else if tag.is_none() {
+            return Err(self.unexpected("a tag or `{`"));
+        }
+        Ok(EnumSpec { tag, values, pos })
+    }
+
+    /// A type in a cast, `sizeof` and so on.
+    pub(super) fn type_name(&mut self) -> Parsed<TypeName> {
+        let specs = self.specs()?;
+        let declarator = self.declarator()?;
+        if declarator.name.is_some() {
+            return Err(Fault::new(declarator.pos, "a name has no place in a type name"));
+        }
+        Ok(TypeName { specs, declarator })
+    }
+
+    /// A declarator; it may lack its name.
+    pub(super) fn declarator(&mut self) -> Parsed<Declarator> {
+        self.deeper(Parser::declarator_inner)
+    }
+
+    fn declarator_inner(&mut self) -> Parsed<Declarator> {
+        let mut attrs = self.attributes()?;
+        let mut pointers = Vec::new();
+        while self.eat(P::Star) {
+            let mut quals = Quals::default();
+            loop {
+                match self.peek() {
+                    Tok::Kw(Kw::Const) => quals.constant = true,
+                    Tok::Kw(Kw::Volatile) => quals.volatile = true,
+                    Tok::Kw(Kw::Atomic) => quals.atomic = true,
+                    Tok::Kw(Kw::Restrict) => {}
+                    Tok::Kw(Kw::Attribute) => {
+                        attrs.merge(self.attributes()?);
+                        continue;
+                    }
+                    _ => break,
+                }
+                self.bump();
+            }
+            pointers.push(Derived::Pointer(quals));
+            if pointers.len() > MAX_DEPTH as usize {
+                return Err(Fault::new(self.pos(), "too many pointers in one declarator"));
+            }
+        }
+        let pos = self.pos();
+        let mut name = None;
+        let mut derived = Vec::new();
+        let mut name_pos = pos;
+        match self.peek() {
+            Tok::Ident(_) => name = Some(self.ident()?),
+            Tok::Punct(P::LParen) if !self.is_parameter_list() => {
+                self.bump();
+                let inner = self.declarator()?;
+                self.expect(P::RParen)?;
+                name = inner.name;
+                name_pos = inner.pos;
+                derived = inner.derived;
+                attrs.merge(inner.attrs);
+            }
+            _ => {}
+        }
+        loop {
+            let at = self.pos();
+            if self.eat(P::LBracket) {
+                while matches!(self.peek(), Tok::Kw(Kw::Static | Kw::Const | Kw::Restrict | Kw::Volatile)) {
+                    self.bump();
+                }
+                let unspecified = self.is(P::Star) && *self.peek_at(1) == Tok::Punct(P::RBracket);
+                let size = if self.is(P::RBracket) {
+                    None
+                } else if unspecified {
+                    self.bump();
+                    None
+                } else {
+                    Some(Box::new(self.assign_expr()?))
+                };
+                self.expect(P::RBracket)?;
+                derived.push(Derived::Array(size, at));
+            } else if self.eat(P::LParen) {
+                derived.push(self.deeper(|p| p.scoped(Parser::parameters))?);
+            } else {
+                break;
+            }
+            if derived.len() > MAX_DEPTH as usize {
+                return Err(Fault::new(at, "too many dimensions in one declarator"));
+            }
+        }
+        derived.extend(pointers.into_iter().rev());
+        if self.eat_kw(Kw::Asm) {
+            // A name for the linker, as in the system's headers.
+            self.expect(P::LParen)?;
+            self.skip_balanced()?;
+        }
+        attrs.merge(self.attributes()?);
+        Ok(Declarator { name, pos: name_pos, derived, attrs })
+    }
+
+    /// Whether the parenthesis here opens the parameters of an unnamed function rather than a nested declarator.
+    fn is_parameter_list(&self) -> bool {
+        *self.peek_at(1) == Tok::Punct(P::RParen) || self.starts_type(1) || *self.peek_at(1) == Tok::Kw(Kw::Register)
+    }
+
+    fn parameters(&mut self) -> Parsed<Derived> {
+        let mut params = Vec::new();
+        let mut variadic = false;
+        if self.eat(P::RParen) {
+            return Ok(Derived::Function { params, variadic, prototype: false });
+        }
+        if let Tok::Ident(name) = self.peek()
+            && !self.is_type_name(name)
+        {
+            return self.old_style_names();
+        }
+        if self.is_kw(Kw::Void) && *self.peek_at(1) == Tok::Punct(P::RParen) {
+            self.bump();
+            self.bump();
+            return Ok(Derived::Function { params, variadic, prototype: true });
+        }
+        loop {
+            if self.eat(P::Ellipsis) {
+                variadic = true;
+                break;
+            }
+            let specs = self.specs()?;
+            let declarator = self.declarator()?;
+            if let Some(name) = &declarator.name {
+                self.declare(name, false);
+            }
+            params.push(Param { specs, declarator });
+            if !self.eat(P::Comma) {
+                break;
+            }
+        }
+        self.expect(P::RParen)?;
+        Ok(Derived::Function { params, variadic, prototype: true })
+    }
+
+    /// `int f(a, b)`: the types follow; until then they are `int`.
+    fn old_style_names(&mut self) -> Parsed<Derived> {
+        let mut params = Vec::new();
+        loop {
+            let pos = self.pos();
+            let name: Name = self.ident()?;
+            let specs = Specs {
+                storage: Storage::None,
+                thread_local: false,
+                quals: Quals::default(),
+                base: TypeSpec::Int { unsigned: false, longs: 0 },
+                align: Vec::new(),
+                attrs: Attrs::default(),
+                pos,
+            };
+            let declarator = Declarator { name: Some(name), pos, derived: Vec::new(), attrs: Attrs::default() };
+            params.push(Param { specs, declarator });
+            if !self.eat(P::Comma) {
+                break;
+            }
+        }
+        self.expect(P::RParen)?;
+        Ok(Derived::Function { params, variadic: false, prototype: false })
+    }
+
+    fn initializer(&mut self) -> Parsed<Init> {
+        let pos = self.pos();
+        if self.is(P::LBrace) { Ok(Init::List(self.init_list()?, pos)) } else { Ok(Init::Expr(self.assign_expr()?)) }
+    }
+
+    /// A braced list.
+    pub(super) fn init_list(&mut self) -> Parsed<Vec<InitItem>> {
+        self.deeper(|p| {
+            p.expect(P::LBrace)?;
+            let mut items = Vec::new();
+            while !p.eat(P::RBrace) {
+                let pos = p.pos();
+                let designators = p.designators()?;
+                let init = p.initializer()?;
+                items.push(InitItem { designators, init, pos });
+                if !p.is(P::RBrace) {
+                    p.expect(P::Comma)?;
+                }
+            }
+            Ok(items)
+        })
+    }
+
+    fn designators(&mut self) -> Parsed<Vec<Designator>> {
+        let mut path = Vec::new();
+        loop {
+            let pos = self.pos();
+            if self.eat(P::Dot) {
+                path.push(Designator::Field(self.ident()?, pos));
+            } else if self.eat(P::LBracket) {
+                let from = self.cond_expr()?;
+                path.push(if self.eat(P::Ellipsis) {
+                    Designator::Range(from, self.cond_expr()?)
+                } else {
+                    Designator::Index(from)
+                });
+                self.expect(P::RBracket)?;
+            } else if path.is_empty()
+                && matches!(self.peek(), Tok::Ident(_))
+                && *self.peek_at(1) == Tok::Punct(P::Colon)
+            {
+                // The old GNU form `field: value`.
+                path.push(Designator::Field(self.ident()?, pos));
+                self.bump();
+                return Ok(path);
+            } else {
+                if !path.is_empty() {
+                    self.expect(P::Assign)?;
+                }
+                return Ok(path);
+            }
+        }
+    }
+
+    /// Any number of `__attribute__((...))`.
+    pub(super) fn attributes(&mut self) -> Parsed<Attrs> {
+        let mut attrs = Attrs::default();
+        while self.eat_kw(Kw::Attribute) {
+            self.expect(P::LParen)?;
+            self.expect(P::LParen)?;
+            while !self.eat(P::RParen) {
+                self.attribute(&mut attrs)?;
+            }
+            self.expect(P::RParen)?;
+        }
+        Ok(attrs)
+    }
+
+    fn attribute(&mut self, attrs: &mut Attrs) -> Parsed<()> {
+        let pos = self.pos();
+        match self.peek().clone() {
+            Tok::Ident(name) => {
+                self.bump();
+                match name.trim_matches('_') {
+                    "packed" => attrs.packed = true,
+                    "transparent_union" => attrs.transparent_union = true,
+                    "aligned" => {
+                        let mut arg = None;
+                        if self.eat(P::LParen) {
+                            arg = Some(if self.starts_type(0) {
+                                let ty = Box::new(self.type_name()?);
+                                Expr { kind: ExprKind::AlignofType(ty), pos }
+                            } else {
+                                self.assign_expr()?
+                            });
+                            self.expect(P::RParen)?;
+                        }
+                        attrs.aligned.push(arg);
+                    }
+                    other if UNSUPPORTED_ATTRIBUTES.contains(&other) => {
+                        attrs.unsupported.get_or_insert((name, pos));
+                    }
+                    _ => {}
+                }
+                if self.eat(P::LParen) {
+                    self.skip_balanced()?;
+                }
+            }
+            Tok::Kw(_) => self.bump(),
+            Tok::Punct(P::Comma) => self.bump(),
+            _ => return Err(self.unexpected("an attribute")),
+        }
+        Ok(())
+    }
+}
+
+impl Attrs {
+    fn merge(&mut self, other: Attrs) {
+        self.packed |= other.packed;
+        self.transparent_union |= other.transparent_union;
+        self.aligned.extend(other.aligned);
+        if self.unsupported.is_none() {
+            self.unsupported = other.unsupported;
+        }
+    }
+}
+
+impl Words {
+    /// Takes the keyword if it is one of the words of a type.
+    fn take(&mut self, keyword: Kw) -> bool {
+        match keyword {
+            Kw::Void => self.void = true,
+            Kw::Bool => self.boolean = true,
+            Kw::Char => self.character = true,
+            Kw::Int => self.int = true,
+            Kw::Int128 | Kw::UInt128 => self.int128 = true,
+            Kw::Short => self.short = true,
+            Kw::Long => self.longs = (self.longs + 1).min(3),
+            Kw::Signed => self.signed = true,
+            Kw::Unsigned => self.unsigned = true,
+            Kw::Float | Kw::Float32 => self.float = Some(FloatKind::Float),
+            Kw::Double | Kw::Float64 => self.float = Some(FloatKind::Double),
+            Kw::Float128 => self.float = Some(FloatKind::LongDouble),
+            Kw::Complex => self.complex = true,
+            _ => return false,
+        }
+        self.any = true;
+        true
+    }
+
+    fn resolve(self, pos: Pos) -> Parsed<TypeSpec> {
+        let sign = if self.unsigned { Some(true) } else { self.signed.then_some(false) };
+        let kinds = [self.void, self.boolean, self.character, self.int128, self.float.is_some()];
+        let sized = self.short || self.longs > 0;
+        let several = kinds.iter().filter(|k| **k).count() > 1;
+        let sized_wrongly = sized && (self.void || self.boolean || self.character || self.int128);
+        if several
+            || sized_wrongly
+            || (self.short && self.longs > 0)
+            || self.longs > 2
+            || (self.signed && self.unsigned)
+        {
+            return Err(Fault::new(pos, "these words do not make a type"));
+        }
+        Ok(if self.complex {
+            TypeSpec::Float(FloatKind::LongDouble)
+        } else if self.void {
+            TypeSpec::Void
+        } else if self.boolean {
+            TypeSpec::Bool
+        } else if self.character {
+            TypeSpec::Char(sign)
+        } else if self.int128 {
+            TypeSpec::Int128
+        } else if let Some(float) = self.float {
+            TypeSpec::Float(if self.longs > 0 { FloatKind::LongDouble } else { float })
+        } else {
+            let longs = if self.short { -1 } else { self.longs };
+            TypeSpec::Int { unsigned: self.unsigned, longs }
+        })
+    }
+}

@@ -1,0 +1,240 @@
+//! Statements and blocks.
+
+use super::{Fault, Parsed, Parser};
+use crate::syntax::{StaticAssert, Stmt, StmtKind};
+use crate::token::{Kw, P, Pos, Tok};
+
+impl Parser<'_> {
+    /// The rest of a block after its opening brace.
+    pub(super) fn block_items(&mut self) -> Parsed<Vec<Stmt>> {
+        let mut items = Vec::new();
+        while !self.eat(P::RBrace) {
+            if *self.peek() == Tok::Eof {
+                return Err(self.unexpected("`}`"));
+            }
+            if self.eat_kw(Kw::LabelDecl) {
+                while !self.eat(P::Semi) {
+                    self.ident()?;
+                    self.eat(P::Comma);
+                }
+                continue;
+            }
+            items.push(self.block_item()?);
+        }
+        Ok(items)
+    }
+
+    fn block_item(&mut self) -> Parsed<Stmt> {
+        let pos = self.pos();
+        let label = matches!(self.peek(), Tok::Ident(_)) && *self.peek_at(1) == Tok::Punct(P::Colon);
+        let kind = if self.is_kw(Kw::StaticAssert) {
+            StmtKind::StaticAssert(self.static_assert()?)
+        } else if !label && self.starts_declaration() {
+            StmtKind::Decl(self.declaration()?)
+        } else {
+            return self.statement();
+        };
+        Ok(Stmt { kind, pos })
+    }
+
+    /// `_Static_assert(cond, "message");`
+    pub(super) fn static_assert(&mut self) -> Parsed<StaticAssert> {
+        let pos = self.pos();
+        self.bump();
+        self.expect(P::LParen)?;
+        let cond = self.assign_expr()?;
+        let mut message = String::new();
+        if self.eat(P::Comma) {
+            while let Tok::Str(units, _) = self.peek() {
+                message.extend(units.iter().filter_map(|&u| char::from_u32(u)));
+                self.bump();
+            }
+        }
+        self.expect(P::RParen)?;
+        self.expect(P::Semi)?;
+        Ok(StaticAssert { cond, message, pos })
+    }
+
+    fn statement(&mut self) -> Parsed<Stmt> {
+        self.deeper(|p| {
+            let pos = p.pos();
+            let kind = p.statement_kind(pos)?;
+            Ok(Stmt { kind, pos })
+        })
+    }
+
+    /// The statement a loop, a branch or a label governs, in a scope of its own.
+    fn body(&mut self) -> Parsed<Box<Stmt>> {
+        Ok(Box::new(self.scoped(Parser::statement)?))
+    }
+
+    fn paren_expr(&mut self) -> Parsed<crate::syntax::Expr> {
+        self.expect(P::LParen)?;
+        let expr = self.expr()?;
+        self.expect(P::RParen)?;
+        Ok(expr)
+    }
+
+    fn statement_kind(&mut self, pos: Pos) -> Parsed<StmtKind> {
+        match self.peek().clone() {
+            Tok::Punct(P::LBrace) => {
+                self.bump();
+                Ok(StmtKind::Block(self.scoped(Parser::block_items)?))
+            }
+            Tok::Punct(P::Semi) => {
+                self.bump();
+                Ok(StmtKind::Empty)
+            }
+            Tok::Ident(name) if *self.peek_at(1) == Tok::Punct(P::Colon) => {
+                self.bump();
+                self.bump();
+                self.attributes()?;
+                Ok(StmtKind::Label(name, Box::new(self.labelled()?)))
+            }
+            Tok::Kw(keyword) => self.keyword_statement(pos, keyword),
+            _ => self.expression_statement(),
+        }
+    }
+
+    /// What a label stands before; at the end of a block, and before a declaration, the empty statement.
+    fn labelled(&mut self) -> Parsed<Stmt> {
+        if self.is(P::RBrace) {
+            return Ok(Stmt { kind: StmtKind::Empty, pos: self.pos() });
+        }
+        self.deeper(Parser::block_item)
+    }
+
+    fn expression_statement(&mut self) -> Parsed<StmtKind> {
+        let expr = self.expr()?;
+        self.expect(P::Semi)?;
+        Ok(StmtKind::Expr(expr))
+    }
+
+    fn keyword_statement(&mut self, pos: Pos, keyword: Kw) -> Parsed<StmtKind> {
+        match keyword {
+            Kw::If => {
+                self.bump();
+                let cond = self.paren_expr()?;
+                let then = self.body()?;
+                let otherwise = if self.eat_kw(Kw::Else) { Some(self.body()?) } else { None };
+                Ok(StmtKind::If(cond, then, otherwise))
+            }
+            Kw::Switch => {
+                self.bump();
+                let subject = self.paren_expr()?;
+                Ok(StmtKind::Switch(subject, self.body()?))
+            }
+            Kw::Case => {
+                self.bump();
+                let low = self.cond_expr()?;
+                let high = if self.eat(P::Ellipsis) { Some(self.cond_expr()?) } else { None };
+                self.expect(P::Colon)?;
+                Ok(StmtKind::Case(low, high, Box::new(self.labelled()?)))
+            }
+            Kw::Default => {
+                self.bump();
+                self.expect(P::Colon)?;
+                Ok(StmtKind::Default(Box::new(self.labelled()?)))
+            }
+            Kw::While => {
+                self.bump();
+                let cond = self.paren_expr()?;
+                Ok(StmtKind::While(cond, self.body()?))
+            }
+            Kw::Do => {
+                self.bump();
+                let body = self.body()?;
+                if !self.eat_kw(Kw::While) {
+                    return Err(self.unexpected("`while`"));
+                }
+                let cond = self.paren_expr()?;
+                self.expect(P::Semi)?;
+                Ok(StmtKind::DoWhile(body, cond))
+            }
+            Kw::For => {
+                self.bump();
+                self.scoped(Parser::for_statement)
+            }
+            Kw::Goto => {
+                self.bump();
+                if self.is(P::Star) {
+                    return Err(Fault::new(pos, "a computed goto is not supported"));
+                }
+                let label = self.ident()?;
+                self.expect(P::Semi)?;
+                Ok(StmtKind::Goto(label))
+            }
+            Kw::Continue | Kw::Break => {
+                self.bump();
+                self.expect(P::Semi)?;
+                Ok(if keyword == Kw::Break { StmtKind::Break } else { StmtKind::Continue })
+            }
+            Kw::Return => {
+                self.bump();
+                let value = if self.is(P::Semi) { None } else { Some(self.expr()?) };
+                self.expect(P::Semi)?;
+                Ok(StmtKind::Return(value))
+            }
+            Kw::Asm => self.asm_statement(),
+            Kw::Attribute => {
+                self.attributes()?;
+                self.expect(P::Semi)?;
+                Ok(StmtKind::Empty)
+            }
+            _ => self.expression_statement(),
+        }
+    }
+
+    fn for_statement(&mut self) -> Parsed<StmtKind> {
+        self.expect(P::LParen)?;
+        let pos = self.pos();
+        let init = if self.eat(P::Semi) {
+            None
+        } else if self.starts_declaration() {
+            Some(Box::new(Stmt { kind: StmtKind::Decl(self.declaration()?), pos }))
+        } else {
+            Some(Box::new(Stmt { kind: self.expression_statement()?, pos }))
+        };
+        let cond = if self.is(P::Semi) { None } else { Some(self.expr()?) };
+        self.expect(P::Semi)?;
+        let step = if self.is(P::RParen) { None } else { Some(self.expr()?) };
+        self.expect(P::RParen)?;
+        Ok(StmtKind::For { init, cond, step, body: self.body()? })
+    }
+
+    /// `asm volatile ("" : outputs : inputs : clobbers);`
+    fn asm_statement(&mut self) -> Parsed<StmtKind> {
+        self.bump();
+        while matches!(self.peek(), Tok::Kw(Kw::Volatile | Kw::Inline | Kw::Goto)) {
+            self.bump();
+        }
+        self.expect(P::LParen)?;
+        let mut empty = true;
+        while let Tok::Str(units, _) = self.peek() {
+            empty &= units.iter().all(|&u| u8::try_from(u).is_ok_and(|b| b.is_ascii_whitespace()));
+            self.bump();
+        }
+        // Operands come before the third colon; only clobbers may follow it.
+        let mut colons = 0;
+        loop {
+            match self.peek() {
+                Tok::Punct(P::RParen) => break,
+                Tok::Punct(P::Colon) => colons += 1,
+                Tok::Punct(P::Comma) => {}
+                Tok::Str(..) if colons >= 3 => {}
+                Tok::Eof => return Err(self.unexpected("`)`")),
+                Tok::Punct(P::LParen) => {
+                    empty = false;
+                    self.bump();
+                    self.skip_balanced()?;
+                    continue;
+                }
+                _ => empty = false,
+            }
+            self.bump();
+        }
+        self.expect(P::RParen)?;
+        self.expect(P::Semi)?;
+        Ok(StmtKind::Asm(empty))
+    }
+}
