@@ -14,11 +14,12 @@ use super::snapshot::{Node, Stage};
 use crate::outcome::{Error, Statistics};
 use raddle_machine::{Access, Addr, Blocked, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
-use raddle_trace::{Model, Property, ThreadId};
+use raddle_trace::{Model, Property, Schedule, ThreadId};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Something wrong in the current graph.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bug {
     pub(crate) property: Property,
     /// The instruction.
@@ -29,6 +30,8 @@ pub(crate) struct Bug {
     pub(crate) attempt: Option<ThreadId>,
     /// An order that holds in no closure yet but shows the error: the first before the second.
     pub(crate) forced: Option<(Slot, Slot)>,
+    /// The run that shows it, if the graph does not.
+    pub(crate) schedule: Option<Schedule>,
 }
 
 /// A branching point: what is added, and what has not been tried.
@@ -95,6 +98,8 @@ pub(crate) struct Search<'c> {
     pub(crate) done: f64,
     depth: usize,
     bugs: Vec<Bug>,
+    /// Instructions of racing accesses whose runs have been made.
+    known_races: FxHashSet<u32>,
     error: Option<Error>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
@@ -114,6 +119,7 @@ impl<'c> Search<'c> {
             done: 0.0,
             depth,
             bugs: Vec::new(),
+            known_races: FxHashSet::default(),
             error: None,
             backtrack: false,
             cut_at: None,
@@ -342,10 +348,10 @@ impl<'c> Search<'c> {
 
     /// Applies the next option of the top frame to its graph.
     fn apply(&mut self) -> Applied {
-        let Search { levels, context, bugs, error, statistics, pool, .. } = self;
+        let Search { levels, context, bugs, error, statistics, pool, known_races, .. } = self;
         let Level { graph, frames } = levels.last_mut().expect("there is a frame");
         let frame = frames.last_mut().expect("there is a frame");
-        let mut step = Stepper { graph, context, bugs, error };
+        let mut step = Stepper { graph, context, bugs, error, known_races };
         statistics.events += 1;
         match &mut frame.branch {
             Branch::Read { event, next, floor, wait } => {
@@ -472,7 +478,14 @@ impl<'c> Search<'c> {
         } else if assumed || waiting.is_some() {
             statistics.blocked += 1;
             if !assumed && let Some(pc) = waiting {
-                self.bugs.push(Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None });
+                self.bugs.push(Bug {
+                    property: Property::Deadlock,
+                    pc,
+                    target: None,
+                    attempt: None,
+                    forced: None,
+                    schedule: None,
+                });
             }
         } else {
             statistics.executions += 1;
@@ -480,7 +493,10 @@ impl<'c> Search<'c> {
     }
 
     /// The run of the machine that shows a bug of the current graph.
-    pub(crate) fn schedule(&mut self, bug: &Bug) -> raddle_trace::Schedule {
+    pub(crate) fn schedule(&mut self, bug: &Bug) -> Schedule {
+        if let Some(schedule) = &bug.schedule {
+            return schedule.clone();
+        }
         let graph = &self.levels.last().expect("the search is not over").graph;
         super::linearise::schedule(&mut self.context, graph, bug)
     }
@@ -713,6 +729,7 @@ struct Stepper<'a, 'c> {
     context: &'a mut Context<'c>,
     bugs: &'a mut Vec<Bug>,
     error: &'a mut Option<Error>,
+    known_races: &'a mut FxHashSet<u32>,
 }
 
 impl Stepper<'_, '_> {
@@ -774,7 +791,14 @@ impl Stepper<'_, '_> {
     fn report(&mut self, property: Option<Property>, pc: u32, slot: Slot, thread: ThreadId) {
         match property {
             Some(property) => {
-                self.bugs.push(Bug { property, pc, target: Some(slot), attempt: Some(thread), forced: None });
+                self.bugs.push(Bug {
+                    property,
+                    pc,
+                    target: Some(slot),
+                    attempt: Some(thread),
+                    forced: None,
+                    schedule: None,
+                });
             }
             None => {
                 let failed = self.graph.threads.iter().filter_map(|log| log.tip.as_ref()).find_map(|tip| {
@@ -814,8 +838,7 @@ impl Stepper<'_, '_> {
         if let Some(other) = self.race(&event)
             && reaction != Reaction::Block
         {
-            let node = self.failed(thread, Property::Race, "data race");
-            self.add_racing(event, node, stamp, other);
+            self.racing_read(event, stamp, other);
             return true;
         }
         let node = match reaction {
@@ -839,24 +862,48 @@ impl Stepper<'_, '_> {
         self.graph.race(event)
     }
 
-    /// Adds an access that races with another one.
-    fn add_racing(&mut self, event: Event, node: Arc<Node>, stamp: Option<usize>, other: Slot) -> Slot {
+    /// Adds a read that races with a write.
+    fn racing_read(&mut self, event: Event, stamp: Option<usize>, other: Slot) {
+        let node = self.failed(event.thread, Property::Race, "data race");
         let bugs = self.bugs.len();
         let slot = self.add(event, node, 0, stamp);
         self.bugs.truncate(bugs);
-        // Whichever comes second in the run is where the race shows.
+        let bug = self.race_bug(slot, other);
+        self.bugs.push(bug);
+    }
+
+    /// Adds a write that races with another access. It has no effect, so it stands in the graph as a fault; but the run
+    /// that shows the race may have it before the other access, and is made while it is there as a write.
+    fn racing_write(&mut self, event: Event, position: usize, other: Slot) -> Slot {
+        let node = self.failed(event.thread, Property::Race, "data race");
+        let (mark, bugs) = (self.graph.mark(), self.bugs.len());
+        let slot = self.add(event, node.clone(), position, None);
+        self.bugs.truncate(bugs);
+        let mut bug = self.race_bug(slot, other);
+        if self.known_races.insert(bug.pc) {
+            bug.schedule = Some(super::linearise::schedule(self.context, self.graph, &bug));
+            self.bugs.push(bug);
+        }
+        self.graph.pop();
+        self.graph.undo(mark);
+        let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
+        self.graph.clocks.store(slot);
+        slot
+    }
+
+    /// Whichever of two racing accesses comes second in the run is where the race shows.
+    fn race_bug(&self, slot: Slot, other: Slot) -> Bug {
+        let event = self.graph.event(slot);
         // An update is one step of the run, so it is enough that its read half comes first.
         let half = match self.graph.threads[event.thread.index()].events.as_slice() {
             [.., half, _] if self.graph.event(*half).operation == event.operation => *half,
             _ => slot,
         };
         let before = |a: Slot| self.graph.reach.before(a as usize, other as usize);
-        let follows = before(slot) || before(half);
-        let (first, target) = if follows { (slot, other) } else { (other, slot) };
-        let forced = Some((first, target));
+        let (first, target) = if before(slot) || before(half) { (slot, other) } else { (other, slot) };
         let pc = self.graph.event(target).pc;
-        self.bugs.push(Bug { property: Property::Race, pc, target: Some(target), attempt: None, forced });
-        slot
+        let forced = Some((first, target));
+        Bug { property: Property::Race, pc, target: Some(target), attempt: None, forced, schedule: None }
     }
 
     /// If the object accessed by a new event may have ended its life before, the thread fails.
@@ -877,7 +924,14 @@ impl Stepper<'_, '_> {
         };
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
         let forced = Some((free, slot));
-        self.bugs.push(Bug { property: Property::Memory, pc: event.pc, target: Some(slot), attempt: None, forced });
+        self.bugs.push(Bug {
+            property: Property::Memory,
+            pc: event.pc,
+            target: Some(slot),
+            attempt: None,
+            forced,
+            schedule: None,
+        });
     }
 
     /// The end of the life of what the event accesses, unless it is known to come later.
@@ -896,8 +950,7 @@ impl Stepper<'_, '_> {
     fn write(&mut self, event: Event, position: usize) -> Slot {
         let thread = event.thread;
         if let Some(other) = self.race(&event) {
-            let node = self.failed(thread, Property::Race, "data race");
-            return self.add_racing(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, None, other);
+            return self.racing_write(event, position, other);
         }
         let node = match self.tip(thread).stage {
             Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
@@ -920,6 +973,7 @@ impl Stepper<'_, '_> {
                 target: Some(slot),
                 attempt: None,
                 forced: Some((free, slot)),
+                schedule: None,
             });
             return slot;
         }
@@ -1035,7 +1089,14 @@ impl Stepper<'_, '_> {
             let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
             let pc = self.graph.event(access).pc;
             let forced = Some((slot, access));
-            self.bugs.push(Bug { property: Property::Memory, pc, target: Some(access), attempt: None, forced });
+            self.bugs.push(Bug {
+                property: Property::Memory,
+                pc,
+                target: Some(access),
+                attempt: None,
+                forced,
+                schedule: None,
+            });
         }
     }
 

@@ -49,12 +49,7 @@ pub trait Model {
 
     /// Every state in which `call` may leave the object, if in `state` it answers `ret`; none if it cannot answer so. With no `ret`
     /// the answer is unknown and any will do.
-    fn step(
-        &self,
-        state: &Self::State,
-        call: &Self::Call,
-        ret: Option<&Self::Ret>,
-    ) -> Vec<Self::State>;
+    fn step(&self, state: &Self::State, call: &Self::Call, ret: Option<&Self::Ret>) -> Vec<Self::State>;
 
     /// What an operation is tied to, for explanations: operations that share a value may only be left out together, and leaving all
     /// of them out must never turn a linearizable history into one that is not. `None` when no such thing is known.

@@ -52,11 +52,7 @@ pub struct Object<'a> {
 impl<'a> Object<'a> {
     /// An object that starts out empty.
     pub fn new(kind: ObjectKind, values: &'a Values) -> Object<'a> {
-        Object {
-            kind,
-            values,
-            initial: Value::Nil,
-        }
+        Object { kind, values, initial: Value::Nil }
     }
 
     /// An operation as this model takes it. `whole` keeps the key, for a model that holds all of them.
@@ -66,32 +62,19 @@ impl<'a> Object<'a> {
             arg: op.arg,
             arg2: op.arg2,
             place: if whole { op.place } else { ValueId::NIL },
-            process: if self.kind == ObjectKind::Lock {
-                op.process
-            } else {
-                ValueId::NIL
-            },
+            process: if self.kind == ObjectKind::Lock { op.process } else { ValueId::NIL },
         }
     }
 
     fn cell(&self, cells: &[(ValueId, Value)], place: ValueId) -> Option<Value> {
-        cells
-            .binary_search_by_key(&place, |(key, _)| *key)
-            .ok()
-            .map(|at| cells[at].1.clone())
+        cells.binary_search_by_key(&place, |(key, _)| *key).ok().map(|at| cells[at].1.clone())
     }
 
-    fn cells(
-        &self,
-        cells: &[(ValueId, Value)],
-        call: &Request,
-        ret: Option<ValueId>,
-    ) -> Vec<State> {
+    fn cells(&self, cells: &[(ValueId, Value)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
         let written = self.cell(cells, call.place);
         let now = written.clone().unwrap_or_else(|| self.initial.clone());
-        let same = |answer: &Value| {
-            *answer == now || (written.is_none() && now == Value::Nil && *answer == Value::text(""))
-        };
+        let same =
+            |answer: &Value| *answer == now || (written.is_none() && now == Value::Nil && *answer == Value::text(""));
         let stay = || vec![State::Cells(cells.to_vec())];
         let set = |value: Value| {
             let mut cells = cells.to_vec();
@@ -105,13 +88,9 @@ impl<'a> Object<'a> {
             Method::Read if ret.is_none_or(|answer| same(self.values.get(answer))) => stay(),
             Method::Write => set(self.values.get(call.arg).clone()),
             Method::Append => set(match (&now, self.values.get(call.arg)) {
-                (Value::List(items), piece) => Value::list(
-                    items
-                        .iter()
-                        .cloned()
-                        .chain([piece.clone()])
-                        .collect::<Vec<_>>(),
-                ),
+                (Value::List(items), piece) => {
+                    Value::list(items.iter().cloned().chain([piece.clone()]).collect::<Vec<_>>())
+                }
                 (Value::Nil, piece) => Value::text(piece.to_string()),
                 (text, piece) => Value::text(format!("{text}{piece}")),
             }),
@@ -144,24 +123,16 @@ impl<'a> Object<'a> {
             vec![State::Bag(bag)]
         };
         let stay = || vec![State::Bag(bag.to_vec())];
-        let there = |value: ValueId| {
-            bag.binary_search_by_key(&value, |(known, _)| *known)
-                .is_ok()
-        };
+        let there = |value: ValueId| bag.binary_search_by_key(&value, |(known, _)| *known).is_ok();
         if self.kind == ObjectKind::PriorityQueue {
             if call.method == Method::Insert {
                 return change(call.arg, true);
             }
-            let least = bag
-                .iter()
-                .map(|(value, _)| *value)
-                .min_by_key(|value| self.values.get(*value));
+            let least = bag.iter().map(|(value, _)| *value).min_by_key(|value| self.values.get(*value));
             return match (ret, least) {
                 (None | Some(ValueId::NIL), None) => stay(),
                 (None, Some(least)) => change(least, false),
-                (Some(answer), Some(least))
-                    if self.values.get(answer) == self.values.get(least) =>
-                {
+                (Some(answer), Some(least)) if self.values.get(answer) == self.values.get(least) => {
                     change(least, false)
                 }
                 _ => vec![],
@@ -200,8 +171,7 @@ impl<'a> Object<'a> {
             }
             Method::Append
                 if ret.is_none_or(|answer| {
-                    answer == ValueId::NIL
-                        || *self.values.get(answer) == Value::Int(items.len() as i64)
+                    answer == ValueId::NIL || *self.values.get(answer) == Value::Int(items.len() as i64)
                 }) =>
             {
                 let mut items = items.to_vec();
@@ -213,18 +183,11 @@ impl<'a> Object<'a> {
                 let equal = |answer: ValueId| match self.values.get(answer) {
                     Value::List(list) => {
                         list.len() == items.len()
-                            && list
-                                .iter()
-                                .zip(items)
-                                .all(|(one, two)| one == self.values.get(*two))
+                            && list.iter().zip(items).all(|(one, two)| one == self.values.get(*two))
                     }
                     _ => false,
                 };
-                if ret.is_none_or(equal) {
-                    vec![State::Sequence(items.to_vec())]
-                } else {
-                    vec![]
-                }
+                if ret.is_none_or(equal) { vec![State::Sequence(items.to_vec())] } else { vec![] }
             }
             _ => {
                 let taken = if front { items.first() } else { items.last() };
@@ -242,14 +205,9 @@ impl<'a> Object<'a> {
     }
 
     fn number(&self, number: i64, call: &Request, ret: Option<ValueId>) -> Vec<State> {
-        let answered =
-            |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
+        let answered = |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
         let add = || match self.values.get(call.arg) {
-            Value::Int(amount) => number
-                .checked_add(*amount)
-                .map(State::Number)
-                .into_iter()
-                .collect(),
+            Value::Int(amount) => number.checked_add(*amount).map(State::Number).into_iter().collect(),
             _ => vec![],
         };
         match call.method {
@@ -281,12 +239,8 @@ impl Model for Object<'_> {
 
     fn initial(&self) -> State {
         match self.kind {
-            ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => {
-                State::Sequence(Vec::new())
-            }
-            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => {
-                State::Bag(Vec::new())
-            }
+            ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => State::Sequence(Vec::new()),
+            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => State::Bag(Vec::new()),
             ObjectKind::Register | ObjectKind::Map => State::Cells(Vec::new()),
             ObjectKind::Counter => State::Number(match self.initial {
                 Value::Int(number) => number,
@@ -311,40 +265,25 @@ impl Model for Object<'_> {
     /// counts, appends or locks has no such rule.
     fn ties(&self, call: &Request, ret: Option<&ValueId>) -> Option<Ties> {
         let about = |values: &[ValueId], optional: bool| {
-            let values = values
-                .iter()
-                .map(|value| u64::from(call.place.0) << 32 | u64::from(value.0))
-                .collect();
+            let values = values.iter().map(|value| u64::from(call.place.0) << 32 | u64::from(value.0)).collect();
             Some(Ties { values, optional })
         };
         match (self.kind, call.method, ret.copied()) {
-            (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => {
-                about(&[call.arg], true)
-            }
-            (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => {
-                about(&[call.arg], true)
-            }
+            (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => about(&[call.arg], true),
+            (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => about(&[call.arg], true),
             (ObjectKind::Set | ObjectKind::Multiset, _, _) => about(&[call.arg], false),
-            (ObjectKind::Register | ObjectKind::Map, Method::Read, Some(answer)) => {
-                about(&[answer], true)
-            }
+            (ObjectKind::Register | ObjectKind::Map, Method::Read, Some(answer)) => about(&[answer], true),
             (ObjectKind::Register | ObjectKind::Map, Method::Read, None) => about(&[], true),
             (ObjectKind::Register | ObjectKind::Map, Method::Write, _) => about(&[call.arg], false),
             (ObjectKind::Register | ObjectKind::Map, Method::Cas, Some(ValueId::TRUE) | None) => {
                 about(&[call.arg, call.arg2], false)
             }
             (
-                ObjectKind::Register
-                | ObjectKind::Map
-                | ObjectKind::Counter
-                | ObjectKind::Log
-                | ObjectKind::Lock,
+                ObjectKind::Register | ObjectKind::Map | ObjectKind::Counter | ObjectKind::Log | ObjectKind::Lock,
                 _,
                 _,
             ) => None,
-            (_, Method::Insert | Method::PushBack | Method::PushFront, _) => {
-                about(&[call.arg], false)
-            }
+            (_, Method::Insert | Method::PushBack | Method::PushFront, _) => about(&[call.arg], false),
             // Nobody knows what a pending removal took; leaving it out could only make things worse.
             (_, _, None) => about(&[], false),
             (_, _, Some(ValueId::NIL)) => about(&[], true),
@@ -381,25 +320,16 @@ impl Model for Object<'_> {
             State::Sequence(items) => format!("[{}]", list(&mut items.iter().map(name))),
             State::Bag(bag) => {
                 let item = |(value, count): &(ValueId, u32)| {
-                    if *count == 1 {
-                        name(value)
-                    } else {
-                        format!("{}×{count}", name(value))
-                    }
+                    if *count == 1 { name(value) } else { format!("{}×{count}", name(value)) }
                 };
                 format!("{{{}}}", list(&mut bag.iter().map(item)))
             }
             State::Cells(cells) => match cells.as_slice() {
                 [] => self.initial.to_string(),
                 [(ValueId::NIL, value)] => value.to_string(),
-                cells => format!(
-                    "{{{}}}",
-                    list(
-                        &mut cells
-                            .iter()
-                            .map(|(key, value)| format!("{}: {value}", name(key)))
-                    )
-                ),
+                cells => {
+                    format!("{{{}}}", list(&mut cells.iter().map(|(key, value)| format!("{}: {value}", name(key)))))
+                }
             },
             State::Number(number) => number.to_string(),
             State::Holder(None) => "free".into(),
