@@ -66,7 +66,7 @@ fn a_loop_that_does_not_end_is_named() {
         "global x: i32;\n\nfn main() {\n    while true {\n        let r = load x;\n        store x, r + 1;\n    }\n}\n";
     fs::write(&path, text).expect("a file for the test");
     let path = path.display().to_string();
-    let ran = raddle(&["check", &path]);
+    let ran = raddle(&["check", &path, "--max-depth", "500"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.stdout.starts_with("unknown: "), "{}", ran.stdout);
     assert!(ran.stdout.contains("endless.rdl:"), "{}", ran.stdout);
@@ -105,6 +105,29 @@ fn json_is_one_object_and_says_the_same() {
     assert!(holds["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert!(wrong["error"]["message"].as_str().is_some_and(|message| message.contains("nowhere.rdl")));
+}
+
+#[test]
+fn json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(common::root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: serde_json::Value = serde_json::from_str(&text).expect("the schema is JSON");
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        let mut keys: Vec<String> = value.as_object().expect("an object").keys().cloned().collect();
+        keys.sort();
+        keys
+    };
+    let documented = |name: &str| keys(&schema["$defs"][name]["properties"]);
+    let answer = raddle(&["check", "examples/dekker.rdl", "--model", "tso", "--json"]).json();
+    assert_eq!(keys(&answer), documented("answer"));
+    assert_eq!(keys(&answer["violation"]), documented("violation"));
+    assert_eq!(keys(&answer["violations"][0]), documented("violation_with_execution"));
+    assert_eq!(keys(&answer["violations"][0]["execution"]), documented("execution"));
+    let schedule = answer["violation"]["schedule"].as_str().expect("a schedule");
+    let replayed = raddle(&["replay", "examples/dekker.rdl", schedule, "--model", "tso", "--json"]).json();
+    assert_eq!(keys(&replayed), documented("replayed"));
+    let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
+    assert_eq!(keys(&wrong), documented("failure"));
+    assert_eq!(keys(&wrong["error"]), documented("error"));
 }
 
 #[test]
