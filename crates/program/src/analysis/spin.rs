@@ -45,7 +45,7 @@ use crate::inst::{Block, Callee, Op, Term, Terminator};
 use crate::program::{BlockId, FuncId, Function, Program, Reg, drop_unreachable_blocks};
 use crate::source::Span;
 use paths::{End, Paths, Start, Turn};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What became of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct SpinLoop {
 /// The loops that were recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpinReport {
-    /// Function by function, smaller loops first.
+    /// Function by function, inner loops before those around them.
     pub loops: Vec<SpinLoop>,
 }
 
@@ -84,39 +84,79 @@ struct Facts {
     binary: Vec<bool>,
 }
 
+/// A function is left alone if the product of its blocks with its registers and jumps back exceeds this: the sets of the analyses
+/// would take too much memory.
+const MAX_WORK: usize = 1 << 28;
+
+/// A function with more blocks is not copied to see whether a loop is better turned.
+const MAX_COPIED: usize = 1 << 12;
+
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
     let facts = Facts { silent: silent_functions(program), binary: binary::binary_cells(program) };
     let mut report = SpinReport::default();
     for (index, function) in program.functions.iter_mut().enumerate() {
+        let mut done = FxHashSet::default();
+        let mut found = Vec::new();
+        while pass(function, &facts, &mut done, &mut found) {}
         let id = FuncId(index as u32);
-        let mut done: Vec<BlockId> = Vec::new();
-        // Every change makes the graph a different one, so start over; a head is looked at once.
-        while let Some((head, found)) = next_loop(function, &facts, &done) {
-            done.push(head);
-            if let Some((span, kind)) = found {
-                report.loops.push(SpinLoop { function: id, span, kind });
-            }
-        }
+        report.loops.extend(found.into_iter().map(|(span, kind)| SpinLoop { function: id, span, kind }));
         drop_unreachable_blocks(function);
     }
     report
 }
 
-/// Looks at the smallest loop whose head is not `done`, and changes it if it only waits.
-fn next_loop(function: &mut Function, facts: &Facts, done: &[BlockId]) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
+/// Looks at all loops that have no cycles inside. Whether that changed something, so that loops around them may have become
+/// loops without cycles inside.
+///
+/// What is known of the graph stays true for the other loops while one is changed: only blocks of that one change.
+fn pass(
+    function: &mut Function,
+    facts: &Facts,
+    done: &mut FxHashSet<BlockId>,
+    found: &mut Vec<(Span, SpinKind)>,
+) -> bool {
     let cfg = Cfg::without_spins(function);
+    if function.blocks.len().saturating_mul(function.regs.len() + cfg.retreating_edges().len()) > MAX_WORK {
+        return false;
+    }
     let loops = Loops::new(function, &cfg);
-    let found = loops.list.iter().find(|l| !done.contains(&l.head))?;
-    let kind = convert(function, &cfg, found, facts).or_else(|| {
-        let (mut turned, head) = rotated(function, &cfg, found)?;
-        let cfg = Cfg::without_spins(&turned);
-        let loops = Loops::new(&turned, &cfg);
-        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, facts)?;
-        *function = turned;
-        Some(kind)
-    });
-    Some((found.head, kind.map(|kind| (found.span, kind))))
+    if loops.list.iter().all(|l| done.contains(&l.head)) {
+        return false;
+    }
+    // The original program's liveness: a spin goes on with another turn.
+    let live = Liveness::new(function, &Cfg::new(function));
+    for l in &loops.list {
+        if done.contains(&l.head) || !l.natural || has_inner_cycle(&cfg, l) {
+            continue;
+        }
+        done.insert(l.head);
+        if let Some(kind) = convert(function, &cfg, &live, l, facts) {
+            found.push((l.span, kind));
+        } else if let Some((turned, kind)) = convert_rotated(function, &cfg, l, facts) {
+            *function = turned;
+            found.push((l.span, kind));
+            // The head of the loop is another block now.
+            return true;
+        } else {
+            continue;
+        }
+        if l.parent.is_some() {
+            return true;
+        }
+    }
+    false
+}
+
+/// As [`convert`], with the test at the loop's head moved to the end of its turns first.
+fn convert_rotated(function: &Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<(Function, SpinKind)> {
+    let (mut turned, head) = rotated(function, cfg, l)?;
+    let cfg = Cfg::without_spins(&turned);
+    let loops = Loops::new(&turned, &cfg);
+    let l = loops.list.iter().find(|l| l.head == head && l.natural && !has_inner_cycle(&cfg, l))?;
+    let live = Liveness::new(&turned, &Cfg::new(&turned));
+    let kind = convert(&mut turned, &cfg, &live, l, facts)?;
+    Some((turned, kind))
 }
 
 /// The function with the test at the loop's head moved to the end of its turns, and the block that is the head then.
@@ -126,7 +166,12 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     let test = function.blocks[l.head.index()].clone();
     let pure = test.insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. }));
     let inside: Vec<BlockId> = cfg.successors(l.head).iter().copied().filter(|&to| l.contains(to)).collect();
-    if !l.natural || !pure || inside.len() != 1 || inside[0] == l.head || cfg.successors(l.head).len() < 2 {
+    if function.blocks.len() > MAX_COPIED
+        || !pure
+        || inside.len() != 1
+        || inside[0] == l.head
+        || cfg.successors(l.head).len() < 2
+    {
         return None;
     }
     let mut turned = function.clone();
@@ -138,12 +183,8 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     Some((turned, inside[0]))
 }
 
-fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<SpinKind> {
-    if !l.natural || has_inner_cycle(cfg, l) {
-        return None;
-    }
-    // The original program's liveness: a spin goes on with another turn.
-    let live = Liveness::new(function, &Cfg::new(function));
+/// Changes a natural loop without inner cycles if it only waits.
+fn convert(function: &mut Function, cfg: &Cfg, live: &Liveness, l: &Loop, facts: &Facts) -> Option<SpinKind> {
     let paths = Paths { function, l, silent: &facts.silent };
     let turns = paths.from(Start::Head)?;
     let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();

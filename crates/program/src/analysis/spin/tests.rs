@@ -342,3 +342,13 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
     println!("{programs} programs: {loads} waiting loads, {exchanges} waiting exchanges, {turns} spins");
     assert!(loads > 30 && exchanges > 30 && turns > 100, "{loads} {exchanges} {turns}");
 }
+
+#[test]
+fn thousands_of_loops_are_looked_at_in_a_moment() {
+    let wait = "loop { let r = load x; if r == 1 { break; } }";
+    let count = "loop { let r = load x; if r == 1 { break; } store x, 2; }";
+    let (kinds, _) = converted(&format!("{} {}", wait.repeat(2000), count.repeat(2000)));
+    assert_eq!(kinds.len(), 2000);
+    let (kinds, _) = converted(&format!("{wait} {}{wait}{}", "loop { pause(); ".repeat(90), "}".repeat(90)));
+    assert_eq!(kinds.len(), 3);
+}
