@@ -339,11 +339,7 @@ pub(crate) fn entries<'a>(object: &Object<'a>, ops: &[Op], whole: bool) -> Vec<E
 
 /// The model for a part.
 pub(crate) fn object<'a>(history: &'a History, config: &Config) -> (Object<'a>, bool) {
-    let object = Object {
-        kind: config.kind,
-        values: &history.values,
-        initial: config.initial.clone(),
-    };
+    let object = Object::starting_with(config.kind, &history.values, config.initial.clone());
     (object, config.kind == ObjectKind::Map && !config.partition)
 }
 
