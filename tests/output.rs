@@ -38,6 +38,7 @@ macro_rules! prints {
 prints!(help, "--help");
 prints!(check_help, "check", "--help");
 prints!(replay_help, "replay", "--help");
+prints!(lin_help, "lin", "--help");
 prints!(dekker_holds_under_sc, "check", "examples/dekker.rdl");
 prints!(dekker_breaks_under_tso, "check", "examples/dekker.rdl", "--model", "tso");
 prints!(dekker_breaks_under_pso, "check", "examples/dekker.rdl", "--model", "pso");
@@ -137,6 +138,26 @@ fn properties_can_be_switched_off() {
     assert_eq!(status(&["check", "examples/race.rdl", "--no", "race"]), 0);
     assert_eq!(status(&["check", "examples/race.rdl", "--only", "assert,deadlock"]), 0);
     assert_eq!(status(&["check", "examples/race.rdl", "--only", "race"]), 1);
+}
+
+#[test]
+fn histories_are_checked() {
+    let dir = scratch("histories");
+    let lin = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).expect("a file for the test");
+        raddle(&["lin".as_ref(), path.as_os_str()])
+    };
+    let good = lin("good.txt", "# stack\npush 5 1 2\npop 5 3 4\n");
+    assert_eq!((good.status, good.stdout.starts_with("holds")), (0, true), "{good:?}");
+    let bad = lin("bad.txt", "# stack\npush 5 1 2\npop 6 3 4\n");
+    assert_eq!((bad.status, bad.stdout.starts_with("violated")), (1, true), "{bad:?}");
+    let nonsense = lin("nonsense.txt", "garbage\n");
+    assert_eq!(nonsense.status, 2, "{nonsense:?}");
+    assert!(nonsense.stderr.contains("nonsense.txt:1:1"), "{}", nonsense.stderr);
+    let missing = raddle(&["lin", "no-such-file", "--json"]);
+    assert_eq!(missing.status, 2);
+    assert!(missing.json()["error"]["message"].is_string());
 }
 
 #[test]

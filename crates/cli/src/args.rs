@@ -263,7 +263,7 @@ pub(crate) struct Lin {
 
     /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
     /// input says]
-    #[arg(short, long = "type", value_name = "NAME")]
+    #[arg(short = 't', long = "type", value_name = "NAME")]
     pub(crate) object: Option<ObjectKind>,
 
     /// The format: json, edn, event-log, intervals, jepsen-text, kv-text [default: by the content]
