@@ -6,7 +6,7 @@
 //!    queue repeat, when a multiset is asked what it contains, or when the caller says so.
 //! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
 //!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
-//! 4. A violation is explained ([`crate::explain`]).
+//! 4. A violation is explained (in the module `explain`).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -6,7 +6,7 @@
 //!
 //! The way of a history through the crate, and the order to read it in:
 //!
-//! 1. [`format`] turns bytes into events, [`assemble`] events into operations, with the meaning that [`object`] gives to names and values;
+//! 1. [`mod@format`] turns bytes into events, [`assemble`] events into operations, with the meaning that [`object`] gives to names and values;
 //!    [`history`] and [`value`] are what comes out. [`recorder`] makes histories of Rust objects.
 //! 2. [`check`] cuts the history into objects and hands each to a [`monitor`] (stacks, queues, sets, multisets) or to the general
 //!    checker in [`search`], which needs a [`search::Model`] only.
