@@ -177,7 +177,7 @@ impl Checker {
 }
 
 /// The width of the bit-field whose value this is; assignments and commas hand it on.
-fn bit_width(expr: &Expr) -> Option<u32> {
+pub(super) fn bit_width(expr: &Expr) -> Option<u32> {
     match &expr.kind {
         ExprKind::Load(object) => bit_width(object),
         ExprKind::Member(_, _, bits) => bits.map(|bits| bits.width),
