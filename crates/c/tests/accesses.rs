@@ -64,7 +64,8 @@ fn locals_whose_address_is_not_taken_are_registers() {
 
 #[test]
 fn the_expected_value_of_a_compare_exchange_stays_a_register() {
-    let text = "_Atomic int x; int main(void) { int e = 0; return __atomic_compare_exchange_n(&x, &e, 1, 0, 5, 5) + e; }";
+    let text =
+        "_Atomic int x; int main(void) { int e = 0; return __atomic_compare_exchange_n(&x, &e, 1, 0, 5, 5) + e; }";
     let program = program(text);
     let main = function(&program, "main");
     assert!(main.locals.is_empty());
@@ -153,7 +154,9 @@ fn steps_of_library_functions_show_the_line_of_the_call() {
 
 #[test]
 fn functions_that_cannot_be_reached_are_not_part_of_the_program() {
-    let program = program("double half(double x) { return x / 2; } int missing(void); int unused(void) { return missing(); } int main(void) { return 0; }");
+    let program = program(
+        "double half(double x) { return x / 2; } int missing(void); int unused(void) { return missing(); } int main(void) { return 0; }",
+    );
     assert_eq!(program.functions.len(), 1);
 }
 

@@ -29,11 +29,27 @@ fn unsupported_constructs_are_named() {
         ("int main(void) {\n  int x; asm(\"\" : \"=r\"(x));\n  return 0; }", 2, "inline assembly is not supported"),
         ("int n; int main(void) {\n  int a[n];\n  return 0; }", 2, "an array of variable length is not supported"),
         ("int main(void) {\n  void *p = &&out; out:\n  return 0; }", 2, "the address of a label is not supported"),
-        ("int f(int n, ...) {\n  return n; } int main(void) { return f(1, 2); }", 1, "`f`: defining a variadic function is not supported"),
-        ("struct s { int a, b; }; _Atomic struct s x;\nint main(void) {\n  struct s y = x; return 0; }", 3, "reading an atomic struct is not supported"),
-        ("int main(void) {\n  return __builtin_frame_address(0) != 0; }", 2, "`__builtin_frame_address` is not supported"),
+        (
+            "int f(int n, ...) {\n  return n; } int main(void) { return f(1, 2); }",
+            1,
+            "`f`: defining a variadic function is not supported",
+        ),
+        (
+            "struct s { int a, b; }; _Atomic struct s x;\nint main(void) {\n  struct s y = x; return 0; }",
+            3,
+            "reading an atomic struct is not supported",
+        ),
+        (
+            "int main(void) {\n  return __builtin_frame_address(0) != 0; }",
+            2,
+            "`__builtin_frame_address` is not supported",
+        ),
         ("int main(void) {\n  __VERIFIER_magic(); return 0; }", 2, "`__VERIFIER_magic` is not supported"),
-        ("__attribute__((constructor)) void f(void) {}\nint main(void) { return 0; }", 1, "the attribute `constructor` is not supported"),
+        (
+            "__attribute__((constructor)) void f(void) {}\nint main(void) { return 0; }",
+            1,
+            "the attribute `constructor` is not supported",
+        ),
     ];
     for (text, line, message) in cases {
         assert_eq!(rejected(text), (line, message.to_owned()), "{text}");
@@ -70,7 +86,10 @@ fn errors_of_types_and_names_are_found() {
         ("int a[2] = { 1, 2, 3 }; int main(void) { return a[0]; }", "more initial values than the object has parts"),
         ("int f(void) { return 0; }", "the program has no function `main`"),
         ("int y; int x = y; int main(void) { return x; }", "the initial value of a static object must be a constant"),
-        ("struct s { int a; }; int main(void) { struct s x = { 1 }; return x + 1; }", "an integer is needed here, not `struct s`"),
+        (
+            "struct s { int a; }; int main(void) { struct s x = { 1 }; return x + 1; }",
+            "an integer is needed here, not `struct s`",
+        ),
     ];
     for (text, message) in cases {
         assert_eq!(rejected(text).1, message, "{text}");
@@ -80,7 +99,9 @@ fn errors_of_types_and_names_are_found() {
 #[test]
 fn several_functions_can_be_wrong_at_once() {
     let text = "int f(void) { return a; }\nint g(void) { return b; }\nint main(void) { return f() + g(); }";
-    let Err(Error::Rejected(rejected)) = compile_preprocessed("t.i", text, &Options::default()) else { panic!("accepted") };
+    let Err(Error::Rejected(rejected)) = compile_preprocessed("t.i", text, &Options::default()) else {
+        panic!("accepted")
+    };
     let lines: Vec<u32> = rejected.diagnostics.iter().map(|d| d.span.line).collect();
     assert_eq!(lines, [1, 2]);
 }
