@@ -8,11 +8,20 @@ use crate::outcome::{Error, Finding};
 use raddle_machine::{Code, replay};
 use raddle_trace::{Property, Schedule, Violation};
 
-/// Replays the schedule and returns the finding, or an internal error if the machine disagrees.
-pub fn confirm(code: &Code, options: &Options, schedule: Schedule, property: Property) -> Result<Finding, Error> {
+/// Replays the schedule and returns the finding, or an internal error if the machine disagrees. Several threads may have
+/// failed by the end; the failure at instruction `pc` is preferred.
+pub fn confirm(
+    code: &Code,
+    options: &Options,
+    schedule: Schedule,
+    property: Property,
+    pc: u32,
+) -> Result<Finding, Error> {
     let races = options.properties.contains(Property::Race);
     let run = replay(code, options.model, &schedule, races)?;
-    match run.failures.iter().rev().find(|found| found.property == Some(property)) {
+    let fits = || run.failures.iter().rev().filter(|found| found.property == Some(property));
+    let place = code.place(pc);
+    match fits().find(|found| found.place == place).or_else(|| fits().next()) {
         Some(found) => Ok(Finding {
             violation: Violation { property, message: found.message.clone(), place: found.place.clone(), schedule },
             execution: run.execution,

@@ -228,6 +228,7 @@ pub(crate) struct CasInfo {
     pub(crate) expected: Operand,
     pub(crate) desired: Operand,
     pub(crate) success: Ordering,
+    pub(crate) failure: Ordering,
     pub(crate) wait: bool,
 }
 

@@ -341,11 +341,11 @@ impl<'p> Compiler<'p> {
                 let (addr, operand) = (self.expr(frame, addr), self.expr(frame, operand));
                 Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand }
             }
-            Op::Cas { dst, ty, addr, expected, desired, success, failure: _, wait } => {
+            Op::Cas { dst, ty, addr, expected, desired, success, failure, wait } => {
                 let (addr, expected) = (self.expr(frame, addr), self.expr(frame, expected));
                 let desired = self.expr(frame, desired);
-                let (dst, ty, success, wait) = (slot(dst), *ty, *success, *wait);
-                self.code.cas.push(CasInfo { dst, ty, addr, expected, desired, success, wait });
+                let (dst, ty, success, failure, wait) = (slot(dst), *ty, *success, *failure, *wait);
+                self.code.cas.push(CasInfo { dst, ty, addr, expected, desired, success, failure, wait });
                 Instr::Cas { cas: self.code.cas.len() as u32 - 1 }
             }
             Op::Fence { order } => Instr::Fence { order: *order },

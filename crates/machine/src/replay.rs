@@ -171,6 +171,8 @@ pub fn deadlock(code: &Code, system: &System<'_>) -> Option<Found> {
             Status::Finished { .. } => continue,
             // A failed assumption or a bounded loop says nothing about the program: it is not stuck, it is cut off.
             Status::Blocked(Blocked::Assume | Blocked::LoopBound) | Status::Failed(_) => return None,
+            // It would look again and find something else.
+            Status::Blocked(Blocked::Spin { since }) if !system.reads_are_current(thread.id(), *since) => return None,
             Status::Blocked(Blocked::Spin { .. }) => {
                 waiting.push(format!("{} turns in a loop nobody ends", thread.id()));
             }

@@ -31,6 +31,8 @@ struct Buffered {
     /// How many store-store fences came before it.
     epoch: u32,
     message: VectorClock,
+    /// The instruction that issued it.
+    pc: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +44,8 @@ struct Slot {
     drain: bool,
     events: u32,
     joined: bool,
+    /// What it read: in which operation, where, and from which write.
+    reads: Vec<(u32, Access, Source)>,
 }
 
 /// What a step did.
@@ -133,7 +137,7 @@ impl<'c> System<'c> {
     }
 
     fn add_thread(&mut self, thread: Thread) {
-        self.threads.push(Slot { thread, buffer: Vec::new(), epoch: 0, drain: false, events: 0, joined: false });
+        self.threads.push(Slot { thread, buffer: Vec::new(), epoch: 0, drain: false, events: 0, joined: false, reads: Vec::new() });
     }
 
     /// The threads, in the order they were started.
@@ -169,6 +173,14 @@ impl<'c> System<'c> {
     /// How many events the thread has done.
     pub fn events(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].events
+    }
+
+    /// Whether what the thread read in its operations from `since` on is still what it would read now.
+    pub fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
+        let reads = self.threads[thread.index()].reads.iter().rev();
+        reads.take_while(|read| read.0 >= since).all(|&(_, access, source)| {
+            self.peek(thread, access).is_ok_and(|(_, now)| now.write() == source.write())
+        })
     }
 
     /// A name for an address.
@@ -284,7 +296,7 @@ impl<'c> System<'c> {
         if self.ended.contains(&entry.access.addr.base()) {
             let name = self.describe(entry.access.addr);
             let message = format!("a buffered write reaches {name} after its life has ended");
-            self.threads[id.index()].thread.fail(Property::Memory, message);
+            self.threads[id.index()].thread.fail_at(Property::Memory, message, entry.pc);
             return Ok(Record::Failed);
         }
         let Buffered { write, access, value, message, .. } = entry;
@@ -393,8 +405,11 @@ impl<'c> System<'c> {
         match visible {
             Visible::Load { access, order, .. } => {
                 let (value, source) = self.peek(id, access).map_err(memory)?;
-                self.check_race(event, access, false, order)?;
+                // What the read itself synchronises with happens before it.
                 self.observe(id, access, order, source);
+                self.check_race(event, access, false, order)?;
+                let operation = self.threads[id.index()].thread.operations();
+                self.threads[id.index()].reads.push((operation, access, source));
                 Ok((Record::Read { access, value, source }, value))
             }
             Visible::Store { access, order, value } => {
@@ -405,15 +420,15 @@ impl<'c> System<'c> {
                 if buffered {
                     let slot = &mut self.threads[id.index()];
                     slot.epoch += u32::from(self.model == Model::Pso && order.releases());
-                    let epoch = slot.epoch;
-                    slot.buffer.push(Buffered { write: event, access, value, epoch, message });
+                    let (epoch, pc) = (slot.epoch, slot.thread.pc());
+                    slot.buffer.push(Buffered { write: event, access, value, epoch, message, pc });
                     slot.drain = order == Ordering::SeqCst;
                 } else {
                     self.write_memory(event, access, value, message);
                 }
                 Ok((Record::Write { access, value, buffered }, 0))
             }
-            Visible::Update { access, order, .. } => {
+            Visible::Update { access, order, failure, .. } => {
                 let (old, source) = self.peek(id, access).map_err(memory)?;
                 let thread = &self.threads[id.index()].thread;
                 let new = match thread.reaction(self.code, old) {
@@ -422,9 +437,14 @@ impl<'c> System<'c> {
                     Reaction::Write(new) => Some(new),
                     Reaction::Pick(_) => Some(thread.picked(old, pick)),
                 };
-                self.check_race(event, access, new.is_some(), order)?;
+                let order = if new.is_some() { order } else { failure };
                 self.observe(id, access, order, source);
-                let Some(new) = new else { return Ok((Record::Read { access, value: old, source }, old)) };
+                self.check_race(event, access, new.is_some(), order)?;
+                let Some(new) = new else {
+                    let operation = self.threads[id.index()].thread.operations();
+                    self.threads[id.index()].reads.push((operation, access, source));
+                    return Ok((Record::Read { access, value: old, source }, old));
+                };
                 self.materialise(access).map_err(memory)?;
                 let message = self.races.as_mut().map(|races| {
                     let continued = races.message(access.addr);

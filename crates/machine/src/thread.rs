@@ -57,8 +57,10 @@ pub enum Visible {
     Update {
         /// Where.
         access: Access,
-        /// With which ordering.
+        /// With which ordering, if it writes.
         order: Ordering,
+        /// With which ordering, if it only reads.
+        failure: Ordering,
         /// Some values may block; see [`Thread::reaction`].
         wait: bool,
         /// Takes a mutex that only its holder releases.
@@ -120,6 +122,8 @@ pub struct Failure {
     pub message: String,
     /// The instruction.
     pub pc: u32,
+    /// It is the pending operation that is wrong, as memory found; otherwise it is what the thread did after the last one.
+    pub pending: bool,
 }
 
 /// How a thread is at rest.
@@ -402,7 +406,13 @@ impl Thread {
 
     /// Makes the thread fail at its pending operation, which memory has found to be wrong.
     pub fn fail(&mut self, property: Property, message: String) {
-        self.status = self.failed(property, message);
+        let pc = self.pc;
+        self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: true }));
+    }
+
+    /// Makes the thread fail at an instruction it has left behind, whose effect memory has found to be wrong.
+    pub fn fail_at(&mut self, property: Property, message: String, pc: u32) {
+        self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: false }));
     }
 
     fn base(&self) -> usize {
@@ -427,11 +437,11 @@ impl Thread {
     }
 
     fn failed(&self, property: Property, message: String) -> Status {
-        Status::Failed(Box::new(Failure { property: Some(property), message, pc: self.pc }))
+        Status::Failed(Box::new(Failure { property: Some(property), message, pc: self.pc, pending: false }))
     }
 
     fn cannot_go_on(&self, message: String) -> Status {
-        Status::Failed(Box::new(Failure { property: None, message, pc: self.pc }))
+        Status::Failed(Box::new(Failure { property: None, message, pc: self.pc, pending: false }))
     }
 
     /// Runs to the next rest.
@@ -516,7 +526,7 @@ impl Thread {
             Instr::Rmw { op, ty, order, dst, addr, operand } => {
                 let access = self.access(code, addr, ty);
                 let Some(number) = self.private_object(access) else {
-                    return rest(Visible::Update { access, order, wait: false, mutex: false });
+                    return rest(Visible::Update { access, order, failure: order, wait: false, mutex: false });
                 };
                 let operand = self.get(code, operand);
                 match self.private_load(code, number, access) {
@@ -531,7 +541,8 @@ impl Thread {
                 let cas = &code.cas[cas as usize];
                 let access = self.access(code, cas.addr, cas.ty);
                 let Some(number) = self.private_object(access) else {
-                    return rest(Visible::Update { access, order: cas.success, wait: cas.wait, mutex: false });
+                    let (order, failure) = (cas.success, cas.failure);
+                    return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
                 };
                 match self.private_load(code, number, access) {
                     Err(status) => return Flow::Rest(status),

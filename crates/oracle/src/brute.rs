@@ -7,7 +7,8 @@
 //! are lists with shared tails, numbered as they appear, so a state is a handful of numbers.
 //!
 //! One shortcut: a thread that is about to start another one does so before anything else happens. That move commutes
-//! with every move of the others, and the new thread waits for nobody's leave.
+//! with every move of the others, and the new thread waits for nobody's leave. Only a thread that gets stuck inside an
+//! atomic block can come in between, since it stops everybody; where one does, the walk is done again without shortcut.
 //!
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
@@ -17,7 +18,7 @@
 use crate::class::{Class, Event, ValueClass, Values, rename_addr};
 use raddle_machine::replay::deadlock;
 use raddle_machine::system::Record;
-use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
+use raddle_machine::{Addr, Blocked, Code, Status, System, Thread, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Source, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,7 +64,7 @@ pub struct Failure {
 /// How a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Every thread has finished.
+    /// Every thread has finished, or the program was ended.
     Complete,
     /// Some thread waits for something that never comes, or an assumption is false.
     Blocked,
@@ -131,10 +132,31 @@ impl Behaviours {
 /// # Errors
 /// If there are more states than the budget allows, or the machine cannot run the program.
 pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours, TooLarge> {
+    match walk(code, model, budget, true)? {
+        Some(found) => Ok(found),
+        None => walk(code, model, budget, false).map(|found| found.expect("only the shortcut can fail")),
+    }
+}
+
+/// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
+fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
     let mut arena = Arena::default();
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
-    let mut todo = vec![State::new(System::new(code, model, budget.races, false))];
+    let mut todo = Vec::new();
+    // What fails is written down before states are compared: how a thread failed makes no other state.
+    let enter = |state: State<'c>, todo: &mut Vec<State<'c>>, found: &mut Behaviours| {
+        for thread in state.system.threads() {
+            if let Status::Failed(failure) = thread.status() {
+                let message = failure.message.clone();
+                let property = failure.property.ok_or_else(|| TooLarge::Machine(message.clone()))?;
+                found.failures.insert(Failure { property, line: code.span(failure.pc).line, message });
+            }
+        }
+        todo.push(state);
+        Ok(())
+    };
+    enter(State::new(System::new(code, model, budget.races, false)), &mut todo, &mut found)?;
     while let Some(mut state) = todo.pop() {
         if !seen.insert(state.key()) {
             continue;
@@ -142,33 +164,29 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
         if seen.len() > budget.states {
             return Err(TooLarge::States(budget.states));
         }
-        for thread in state.system.threads() {
-            if let Status::Failed(failure) = thread.status() {
-                let Some(property) = failure.property else { return Err(TooLarge::Machine(failure.message.clone())) };
-                let line = code.span(failure.pc).line;
-                found.failures.insert(Failure { property, line, message: failure.message.clone() });
-            }
-        }
         let moves = state.system.moves();
         let Some((&last, others)) = moves.split_last() else {
+            if shortcut && state.system.threads().any(Thread::in_atomic) {
+                return Ok(None);
+            }
             end(code, &arena, &state, &mut found);
             continue;
         };
-        if let Some(&spawn) = moves.iter().find(|step| state.starts_thread(step)) {
+        if let Some(&spawn) = moves.iter().find(|step| shortcut && state.starts_thread(step)) {
             state.step(&mut arena, spawn).expect("among the moves");
-            todo.push(state);
+            enter(state, &mut todo, &mut found)?;
             continue;
         }
         for &step in others {
             let mut next = state.clone();
             next.step(&mut arena, step).expect("among the moves");
-            todo.push(next);
+            enter(next, &mut todo, &mut found)?;
         }
         state.step(&mut arena, last).expect("among the moves");
-        todo.push(state);
+        enter(state, &mut todo, &mut found)?;
     }
     found.states = seen.len();
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The end and the class of the run with this schedule, after which nothing may be left to do.
@@ -337,6 +355,13 @@ impl<'c> State<'c> {
             .system
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
+        let flushed = match step {
+            Step::Flush(_) => {
+                self.system.thread(id).and_then(|_| self.system.buffered(id).next()).map(|entry| entry.1.addr)
+            }
+            Step::FlushAt(_, addr) => Some(Addr(addr)),
+            Step::Run(_) | Step::Choose(..) => None,
+        };
         let record = self.system.step(step)?;
         if let Record::Spawn(_) = record {
             let parent = &mut self.threads[id.index()];
@@ -379,7 +404,7 @@ impl<'c> State<'c> {
                 self.reaches_memory(arena, addr(access.addr), event_id(write));
                 return Ok(());
             }
-            Record::Failed => (Event::Failed, Values::default()),
+            Record::Failed => (flushed.map_or(Event::Failed, |at| Event::Lost(addr(at))), Values::default()),
         };
         if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);
@@ -417,10 +442,11 @@ impl<'c> State<'c> {
         };
         let writes = |at: Addr| self.coherence.get(&at).map(|&list| arena.coherence(list)).unwrap_or_default();
         let (mut threads, mut values) = (Vec::new(), Vec::new());
+        let (mut exited, mut assumed) = (false, false);
         for &thread in &order {
             let mut history = arena.history(self.threads[thread].history);
             match self.system.thread(ThreadId(thread as u32)).expect("known").status() {
-                Status::Finished { .. } => {}
+                Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => worse(End::Failed),
                 Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
                 Status::Blocked(Blocked::Spin { since }) => {
@@ -429,10 +455,18 @@ impl<'c> State<'c> {
                         |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
                     worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });
                 }
-                Status::Blocked(Blocked::Assume) | Status::Ready(_) => worse(End::Blocked),
+                Status::Blocked(Blocked::Assume) => {
+                    assumed = true;
+                    worse(End::Blocked);
+                }
+                Status::Ready(_) => worse(End::Blocked),
             }
             threads.push(history.iter().map(|(event, _)| event.rename(&position)).collect());
             values.push(history.into_iter().map(|(_, values)| values).collect());
+        }
+        // Who waits when the program ends waits no longer.
+        if end == End::Blocked && exited && !assumed {
+            end = End::Complete;
         }
         let rename = |write: &EventId| EventId::new(position(write.thread), write.index);
         let mut coherence: Vec<(Addr, Vec<EventId>)> = self

@@ -37,6 +37,8 @@ pub enum Event {
     Free(Addr),
     /// The begin (true) or the end of an atomic block.
     Atomic(bool),
+    /// A write that was still buffered when its object ended, and failed then.
+    Lost(Addr),
     /// The thread failed at its next operation, by no fault of its own state: a race, an object that has ended.
     Failed,
 }
@@ -53,6 +55,7 @@ impl Event {
             Event::Spawn(child) => Event::Spawn(name(child)),
             Event::Join(child) => Event::Join(name(child)),
             Event::Free(at) => Event::Free(addr(at)),
+            Event::Lost(at) => Event::Lost(addr(at)),
             Event::Fence(_) | Event::Choose(_) | Event::Atomic(_) | Event::Failed => self,
         }
     }

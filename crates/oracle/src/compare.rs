@@ -12,13 +12,16 @@
 
 use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
 use crate::class::Class;
+use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
 use raddle_explore::{Control, Engine, Error, Options, PropertySet};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_trace::{Model, Property, Schedule};
+use raddle_trace::{Model, Property, Schedule, Scope};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 /// By what an engine tells executions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +87,17 @@ pub struct Subject {
     pub run: Run,
 }
 
+impl Subject {
+    /// Runs the engine; a panic is an answer, too.
+    fn answer(&self, code: &Code, model: Model, races: bool) -> Result<Counts, Refusal> {
+        catch_unwind(AssertUnwindSafe(|| (self.run)(code, model, races))).unwrap_or_else(|payload| {
+            let text = payload.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no message");
+            Err(Refusal::Broken(format!("{} panics: {text}", self.name)))
+        })
+    }
+}
+
 /// The engines of the product.
 pub fn subjects() -> Vec<Subject> {
     vec![explorer(Engine::Optimal, Equivalence::Traces)]
@@ -94,11 +108,14 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
     Subject {
         name: engine.name().into(),
         equivalence,
-        applies: Box::new(|_, _| true),
+        applies: Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)))),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
             options.engine = engine;
             options.all = true;
+            // No program that brute force manages comes near these: an engine that reaches them does not end.
+            options.limits.executions = Some(500_000);
+            options.limits.time = Some(Duration::from_secs(60));
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);
             }
@@ -106,6 +123,9 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
                 Error::Unsupported { message, .. } => Refusal::Unsupported(message),
                 error => Refusal::Broken(error.to_string()),
             })?;
+            if let Scope::Partial { reason } = outcome.scope {
+                return Err(Refusal::Broken(format!("the exploration did not end: {reason}")));
+            }
             let statistics = outcome.statistics;
             let failures = outcome.findings.iter().map(|finding| &finding.violation);
             Ok(Counts {
@@ -194,15 +214,15 @@ pub fn compare(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort)
 /// Runs the subject on a program that brute force has been run on.
 pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subject, expected: &Expected) -> Comparison {
     let mut differences = Vec::new();
-    let found = match (subject.run)(code, model, false) {
+    let found = match subject.answer(code, model, false) {
         Ok(found) => found,
         Err(Refusal::Unsupported(message)) => return Comparison::Refused(message),
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
     let count = |classes: &Classes| subject.equivalence.count(classes);
-    // Whether a thread fails here may depend on more than what it has seen.
-    let ordered = brute.failures.iter().all(|failure| failure.property != Property::Memory);
+    // Whether a thread fails at an object that has ended depends on more than what it has seen.
+    let ordered = brute.failures.iter().all(|failure| !failure.message.contains("life has ended"));
     let mut differ = |what: &str, brute: u64, engine: u64| {
         if brute != engine {
             differences.push(format!("{what}: {brute} by brute force, {engine} by {}", subject.name));
@@ -215,8 +235,9 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         differ("bounded", count(&brute.bounded), found.bounded);
     }
     differ("redundant", 0, found.redundant);
-    let expected_failures = failures(sketch, brute.failures.iter().map(|failure| (failure.property, failure.line)));
-    let found_failures = failures(sketch, found.failures.iter().copied());
+    let expected_failures =
+        failures(sketch, ordered, brute.failures.iter().map(|failure| (failure.property, failure.line)));
+    let found_failures = failures(sketch, ordered, found.failures.iter().copied());
     if expected_failures != found_failures {
         differences.push(format!(
             "failures: {} by brute force, {} by {}",
@@ -230,7 +251,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
     }
     if let Some(racing) = &expected.racing {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
-        match (subject.run)(code, model, true) {
+        match subject.answer(code, model, true) {
             Ok(found) => {
                 let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
                 if race != engine {
@@ -248,6 +269,31 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
     } else {
         Comparison::Disagree(differences)
     }
+}
+
+/// The smallest program that can be found on which the subject differs from brute force in the same way, and how.
+pub fn minimise(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort) -> (Sketch, Vec<String>) {
+    let differences = |sketch: &Sketch| match compare(sketch, model, subject, effort) {
+        Comparison::Disagree(differences) => differences,
+        _ => Vec::new(),
+    };
+    let mut smallest = differences(sketch);
+    let kinds: BTreeSet<String> = smallest.iter().map(|difference| kind(difference)).collect();
+    let small = shrink(sketch, |candidate| {
+        let found = differences(candidate);
+        let same = found.iter().any(|difference| kinds.contains(&kind(difference)));
+        if same {
+            smallest = found;
+        }
+        same
+    });
+    (small, smallest)
+}
+
+/// A difference without its numbers and quotations.
+fn kind(difference: &str) -> String {
+    let unquoted: String = difference.split('`').step_by(2).collect();
+    unquoted.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// What is wrong with the schedules an engine reports: they must be of exactly the classes there are, one each.
@@ -273,10 +319,10 @@ fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &
 }
 
 /// Failures as far as they are comparable: the line is dropped where it depends on how one run goes.
-fn failures(sketch: &Sketch, all: impl Iterator<Item = (Property, u32)>) -> BTreeSet<(Property, u32)> {
+fn failures(sketch: &Sketch, ordered: bool, all: impl Iterator<Item = (Property, u32)>) -> BTreeSet<(Property, u32)> {
     let nested = sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_)));
     all.map(|(property, line)| match property {
-        Property::Memory | Property::Race => (property, 0),
+        Property::Memory if !ordered => (property, 0),
         // The line is that of the first thread, and threads are numbered as they start.
         Property::Deadlock if nested => (property, 0),
         _ => (property, line),

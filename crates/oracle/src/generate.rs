@@ -60,8 +60,8 @@ impl FromStr for Family {
 /// The `index`-th program of a family under this seed.
 pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
     let mut mix = Random::new(seed);
-    let seed = mix.next() ^ (family as u64) << 56 ^ index;
-    let random = Random::new(Random::new(seed).next());
+    let seed = mix.number() ^ (family as u64) << 56 ^ index;
+    let random = Random::new(Random::new(seed).number());
     let mut generator = Generator { random, sketch: Sketch::default(), uses: Uses::default() };
     match family {
         Family::Mixed => generator.mixed(),
@@ -429,35 +429,37 @@ impl Generator {
         let cells = self.random.between(1, 2);
         let pointers = self.objects("q", Kind::Pointer, cells);
         let threads = self.random.pick(&[2, 2, 3]);
-        for _ in 0..threads {
+        for thread in 0..threads {
             let mut body = Vec::new();
             let room = self.random.between(2, 9 - 2 * threads);
-            let mut owns = false;
+            // The register whose object this thread made; the others are null until something is read into them.
+            let mut own = None;
             while body.len() < room {
                 let p = PtrReg(self.random.below(2) as u8);
                 let q = self.random.pick(&pointers);
                 let order = self.update_order();
                 match self.random.below(12) {
-                    0..3 if !owns => {
-                        owns = true;
+                    _ if own.is_none() && self.random.chance(if thread == 0 { 80 } else { 15 }) => {
+                        own = Some(p);
                         body.push(Stmt::Alloc(p, self.random.chance(60)));
-                        if self.random.chance(50) {
+                        if self.random.chance(60) {
                             body.push(Stmt::Store(At::Pointee(p), self.value(), Ordering::Relaxed));
                         }
                         body.push(Stmt::StorePtr(q, p, order));
                     }
-                    0..7 => {
-                        let access = match self.random.below(5) {
-                            0 => Stmt::Free(p),
-                            1 => Stmt::Rmw(None, RmwOp::Add, At::Pointee(p), Value::Const(1), order),
-                            2 => Stmt::Store(At::Pointee(p), self.value(), order),
-                            _ => Stmt::Load(Some(self.reg()), At::Pointee(p), order),
-                        };
+                    0..6 => {
+                        let access = self.through(p, order);
                         body.extend([Stmt::LoadPtr(p, q, order), Stmt::IfNull(p, Vec::new(), vec![access])]);
+                        own = own.filter(|&own| own != p);
                     }
-                    7 => body.push(Stmt::Free(p)),
-                    8 => body.push(Stmt::StorePtr(q, p, order)),
-                    9 => body.push(Stmt::Load(Some(self.reg()), At::Pointee(p), order)),
+                    6..9 => {
+                        let target = own.filter(|_| self.random.chance(95)).unwrap_or(p);
+                        if own.is_some() || self.random.chance(10) {
+                            let access = self.through(target, order);
+                            body.push(access);
+                        }
+                    }
+                    9 => body.push(Stmt::StorePtr(q, p, order)),
                     _ => self.some(&mut body, room, 2),
                 }
             }
@@ -465,6 +467,16 @@ impl Generator {
         }
         if self.random.chance(25) {
             self.nest();
+        }
+    }
+
+    /// Something done with what a pointer points to.
+    fn through(&mut self, p: PtrReg, order: Ordering) -> Stmt {
+        match self.random.below(6) {
+            0 => Stmt::Free(p),
+            1 => Stmt::Rmw(None, RmwOp::Add, At::Pointee(p), Value::Const(1), order),
+            2 | 3 => Stmt::Store(At::Pointee(p), self.value(), order),
+            _ => Stmt::Load(Some(self.reg()), At::Pointee(p), order),
         }
     }
 
@@ -496,7 +508,7 @@ impl Generator {
         self.uses.choices = self.random.chance(15);
         self.threads();
         for thread in 0..self.sketch.threads.len() {
-            if self.random.chance(25) {
+            if thread > 0 && self.random.chance(25) {
                 continue;
             }
             let body = &mut self.sketch.threads[thread];

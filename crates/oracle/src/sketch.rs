@@ -3,7 +3,7 @@
 //! A [`Sketch`] has shared objects and threads; a thread is a list of [`Stmt`]s over registers. [`Sketch::program`]
 //! lowers it to a [`Program`]: one function per thread, and a `main` that starts every thread no other thread starts.
 //! The listing of the sketch ([`Sketch::listing`]) is the program's source file, one statement a line, so that a
-//! failure of the program names a line of the listing. The notation is read by [`litmus`](crate::litmus).
+//! failure of the program names a line of the listing. The notation is read by [`litmus`](mod@crate::litmus).
 
 use raddle_program::{Ordering, Program, RmwOp};
 use std::fmt;

@@ -1,14 +1,14 @@
 //! Brute force against numbers that are known: it must be right before any engine is.
 
-use raddle_machine::compile::{AllShared, Options};
-use raddle_machine::{Code, compile};
+use raddle_machine::{Code, Status, System, Thread};
+use raddle_oracle::brute::{End, classify};
 use raddle_oracle::cases::{self, Case};
-use raddle_oracle::{Behaviours, Budget, Sketch, enumerate, litmus};
-use raddle_trace::Model;
-
-fn code(sketch: &Sketch) -> Code {
-    compile(&sketch.program(), &AllShared, &Options::default())
-}
+use raddle_oracle::class::Class;
+use raddle_oracle::compare::code;
+use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
+use raddle_trace::{Model, Property, Schedule, Step};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 fn behaviours(sketch: &Sketch, model: Model) -> Behaviours {
     enumerate(&code(sketch), model, Budget::default()).expect("small")
@@ -41,6 +41,11 @@ fn the_programs_that_trap_naive_explorations_have_their_traces() {
 #[test]
 fn the_families_have_their_traces() {
     check(cases::families());
+}
+
+#[test]
+fn larger_members_of_the_families_have_their_traces() {
+    check(vec![cases::fib(4, false), cases::lost_update(4), cases::store_buffering(5), cases::readers(7)]);
 }
 
 #[test]
@@ -113,4 +118,70 @@ fn programs_that_separate_the_equivalences_do() {
         let counts = [found.traces(), found.reads_from(), found.reads_value_from(), found.reads.len()];
         assert_eq!(counts, expected, "{name}");
     }
+}
+
+/// Every run to its end, one after the other: no state is recognised, no move is preferred.
+fn runs(system: &System<'_>, steps: &mut Vec<Step>, limit: usize, found: &mut Vec<Schedule>) {
+    let moves = system.moves();
+    if moves.is_empty() {
+        found.push(Schedule { steps: steps.clone() });
+    }
+    for step in moves {
+        if found.len() >= limit {
+            return;
+        }
+        let mut next = system.clone();
+        next.step(step).expect("among the moves");
+        steps.push(step);
+        runs(&next, steps, limit, found);
+        steps.pop();
+    }
+}
+
+/// What has failed at the end of a run.
+fn failed(code: &Code, model: Model, schedule: &Schedule) -> Vec<(Property, u32)> {
+    let mut system = System::new(code, model, false, false);
+    schedule.steps.iter().for_each(|&step| drop(system.step(step).expect("a run")));
+    let failure = |thread: &Thread| match thread.status() {
+        Status::Failed(failure) => failure.property.map(|property| (property, code.span(failure.pc).line)),
+        _ => None,
+    };
+    system.threads().filter_map(failure).collect()
+}
+
+#[test]
+fn recognising_states_loses_no_class() {
+    const LIMIT: usize = 2_000;
+    let mut compared = [0; Family::ALL.len()];
+    for index in 0..400 {
+        let family = Family::ALL[index % Family::ALL.len()];
+        let sketch = generate(family, 5, index as u64);
+        let code = code(&sketch);
+        for model in Model::ALL {
+            let mut schedules = Vec::new();
+            runs(&System::new(&code, model, false, false), &mut Vec::new(), LIMIT, &mut schedules);
+            if schedules.len() >= LIMIT {
+                continue;
+            }
+            compared[family as usize] += 1;
+            let found = behaviours(&sketch, model);
+            let mut classes: [FxHashSet<Class>; 3] = Default::default();
+            for schedule in &schedules {
+                let (end, class) = classify(&code, model, schedule).expect("a whole run");
+                match end {
+                    End::Complete => classes[0].insert(class),
+                    End::Blocked => classes[1].insert(class),
+                    End::Failed => classes[2].insert(class),
+                    End::Bounded | End::Moot => false,
+                };
+            }
+            let known = [found.complete.traces, found.blocked.traces, found.failed.traces];
+            assert_eq!(known, classes, "{model}\n{sketch}");
+            let failures = found.failures.iter().filter(|failure| failure.property != Property::Deadlock);
+            let failures: BTreeSet<_> = failures.map(|failure| (failure.property, failure.line)).collect();
+            let met: BTreeSet<_> = schedules.iter().flat_map(|schedule| failed(&code, model, schedule)).collect();
+            assert_eq!(failures, met, "{model}\n{sketch}");
+        }
+    }
+    assert!(compared.iter().all(|&count| count > 40), "{compared:?}");
 }

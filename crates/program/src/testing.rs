@@ -267,7 +267,7 @@ impl Body<'_> {
             22 => Op::SemWait { sem: place },
             23 => Op::SemTryWait { dst: self.dst(Type::I1), sem: place },
             24 => Op::SemPost { sem: place },
-            25 => Op::SyncDestroy { object: place, ty: Type::I32 },
+            25 => Op::SyncDestroy { ty: self.sync_type(&place), object: place },
             26 => Op::Alloc { dst: self.reg_of(Type::Ptr)?, size: self.expr(Type::I64, 1), zeroed: flag },
             27 => Op::Free { ptr: place },
             28 => Op::Assert { cond: self.expr(Type::I1, 2), message: "it \"holds\"\n".to_owned() },
@@ -276,6 +276,16 @@ impl Body<'_> {
             31 => Op::Error { message: "\u{7}bell {}".to_owned() },
             _ => Op::Print { format: "{} é".to_owned(), args: vec![self.expr(ty, 2)] },
         })
+    }
+
+    /// The type a synchronisation object at this address is destroyed as.
+    fn sync_type(&mut self, address: &Expr) -> Type {
+        let layout = match address {
+            Expr::Global(id) => self.program.globals[id.index()].layout,
+            Expr::Local(id) => self.function.locals[id.index()].layout,
+            _ => return self.rng.pick(&[Type::I32, Type::I64]),
+        };
+        if matches!(layout, Layout::Cond | Layout::Barrier(_)) { Type::I64 } else { Type::I32 }
     }
 
     fn call(&mut self) -> (Callee, Vec<Expr>, Option<Option<Type>>) {

@@ -46,3 +46,14 @@ fn every_example_parses_and_its_printed_form_parses_to_the_same_text() {
         }
     }
 }
+
+#[test]
+fn every_program_in_the_description_of_the_language_parses() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rdl.md");
+    let text = std::fs::read_to_string(path).expect("the description exists");
+    let programs: Vec<&str> = text.split("```rdl\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(programs.len() >= 7);
+    for program in programs {
+        raddle_program::parse("rdl.md", program, &[]).unwrap_or_else(|e| panic!("{e}\n{program}"));
+    }
+}

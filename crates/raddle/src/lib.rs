@@ -1,1 +1,56 @@
-//! Placeholder documentation, replaced by the crate's own.
+//! Raddle: is there an execution that breaks this concurrent program?
+//!
+//! ```
+//! use raddle::{Control, Model, Settings, Verdict};
+//!
+//! let text = "
+//!     global x: i32; global y: i32; global a: i32; global b: i32;
+//!     fn left()  { store x, 1; let r = load y; store a, r; }
+//!     fn right() { store y, 1; let r = load x; store b, r; }
+//!     fn main() {
+//!         let l = spawn left(); let r = spawn right();
+//!         join l; join r;
+//!         let one = load a; let other = load b;
+//!         assert one + other > 0, \"somebody sees the other\";
+//!     }";
+//! let program = raddle::load_text("sb.rdl", text, raddle::Language::Rdl, &Default::default())?.program;
+//! let holds = |model| Ok::<_, raddle::Error>(
+//!     raddle::verify(&program, &Settings::new(model), &Control::new())?.verdict == Verdict::Holds);
+//! assert!(holds(Model::Sc)?);
+//! assert!(!holds(Model::Tso)?);
+//! # Ok::<(), raddle::Error>(())
+//! ```
+//!
+//! The way of a question: [`load`] a program, [`prepare`] it (analyses, byte code), [`verify`] it or [`replay`] a schedule
+//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words. Everything below
+//! is there under its own name, for those who want one part only.
+
+pub mod answer;
+pub mod cost;
+mod error;
+pub mod load;
+pub mod prepare;
+pub mod replay;
+pub mod verify;
+mod waiting;
+
+pub use error::Error;
+pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
+pub use prepare::prepare;
+pub use replay::{Replayed, replay};
+pub use verify::{Settings, verify};
+
+pub use raddle_explore::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics};
+pub use raddle_program::Program;
+pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
+
+pub use raddle_c as c;
+pub use raddle_explore as explore;
+pub use raddle_linear as linear;
+pub use raddle_machine as machine;
+pub use raddle_program as program;
+pub use raddle_report as report;
+pub use raddle_trace as trace;
+
+/// The version of Raddle.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

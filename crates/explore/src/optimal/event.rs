@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     Free,
     /// Something that orders nothing: a weak fence that matters to race detection only.
     Note,
-    /// An access that is an error; it has no effect on memory.
+    /// An operation that is an error; it has no effect on memory.
     Fault,
 }
 
@@ -109,8 +109,8 @@ impl Event {
     pub(crate) fn drains(&self) -> bool {
         match self.kind {
             Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free => true,
-            Kind::Read | Kind::Write => self.flags.contains(Flags::LOCKED),
-            Kind::StoreFence | Kind::Choose | Kind::Note | Kind::Fault => false,
+            Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED),
+            Kind::StoreFence | Kind::Choose | Kind::Note => false,
         }
     }
 }

@@ -141,7 +141,9 @@ impl Graph {
         let accesses = self.location(event.loc);
         let races = |slot: &&Slot| {
             let other = self.event(**slot);
+            // A read that waits has not happened yet.
             other.thread != event.thread
+                && !other.flags.contains(Flags::BLOCKED)
                 && (other.order == Ordering::NonAtomic || event.order == Ordering::NonAtomic)
                 && self.clocks.next_now[other.thread.index()] <= other.index
         };

@@ -48,10 +48,13 @@ pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> S
             done.insert(part as usize);
             left.retain(|&slot| slot != part);
         }
-        emitter.emit(next, &mut steps);
+        emitter.emit(next, bug.target == Some(next), &mut steps);
     }
     if bug.target.is_none() {
         emitter.finish(&mut steps);
+    }
+    if let Some(thread) = bug.attempt {
+        emitter.attempt(thread, &mut steps);
     }
     Schedule { steps }
 }
@@ -71,8 +74,14 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
     }
     for &slot in &graph.order {
         let event = graph.event(slot);
-        let wanted = bug.target == Some(slot) || bug.forced.is_some_and(|(first, _)| first == slot);
-        let idle = event.kind == Kind::Fault || event.flags.contains(Flags::BLOCKED);
+        let wanted = bug.target.is_some_and(|target| graph.same_node(target, slot))
+            || bug.forced.is_some_and(|(first, _)| graph.same_node(first, slot));
+        // What a thread waits for or has failed at has no effect on others.
+        let tip = graph.tip(event.thread).expect("it has events");
+        let failed = matches!(tip.state.status(), Status::Failed(failure) if failure.pending);
+        let idle = event.kind == Kind::Fault
+            || event.flags.contains(Flags::BLOCKED)
+            || (failed && event.kind == Kind::Read && event.operation == tip.state.operations());
         if idle && !wanted {
             included.remove(slot as usize);
         }
@@ -85,6 +94,7 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
             && included.contains(slot as usize)
             && !parts.iter().any(|&part| graph.event(part).kind != Kind::Read && included.contains(part as usize))
             && bug.target != Some(slot)
+            && bug.forced.is_none_or(|(first, _)| first != slot)
         {
             included.remove(slot as usize);
         }
@@ -120,13 +130,16 @@ struct Emitter<'a, 'c> {
     /// Per thread: its number in the machine, and how many of its operations have been executed.
     threads: Vec<Option<(ThreadId, u32)>>,
     started: u32,
+    /// Writes that have been issued and not flushed, per thread.
+    buffered: Vec<Vec<Slot>>,
 }
 
 impl<'a, 'c> Emitter<'a, 'c> {
     fn new(context: &'a mut Context<'c>, graph: &'a Graph) -> Self {
         let mut threads = vec![None; graph.threads.len()];
         threads[0] = Some((ThreadId::MAIN, context.shared.main.operations()));
-        Emitter { context, graph, threads, started: 1 }
+        let buffered = vec![Vec::new(); graph.threads.len()];
+        Emitter { context, graph, threads, started: 1, buffered }
     }
 
     fn machine_id(&self, thread: ThreadId) -> ThreadId {
@@ -138,6 +151,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let (id, mut done) = self.threads[thread.index()].expect("started before it runs");
         while done <= operation {
             steps.push(self.step(id, thread, done));
+            let events = self.graph.threads[thread.index()].events.iter().copied();
+            let issued = events.filter(|&slot| {
+                let event = self.graph.event(slot);
+                event.operation == done && event.is_plain_write()
+            });
+            self.buffered[thread.index()].extend(issued);
             done += 1;
         }
         self.threads[thread.index()] = Some((id, done));
@@ -162,14 +181,17 @@ impl<'a, 'c> Emitter<'a, 'c> {
         }
     }
 
-    fn emit(&mut self, slot: Slot, steps: &mut Vec<Step>) {
+    fn emit(&mut self, slot: Slot, target: bool, steps: &mut Vec<Step>) {
         let event = *self.graph.event(slot);
         let thread = event.thread;
-        let (id, done) = self.threads[thread.index()].expect("started before it runs");
+        let (_, done) = self.threads[thread.index()].expect("started before it runs");
         if event.kind == Kind::Spawn {
             let child = ThreadId(self.started);
             self.started += 1;
             self.threads[event.value as usize] = Some((child, 0));
+        }
+        if event.kind == Kind::Join {
+            self.complete(ThreadId(event.value as u32), steps);
         }
         // The fence after a store is executed with whatever the thread does next.
         let belongs_to_store = match event.kind {
@@ -186,15 +208,45 @@ impl<'a, 'c> Emitter<'a, 'c> {
         if done <= event.operation {
             self.run_through(thread, event.operation, steps);
         }
-        if event.is_plain_write() {
-            match self.context.model {
-                Model::Sc => {}
-                Model::Tso => steps.push(Step::Flush(id)),
-                Model::Pso => {
-                    let addr = self.context.access(event.loc).addr;
-                    steps.push(Step::FlushAt(id, self.machine_address(addr).0));
-                }
+        // What is wrong with a store shows when it is issued, unless it was issued long before.
+        if event.is_plain_write() && !(target && done <= event.operation) {
+            self.flush(slot, steps);
+        }
+    }
+
+    /// Lets an issued write reach memory.
+    fn flush(&mut self, slot: Slot, steps: &mut Vec<Step>) {
+        let event = self.graph.event(slot);
+        let id = self.machine_id(event.thread);
+        self.buffered[event.thread.index()].retain(|&other| other != slot);
+        match self.context.model {
+            Model::Sc => {}
+            Model::Tso => steps.push(Step::Flush(id)),
+            Model::Pso => {
+                let addr = self.context.access(event.loc).addr;
+                steps.push(Step::FlushAt(id, self.machine_address(addr).0));
             }
+        }
+    }
+
+    /// Empties the buffer of a thread.
+    fn drain(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
+        for slot in std::mem::take(&mut self.buffered[thread.index()]) {
+            self.flush(slot, steps);
+        }
+    }
+
+    /// Executes what a thread did after its last event, and its pending operation if it is that which is wrong.
+    fn attempt(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
+        self.complete(thread, steps);
+        let Some(tip) = self.graph.tip(thread) else { return };
+        let (id, done) = self.threads[thread.index()].expect("started before it fails");
+        if let Status::Failed(failure) = tip.state.status()
+            && failure.pending
+            && done == tip.state.operations()
+        {
+            self.drain(thread, steps);
+            steps.push(Step::Run(id));
         }
     }
 
@@ -216,13 +268,17 @@ impl<'a, 'c> Emitter<'a, 'c> {
     /// Executes what is left of every thread but makes no events: fences that mean nothing.
     fn finish(&mut self, steps: &mut Vec<Step>) {
         for index in 0..self.graph.threads.len() {
-            let thread = ThreadId(index as u32);
-            if let (Some(_), Some(tip)) = (self.threads[index], self.graph.tip(thread)) {
-                let operations = tip.state.operations();
-                if operations > 0 {
-                    self.run_through(thread, operations - 1, steps);
-                }
-            }
+            self.complete(ThreadId(index as u32), steps);
+        }
+    }
+
+    /// Executes what is left of a thread.
+    fn complete(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
+        let started = self.threads.get(thread.index()).is_some_and(Option::is_some);
+        if let Some(tip) = self.graph.tip(thread).filter(|_| started)
+            && let Some(last) = tip.state.operations().checked_sub(1)
+        {
+            self.run_through(thread, last, steps);
         }
     }
 }

@@ -131,7 +131,7 @@ fn opening_failure(
     let mut findings = Findings { done: 1.0, ..Findings::default() };
     findings.statistics.failed = 1;
     if options.properties.contains(property) {
-        findings.list.push(confirm(code, options, shared.opening.clone(), property)?);
+        findings.list.push(confirm(code, options, shared.opening.clone(), property, failure.pc)?);
     }
     finish(code, options, findings)
 }
@@ -298,7 +298,7 @@ impl Pool<'_> {
             }
         }
         let schedule = search.schedule(bug);
-        let finding = confirm(self.shared.code, options, schedule, bug.property);
+        let finding = confirm(self.shared.code, options, schedule, bug.property, bug.pc);
         let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
         match finding {
             Ok(finding) => {

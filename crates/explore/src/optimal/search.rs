@@ -25,6 +25,8 @@ pub(crate) struct Bug {
     pub(crate) pc: u32,
     /// The event whose execution, or the consequences of it, are wrong; `None` for a deadlock.
     pub(crate) target: Option<Slot>,
+    /// The thread whose pending operation is perhaps what is wrong.
+    pub(crate) attempt: Option<ThreadId>,
     /// An order that holds in no closure yet but shows the error: the first before the second.
     pub(crate) forced: Option<(Slot, Slot)>,
 }
@@ -459,18 +461,18 @@ impl<'c> Search<'c> {
             }
         }
         let statistics = &mut self.statistics;
-        if failed {
+        if moot {
+            statistics.moot += 1;
+        } else if failed {
             statistics.failed += 1;
         } else if bounded {
             statistics.bounded += 1;
-        } else if moot {
-            statistics.moot += 1;
         } else if exited && !assumed {
             statistics.executions += 1;
         } else if assumed || waiting.is_some() {
             statistics.blocked += 1;
             if !assumed && let Some(pc) = waiting {
-                self.bugs.push(Bug { property: Property::Deadlock, pc, target: None, forced: None });
+                self.bugs.push(Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None });
             }
         } else {
             statistics.executions += 1;
@@ -762,18 +764,19 @@ impl Stepper<'_, '_> {
             self.graph.clocks.store(slot);
         }
         match failure {
-            Some((property, pc)) => self.report(property, pc, slot),
+            Some((property, pc)) => self.report(property, pc, slot, event.thread),
             None => {}
         }
         slot
     }
 
     /// Notes that a thread has failed by the event, or that it cannot be followed any further.
-    fn report(&mut self, property: Option<Property>, pc: u32, slot: Slot) {
+    fn report(&mut self, property: Option<Property>, pc: u32, slot: Slot, thread: ThreadId) {
         match property {
-            Some(property) => self.bugs.push(Bug { property, pc, target: Some(slot), forced: None }),
+            Some(property) => {
+                self.bugs.push(Bug { property, pc, target: Some(slot), attempt: Some(thread), forced: None });
+            }
             None => {
-                let thread = self.graph.event(slot).thread;
                 let failed = self.graph.threads.iter().filter_map(|log| log.tip.as_ref()).find_map(|tip| {
                     match tip.state.status() {
                         Status::Failed(failure) if failure.property.is_none() => Some(failure.message.clone()),
@@ -806,7 +809,7 @@ impl Stepper<'_, '_> {
         let event = match reaction {
             Reaction::Block => Event { flags: event.flags.with(Flags::BLOCKED), ..event },
             Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
-            Reaction::Read => event,
+            Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
         };
         if let Some(other) = self.race(&event)
             && reaction != Reaction::Block
@@ -842,13 +845,17 @@ impl Stepper<'_, '_> {
         let slot = self.add(event, node, 0, stamp);
         self.bugs.truncate(bugs);
         // Whichever comes second in the run is where the race shows.
-        let (target, forced) = if self.graph.reach.before(slot as usize, other as usize) {
-            (other, None)
-        } else {
-            (slot, Some((other, slot)))
+        // An update is one step of the run, so it is enough that its read half comes first.
+        let half = match self.graph.threads[event.thread.index()].events.as_slice() {
+            [.., half, _] if self.graph.event(*half).operation == event.operation => *half,
+            _ => slot,
         };
+        let before = |a: Slot| self.graph.reach.before(a as usize, other as usize);
+        let follows = before(slot) || before(half);
+        let (first, target) = if follows { (slot, other) } else { (other, slot) };
+        let forced = Some((first, target));
         let pc = self.graph.event(target).pc;
-        self.bugs.push(Bug { property: Property::Race, pc, target: Some(target), forced });
+        self.bugs.push(Bug { property: Property::Race, pc, target: Some(target), attempt: None, forced });
         slot
     }
 
@@ -870,7 +877,7 @@ impl Stepper<'_, '_> {
         };
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
         let forced = Some((free, slot));
-        self.bugs.push(Bug { property: Property::Memory, pc: event.pc, target: Some(slot), forced });
+        self.bugs.push(Bug { property: Property::Memory, pc: event.pc, target: Some(slot), attempt: None, forced });
     }
 
     /// The end of the life of what the event accesses, unless it is known to come later.
@@ -911,6 +918,7 @@ impl Stepper<'_, '_> {
                 property: Property::Memory,
                 pc: event.pc,
                 target: Some(slot),
+                attempt: None,
                 forced: Some((free, slot)),
             });
             return slot;
@@ -953,20 +961,20 @@ impl Stepper<'_, '_> {
                 };
                 self.graph.start(child, slot, node);
                 if let Some((property, pc)) = failure {
-                    self.report(property, pc, slot);
+                    self.report(property, pc, slot, child);
                 }
             }
             Kind::Join => {
                 let child = ThreadId(event.value as u32);
-                let joined = self.graph.order.iter().any(|&slot| {
+                let joined = self.graph.order.iter().copied().find(|&slot| {
                     let other = self.graph.event(slot);
                     other.kind == Kind::Join && other.value == event.value
                 });
                 let result = match self.graph.state(child).map(Thread::status) {
-                    Some(Status::Finished { result, .. }) if !joined => *result,
+                    Some(Status::Finished { result, .. }) if joined.is_none() => *result,
                     _ => {
                         let node = self.failed(thread, Property::Lock, "join of a thread that cannot be joined");
-                        self.fault(event, node);
+                        self.fault(event, node, joined);
                         return;
                     }
                 };
@@ -981,11 +989,15 @@ impl Stepper<'_, '_> {
         }
     }
 
-    /// Adds an operation that is an error in place of the event it would have been.
-    fn fault(&mut self, event: Event, node: Arc<Node>) -> Slot {
-        let event = Event { kind: Kind::Fault, loc: NO_LOC, ..event };
+    /// Adds an operation that is an error, in place of the event it would have been; it is one if `after` came before.
+    fn fault(&mut self, event: Event, node: Arc<Node>, after: Option<Slot>) {
+        let flags = event.flags.with(Flags::LOCKED);
+        let event = Event { kind: Kind::Fault, flags, loc: NO_LOC, ..event };
         self.race(&event);
-        self.add(event, node, 0, None)
+        let slot = self.add(event, node, 0, None);
+        if let Some(bug) = self.bugs.last_mut() {
+            bug.forced = after.map(|first| (first, slot));
+        }
     }
 
     fn stores(&self, thread: ThreadId) -> bool {
@@ -999,7 +1011,7 @@ impl Stepper<'_, '_> {
         let twice = self.graph.frees.iter().copied().find(|&free| Addr(self.graph.event(free).value).base() == base);
         if twice.is_some() {
             let node = self.failed(thread, Property::Memory, "the object's life has ended before");
-            self.fault(event, node);
+            self.fault(event, node, twice);
             return;
         }
         let node = self.answered(thread, 0, 0, false);
@@ -1019,10 +1031,11 @@ impl Stepper<'_, '_> {
             self.bugs.truncate(failed);
             self.graph.pop();
             let node = self.failed(thread, Property::Memory, "the object is still in use");
-            let slot = self.graph.add(Event { kind: Kind::Fault, ..event }, node, 0, None);
+            let flags = event.flags.with(Flags::LOCKED);
+            let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
             let pc = self.graph.event(access).pc;
             let forced = Some((slot, access));
-            self.bugs.push(Bug { property: Property::Memory, pc, target: Some(access), forced });
+            self.bugs.push(Bug { property: Property::Memory, pc, target: Some(access), attempt: None, forced });
         }
     }
 

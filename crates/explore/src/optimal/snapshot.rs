@@ -4,7 +4,8 @@
 //! pointer per thread; cutting a thread back is walking up. So no execution is ever run again from its first instruction.
 
 use super::event::LocId;
-use raddle_machine::Thread;
+use raddle_machine::{Status, Thread, Visible};
+use raddle_program::Ordering;
 use std::sync::Arc;
 
 /// How much of the pending visible operation has become events already.
@@ -34,6 +35,16 @@ pub(crate) struct Node {
     /// How many threads it has started.
     pub(crate) spawns: u32,
     pub(crate) parent: Option<Arc<Node>>,
+}
+
+impl Node {
+    /// The ordering of the pending operation if it reads and does not write.
+    pub(crate) fn order_of_read(&self, order: Ordering) -> Ordering {
+        match *self.state.status() {
+            Status::Ready(Visible::Update { failure, .. }) => failure,
+            _ => order,
+        }
+    }
 }
 
 impl Drop for Node {

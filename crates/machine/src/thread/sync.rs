@@ -73,7 +73,7 @@ fn wakeups(thread: ThreadId) -> Access {
 }
 
 fn update(access: Access, order: Ordering, wait: bool) -> Flow {
-    rest(Visible::Update { access, order, wait, mutex: false })
+    rest(Visible::Update { access, order, failure: order, wait, mutex: false })
 }
 
 /// The arrivals at which a barrier opens, for a thread that found this word.
@@ -103,10 +103,10 @@ impl Thread {
         use Ordering::{AcqRel, Acquire, Release};
         match (op, self.stage) {
             (SyncOp::Lock { .. }, _) => {
-                rest(Visible::Update { access: word(addr), order: Acquire, wait: true, mutex: true })
+                rest(Visible::Update { access: word(addr), order: Acquire, failure: Acquire, wait: true, mutex: true })
             }
             (SyncOp::TryLock { .. }, _) => {
-                rest(Visible::Update { access: word(addr), order: Acquire, wait: false, mutex: true })
+                rest(Visible::Update { access: word(addr), order: Acquire, failure: Acquire, wait: false, mutex: true })
             }
             (SyncOp::Unlock, _) => rest(Visible::Store { access: word(addr), order: Release, value: 0 }),
             (SyncOp::ReadLock | SyncOp::WriteLock, _) => update(word(addr), Acquire, true),
@@ -137,7 +137,7 @@ impl Thread {
             (SyncOp::CondWait, 2) => rest(Visible::Load { access: wakeups(self.id), order: Acquire, wait: true }),
             (SyncOp::CondWait, _) => {
                 let mutex = Addr(self.get(code, other));
-                rest(Visible::Update { access: word(mutex), order: Acquire, wait: true, mutex: true })
+                rest(Visible::Update { access: word(mutex), order: Acquire, failure: Acquire, wait: true, mutex: true })
             }
             (SyncOp::CondSignal | SyncOp::CondBroadcast, _) => {
                 update(wakeups(ThreadId(self.scratch.trailing_zeros())), AcqRel, false)

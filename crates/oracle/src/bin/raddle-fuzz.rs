@@ -1,7 +1,7 @@
 //! Holds engines against brute force on random programs, prints how many, and the smallest disagreement.
 
-use raddle_oracle::compare::{Expected, code, compare_with};
-use raddle_oracle::{Comparison, Effort, Family, Sketch, Subject, compare, generate, shrink, subjects};
+use raddle_oracle::compare::{Expected, code, compare_with, minimise};
+use raddle_oracle::{Comparison, Effort, Family, Sketch, Subject, generate, subjects};
 use raddle_trace::Model;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -106,6 +106,8 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     }
+    // A panic of an engine is part of the report, and shrinking makes many of them.
+    std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let tally = run(&arguments, &engines);
     let Tally { programs, comparisons, classes, too_large, refused, disagreements } = tally;
@@ -126,9 +128,22 @@ fn run(arguments: &Arguments, engines: &[Subject]) -> Tally {
     while tally.programs < arguments.programs {
         let family = arguments.families[(index % arguments.families.len() as u64) as usize];
         let sketch = generate(family, arguments.seed, index);
+        index += 1;
+        // If no engine takes any program there is no end to it.
+        if index - arguments.from > 1_000 + 100 * arguments.programs {
+            break;
+        }
+        if told.elapsed() > Duration::from_secs(10) {
+            told = Instant::now();
+            eprintln!("{} programs, {} classes, {} disagreements", tally.programs, tally.classes, tally.disagreements);
+        }
         let code = code(&sketch);
         let mut compared = false;
         for &model in &arguments.models {
+            if !engines.iter().any(|engine| (engine.applies)(&sketch, model)) {
+                tally.refused += 1;
+                continue;
+            }
             let Ok(expected) = Expected::of(&code, model, arguments.effort) else {
                 tally.too_large += 1;
                 continue;
@@ -143,7 +158,7 @@ fn run(arguments: &Arguments, engines: &[Subject]) -> Tally {
                     }
                     Comparison::Disagree(differences) => {
                         tally.disagreements += 1;
-                        println!("program {index} of family {family}, seed {}, {model}:", arguments.seed);
+                        println!("program {} of family {family}, seed {}, {model}:", index - 1, arguments.seed);
                         show(&sketch, model, engine, arguments, &differences);
                         if !arguments.keep_going {
                             return tally;
@@ -155,32 +170,17 @@ fn run(arguments: &Arguments, engines: &[Subject]) -> Tally {
             }
         }
         tally.programs += u64::from(compared);
-        index += 1;
-        // If no engine takes any program there is no end to it.
-        if index - arguments.from > 1_000 + 100 * arguments.programs {
-            break;
-        }
-        if told.elapsed() > Duration::from_secs(10) {
-            told = Instant::now();
-            eprintln!("{} programs, {} classes, {} disagreements", tally.programs, tally.classes, tally.disagreements);
-        }
     }
     tally
 }
 
 /// Prints a disagreement, made as small as it gets.
 fn show(sketch: &Sketch, model: Model, engine: &Subject, arguments: &Arguments, differences: &[String]) {
-    let mut small = sketch.clone();
-    let mut differences = differences.to_vec();
-    if arguments.shrink {
-        small = shrink(sketch, |candidate| match compare(candidate, model, engine, arguments.effort) {
-            Comparison::Disagree(found) => {
-                differences = found;
-                true
-            }
-            _ => false,
-        });
-    }
+    let (small, differences) = if arguments.shrink {
+        minimise(sketch, model, engine, arguments.effort)
+    } else {
+        (sketch.clone(), differences.to_vec())
+    };
     println!("{small}");
     for difference in differences {
         println!("  {difference}");

@@ -11,7 +11,7 @@
 use super::cfg::Cfg;
 use crate::program::{BlockId, Function};
 use crate::source::Span;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A loop of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,33 +59,33 @@ impl Loops {
     /// Finds the loops of a function.
     pub fn new(function: &Function, cfg: &Cfg) -> Loops {
         let mut list: Vec<Loop> = Vec::new();
+        let mut by_head: FxHashMap<BlockId, usize> = FxHashMap::default();
         for &(from, head) in cfg.retreating_edges() {
             let natural = cfg.dominates(head, from);
             let blocks = if natural { natural_body(cfg, from, head) } else { on_a_cycle_with(cfg, from, head) };
-            match list.iter_mut().find(|known| known.head == head) {
-                Some(known) => {
-                    known.back_edges.push((from, head));
-                    known.natural &= natural;
-                    known.blocks.extend(blocks);
-                    known.blocks.sort_unstable();
-                    known.blocks.dedup();
-                }
-                None => {
-                    let back_edges = vec![(from, head)];
-                    list.push(Loop { head, blocks, back_edges, natural, parent: None, span: Span::default() });
-                }
+            let index = *by_head.entry(head).or_insert(list.len());
+            if index == list.len() {
+                let (back_edges, span) = (Vec::new(), Span::default());
+                list.push(Loop { head, blocks: Vec::new(), back_edges, natural: true, parent: None, span });
             }
+            let known = &mut list[index];
+            known.back_edges.push((from, head));
+            known.natural &= natural;
+            known.blocks.extend(blocks);
+        }
+        for l in &mut list {
+            l.blocks.sort_unstable();
+            l.blocks.dedup();
+            l.span = span(function, l);
         }
         list.sort_by_key(|l| (l.blocks.len(), l.head));
-        for index in 0..list.len() {
-            list[index].span = span(function, &list[index]);
-            let (head, size) = (list[index].head, list[index].blocks.len());
-            list[index].parent = list
-                .iter()
-                .enumerate()
-                .skip(index + 1)
-                .find(|(_, outer)| outer.blocks.len() > size && outer.contains(head))
-                .map(|(outer, _)| LoopId(outer as u32));
+        // The smallest loop around a block, among those seen so far, larger ones first.
+        let mut owner: Vec<Option<LoopId>> = vec![None; function.blocks.len()];
+        for index in (0..list.len()).rev() {
+            list[index].parent = owner[list[index].head.index()];
+            for block in &list[index].blocks {
+                owner[block.index()] = Some(LoopId(index as u32));
+            }
         }
         Loops { list }
     }

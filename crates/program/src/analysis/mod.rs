@@ -2,20 +2,20 @@
 //!
 //! | module | answers |
 //! |---|---|
-//! | [`cfg`] | what comes before a block, what dominates it |
+//! | [`mod@cfg`] | what comes before a block, what dominates it |
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
-//! | [`escape`] | which memory other threads can never reach |
+//! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod cfg;
-//pub mod escape;
+pub mod escape;
 pub mod liveness;
 pub mod loops;
 pub mod spin;
 
 pub use cfg::Cfg;
-//pub use escape::{Escape, escape};
+pub use escape::{Escape, escape};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};

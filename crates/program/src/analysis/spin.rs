@@ -8,7 +8,8 @@
 //! A turn *has no effect* if, on its path from the head of the loop back to the head,
 //! - it writes nothing and calls nothing that might: it consists of assignments, loads, fences, assertions, calls of functions
 //!   that only do such things, and compare-exchanges and trylocks that the path shows to have failed;
-//! - every register that is live at the head has the value at the end that it had at the start.
+//! - every register that is live at the head has the value at the end that it had at the start, or one constant that it holds
+//!   whenever the head is reached (`while !exchange(&x, &expected, 1) { expected = 0; }`).
 //!
 //! Fences and acquire loads of a dropped turn only add order; an execution without them is an execution of the program too (the
 //! thread was just slower), and one with the fewest constraints. A failing assertion in a turn is not lost: the turn before it can be dropped,
@@ -19,7 +20,7 @@
 //!    where `c` is the condition, on the registers right behind the load, under which control does not come back to the head. The rest
 //!    of the turn stays and computes what the last turn computes; the jumps back are cut.
 //! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
-//!    failure: it becomes a waiting one, and the jumps back are cut.
+//!    failure: it becomes a waiting one, and the jumps back are cut. So does an exchange that finds what it writes (`binary`).
 //! 3. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`].
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns.
@@ -33,6 +34,7 @@
 //!
 //! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
 
+mod binary;
 mod paths;
 
 use super::cfg::Cfg;
@@ -40,9 +42,10 @@ use super::liveness::{Liveness, may_fail};
 use super::loops::{Loop, Loops};
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::inst::{Block, Callee, Op, Term, Terminator};
-use crate::program::{BlockId, FuncId, Function, Program, drop_unreachable_blocks};
+use crate::program::{BlockId, FuncId, Function, Program, Reg, drop_unreachable_blocks};
 use crate::source::Span;
 use paths::{End, Paths, Start, Turn};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What became of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,47 +72,91 @@ pub struct SpinLoop {
 /// The loops that were recognised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpinReport {
-    /// Function by function, smaller loops first.
+    /// Function by function, inner loops before those around them.
     pub loops: Vec<SpinLoop>,
 }
 
+/// What is known of the whole program.
+struct Facts {
+    /// Per function, what a call of it may do.
+    silent: Vec<Silence>,
+    /// Per global object, whether it only ever holds 0 or 1.
+    binary: Vec<bool>,
+}
+
+/// A function is left alone if the product of its blocks with its registers and jumps back exceeds this: the sets of the analyses
+/// would take too much memory.
+const MAX_WORK: usize = 1 << 28;
+
+/// A function with more blocks is not copied to see whether a loop is better turned.
+const MAX_COPIED: usize = 1 << 12;
+
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
-    let silent = silent_functions(program);
+    let facts = Facts { silent: silent_functions(program), binary: binary::binary_cells(program) };
     let mut report = SpinReport::default();
     for (index, function) in program.functions.iter_mut().enumerate() {
+        let mut done = FxHashSet::default();
+        let mut found = Vec::new();
+        while pass(function, &facts, &mut done, &mut found) {}
         let id = FuncId(index as u32);
-        let mut done: Vec<BlockId> = Vec::new();
-        // Every change makes the graph a different one, so start over; a head is looked at once.
-        while let Some((head, found)) = next_loop(function, &silent, &done) {
-            done.push(head);
-            if let Some((span, kind)) = found {
-                report.loops.push(SpinLoop { function: id, span, kind });
-            }
-        }
+        report.loops.extend(found.into_iter().map(|(span, kind)| SpinLoop { function: id, span, kind }));
         drop_unreachable_blocks(function);
     }
     report
 }
 
-/// Looks at the smallest loop whose head is not `done`, and changes it if it only waits.
-fn next_loop(
+/// Looks at all loops that have no cycles inside. Whether that changed something, so that loops around them may have become
+/// loops without cycles inside.
+///
+/// What is known of the graph stays true for the other loops while one is changed: only blocks of that one change.
+fn pass(
     function: &mut Function,
-    silent: &[Silence],
-    done: &[BlockId],
-) -> Option<(BlockId, Option<(Span, SpinKind)>)> {
+    facts: &Facts,
+    done: &mut FxHashSet<BlockId>,
+    found: &mut Vec<(Span, SpinKind)>,
+) -> bool {
     let cfg = Cfg::without_spins(function);
+    if function.blocks.len().saturating_mul(function.regs.len() + cfg.retreating_edges().len()) > MAX_WORK {
+        return false;
+    }
     let loops = Loops::new(function, &cfg);
-    let found = loops.list.iter().find(|l| !done.contains(&l.head))?;
-    let kind = convert(function, &cfg, found, silent).or_else(|| {
-        let (mut turned, head) = rotated(function, &cfg, found)?;
-        let cfg = Cfg::without_spins(&turned);
-        let loops = Loops::new(&turned, &cfg);
-        let kind = convert(&mut turned, &cfg, loops.list.iter().find(|l| l.head == head)?, silent)?;
-        *function = turned;
-        Some(kind)
-    });
-    Some((found.head, kind.map(|kind| (found.span, kind))))
+    if loops.list.iter().all(|l| done.contains(&l.head)) {
+        return false;
+    }
+    // The original program's liveness: a spin goes on with another turn.
+    let live = Liveness::new(function, &Cfg::new(function));
+    for l in &loops.list {
+        if done.contains(&l.head) || !l.natural || has_inner_cycle(&cfg, l) {
+            continue;
+        }
+        done.insert(l.head);
+        if let Some(kind) = convert(function, &cfg, &live, l, facts) {
+            found.push((l.span, kind));
+        } else if let Some((turned, kind)) = convert_rotated(function, &cfg, l, facts) {
+            *function = turned;
+            found.push((l.span, kind));
+            // The head of the loop is another block now.
+            return true;
+        } else {
+            continue;
+        }
+        if l.parent.is_some() {
+            return true;
+        }
+    }
+    false
+}
+
+/// As [`convert`], with the test at the loop's head moved to the end of its turns first.
+fn convert_rotated(function: &Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<(Function, SpinKind)> {
+    let (mut turned, head) = rotated(function, cfg, l)?;
+    let cfg = Cfg::without_spins(&turned);
+    let loops = Loops::new(&turned, &cfg);
+    let l = loops.list.iter().find(|l| l.head == head && l.natural && !has_inner_cycle(&cfg, l))?;
+    let live = Liveness::new(&turned, &Cfg::new(&turned));
+    let kind = convert(&mut turned, &cfg, &live, l, facts)?;
+    Some((turned, kind))
 }
 
 /// The function with the test at the loop's head moved to the end of its turns, and the block that is the head then.
@@ -119,7 +166,12 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     let test = function.blocks[l.head.index()].clone();
     let pure = test.insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. }));
     let inside: Vec<BlockId> = cfg.successors(l.head).iter().copied().filter(|&to| l.contains(to)).collect();
-    if !l.natural || !pure || inside.len() != 1 || inside[0] == l.head || cfg.successors(l.head).len() < 2 {
+    if function.blocks.len() > MAX_COPIED
+        || !pure
+        || inside.len() != 1
+        || inside[0] == l.head
+        || cfg.successors(l.head).len() < 2
+    {
         return None;
     }
     let mut turned = function.clone();
@@ -131,19 +183,27 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     Some((turned, inside[0]))
 }
 
-fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> Option<SpinKind> {
-    if !l.natural || has_inner_cycle(cfg, l) {
-        return None;
-    }
-    // The original program's liveness: a spin goes on with another turn.
-    let live = Liveness::new(function, &Cfg::new(function));
-    let paths = Paths { function, l, silent };
+/// Changes a natural loop without inner cycles if it only waits.
+fn convert(function: &mut Function, cfg: &Cfg, live: &Liveness, l: &Loop, facts: &Facts) -> Option<SpinKind> {
+    let paths = Paths { function, l, silent: &facts.silent };
     let turns = paths.from(Start::Head)?;
-    let unchanged = |turn: &Turn| live.live_in(l.head).iter().all(|reg| turn.value(reg) == Expr::Reg(reg));
     let back: Vec<&Turn> = turns.iter().filter(|turn| matches!(turn.end, End::Back(_))).collect();
     if back.is_empty() {
         return None;
     }
+    // Registers that hold one constant whenever the loop's head is reached.
+    let constants: FxHashMap<Reg, Expr> = live
+        .live_in(l.head)
+        .iter()
+        .filter_map(|reg| Some((reg, entry_constant(function, cfg, l, reg)?)))
+        .filter(|(reg, constant)| {
+            back.iter().map(|turn| turn.value(*reg)).all(|value| value == *constant || value == Expr::Reg(*reg))
+        })
+        .collect();
+    let unchanged = |turn: &Turn| {
+        let same = |reg| turn.value(reg) == Expr::Reg(reg) || constants.get(&reg) == Some(&turn.value(reg));
+        live.live_in(l.head).iter().all(same)
+    };
     if back.iter().all(|turn| unchanged(turn))
         && let Some((block, inst)) = only_action(function, cfg, l)
     {
@@ -168,7 +228,13 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
                     return Some(SpinKind::Cas);
                 }
             }
-            _ => {}
+            op => {
+                if let Some(exchange) = binary::waiting_exchange(op, &after, &facts.binary) {
+                    function.blocks[block.index()].insts[inst].op = exchange;
+                    cut_back_edges(function, l);
+                    return Some(SpinKind::Cas);
+                }
+            }
         }
     }
     let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();
@@ -180,6 +246,30 @@ fn convert(function: &mut Function, cfg: &Cfg, l: &Loop, silent: &[Silence]) -> 
         spin_back(function, from, l.head);
     }
     if sources.is_empty() { None } else { Some(SpinKind::Turn(sources.len())) }
+}
+
+/// The constant that the register holds when the loop is entered, if that is easy to see: the blocks before the loop have one
+/// way to it, and the last assignment on it is of a constant (registers hold 0 when a function is entered).
+fn entry_constant(function: &Function, cfg: &Cfg, l: &Loop, reg: Reg) -> Option<Expr> {
+    let mut at = l.head;
+    let mut seen = l.blocks.clone();
+    loop {
+        let mut before = cfg.predecessors(at).iter().copied().filter(|&block| at != l.head || !l.contains(block));
+        match (before.next(), before.next()) {
+            (None, _) if at == BlockId(0) && reg.0 >= function.params => {
+                return Some(Expr::Const(function.reg_type(reg), 0));
+            }
+            (Some(block), None) if at != BlockId(0) && !seen.contains(&block) => at = block,
+            _ => return None,
+        }
+        seen.push(at);
+        if let Some(inst) = function.blocks[at.index()].insts.iter().rev().find(|inst| inst.op.dst() == Some(reg)) {
+            return match &inst.op {
+                Op::Assign { value: constant @ Expr::Const(..), .. } => Some(constant.clone()),
+                _ => None,
+            };
+        }
+    }
 }
 
 /// Whether there is a cycle in the loop that does not pass its head.

@@ -171,7 +171,9 @@ impl<'a> Lexer<'a, '_> {
         if c == '`' {
             return self.quoted('`', "name").map(Token::Quoted);
         }
-        if let Some(punct) = PUNCTUATION.iter().copied().find(|p| self.rest().starts_with(p)) {
+        let first = self.text.as_bytes()[self.at];
+        let here = |punct: &&str| punct.as_bytes()[0] == first && self.rest().starts_with(*punct);
+        if let Some(punct) = PUNCTUATION.iter().copied().find(here) {
             for _ in 0..punct.len() {
                 self.bump();
             }

@@ -179,7 +179,7 @@ impl Body<'_, '_> {
     }
 
     fn action(&mut self, action: &Action<'_>, target: Target<'_>) -> Option<()> {
-        let span = self.current_span();
+        let span = self.span;
         match action {
             Action::Expr(value) => {
                 let (value, ty) = match self.target_type(target) {

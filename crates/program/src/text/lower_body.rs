@@ -1,13 +1,13 @@
-//! Function bodies: scopes, blocks, structured statements.
+//! Function bodies: scopes, blocks, labels.
 //!
 //! Blocks come out in the order of the text. A label names the block that starts there; if the block so far is empty the
 //! label takes it over, so that flat text gives exactly its own blocks. Code that cannot be reached is checked, then dropped.
 
 use super::Report;
-use super::ast::{Arm, Ast, Func, Name, Stmt, StmtKind};
+use super::ast::{Ast, Func, Name, Stmt, StmtKind};
 use super::lower::{Items, header};
 use super::names::did_you_mean;
-use crate::expr::{BinOp, Expr};
+use crate::expr::Expr;
 use crate::inst::{Block, Inst, Op, Term, Terminator};
 use crate::program::{BlockId, Function, Local, LocalId, Reg, RegDecl, drop_unreachable_blocks};
 use crate::source::{Diagnostic, Span};
@@ -24,12 +24,12 @@ pub(super) enum Binding {
 }
 
 /// Where `break` and `continue` lead.
-struct Loop {
-    label: Option<String>,
-    leave: BlockId,
-    next: BlockId,
+pub(super) struct Loop {
+    pub(super) label: Option<String>,
+    pub(super) leave: BlockId,
+    pub(super) next: BlockId,
     /// How many atomic blocks are open around the loop.
-    atomic: u32,
+    pub(super) atomic: u32,
 }
 
 struct Label {
@@ -55,12 +55,14 @@ pub(super) struct Body<'p, 'r> {
     taken_over: FxHashMap<BlockId, BlockId>,
     current: Option<BlockId>,
     labels: FxHashMap<String, Label>,
-    loops: Vec<Loop>,
+    pub(super) loops: Vec<Loop>,
     /// Where loops start. Two loops never share a block, so that a wait inside a loop stays a loop of its own.
     heads: FxHashSet<BlockId>,
     pending_label: Option<String>,
-    atomic: u32,
-    span: Span,
+    /// How many atomic blocks are open.
+    pub(super) atomic: u32,
+    /// Where the statement that is being lowered stands.
+    pub(super) span: Span,
 }
 
 impl<'p, 'r> Body<'p, 'r> {
@@ -134,7 +136,7 @@ impl<'p, 'r> Body<'p, 'r> {
         Some(reg)
     }
 
-    fn new_reg(&mut self, name: &str, ty: Type) -> Reg {
+    pub(super) fn new_reg(&mut self, name: &str, ty: Type) -> Reg {
         let name = self.unique(name);
         self.function.regs.push(RegDecl { name, ty });
         Reg(self.function.regs.len() as u32 - 1)
@@ -154,24 +156,19 @@ impl<'p, 'r> Body<'p, 'r> {
         }
     }
 
-    /// Where the statement that is being lowered stands.
-    pub(super) fn current_span(&self) -> Span {
-        self.span
-    }
-
-    fn terminate(&mut self, kind: Term) {
+    pub(super) fn terminate(&mut self, kind: Term) {
         if let Some(current) = self.current.take() {
             self.blocks[current.index()].1 = Some(Terminator { kind, span: self.span });
         }
     }
 
-    fn block(&mut self) -> BlockId {
+    pub(super) fn block(&mut self) -> BlockId {
         self.blocks.push((Vec::new(), None));
         BlockId(self.blocks.len() as u32 - 1)
     }
 
     /// Goes on in `block`, which comes next in the text.
-    fn place(&mut self, block: BlockId) {
+    pub(super) fn place(&mut self, block: BlockId) {
         self.terminate(Term::Goto(block));
         self.placed.push(block);
         self.current = Some(block);
@@ -275,7 +272,7 @@ impl<'p, 'r> Body<'p, 'r> {
         }
     }
 
-    fn scoped(&mut self, body: &[Stmt<'_>]) {
+    pub(super) fn scoped(&mut self, body: &[Stmt<'_>]) {
         self.scopes.push(FxHashMap::default());
         self.statements(body);
         self.scopes.pop();
@@ -386,168 +383,8 @@ impl<'p, 'r> Body<'p, 'r> {
         init.unwrap_or(Some(()))
     }
 
-    fn conditional(&mut self, arms: &[(Ast<'_>, Vec<Stmt<'_>>)], otherwise: &[Stmt<'_>]) -> Option<()> {
-        let end = self.block();
-        for (cond, body) in arms {
-            self.span = cond.span;
-            let cond = self.expr_as(cond, Type::I1).unwrap_or(Expr::bool(true));
-            let (then, next) = (self.block(), self.block());
-            self.terminate(Term::If(cond, then, next));
-            self.place(then);
-            self.scoped(body);
-            self.terminate(Term::Goto(end));
-            self.place(next);
-        }
-        self.scoped(otherwise);
-        self.place(end);
-        Some(())
-    }
-
-    /// The body of a loop whose test has just been made.
-    fn turn(&mut self, label: Option<String>, inside: BlockId, next: BlockId, leave: BlockId, body: &[Stmt<'_>]) {
-        self.place(inside);
-        self.in_loop(label, next, leave, body);
-    }
-
-    fn in_loop(&mut self, label: Option<String>, next: BlockId, leave: BlockId, body: &[Stmt<'_>]) {
-        self.loops.push(Loop { label, leave, next, atomic: self.atomic });
-        self.scoped(body);
-        self.loops.pop();
-    }
-
-    fn count(
-        &mut self,
-        label: Option<String>,
-        name: &Name<'_>,
-        ty: Option<Type>,
-        from: &Ast<'_>,
-        to: &Ast<'_>,
-        body: &[Stmt<'_>],
-    ) -> Option<()> {
-        let start = self.span;
-        let ty = ty.or(self.own_type(from)).or(self.own_type(to)).unwrap_or(Type::I32);
-        let bounds = (self.expr_as(from, ty), self.expr_as(to, ty));
-        self.scopes.push(FxHashMap::default());
-        let reg = self.declare(name, ty);
-        if let (Some(from), Some(to), Some(reg)) = (bounds.0, bounds.1, reg) {
-            self.push(Op::Assign { dst: reg, value: from });
-            let to = match to {
-                Expr::Const(..) => to,
-                to => {
-                    let end = self.new_reg(&format!("{}.end", name.text), ty);
-                    self.push(Op::Assign { dst: end, value: to });
-                    Expr::Reg(end)
-                }
-            };
-            let (head, inside, next, leave) = (self.block(), self.block(), self.block(), self.block());
-            self.place(head);
-            self.terminate(Term::If(Expr::binary(BinOp::SLt, Expr::Reg(reg), to), inside, leave));
-            self.turn(label, inside, next, leave, body);
-            self.place(next);
-            self.span = start;
-            let value = Expr::binary(BinOp::Add, Expr::Reg(reg), Expr::int(ty, 1));
-            self.push(Op::Assign { dst: reg, value });
-            self.terminate(Term::Goto(head));
-            self.place(leave);
-        } else {
-            self.scoped(body);
-        }
-        self.scopes.pop();
-        Some(())
-    }
-
-    fn switch(&mut self, value: &Ast<'_>, arms: &[(Vec<Ast<'_>>, Arm<'_>)], default: Option<&Arm<'_>>) -> Option<()> {
-        let (value, ty) = self.expr(value, None)?;
-        let end = self.block();
-        let mut cases = Vec::new();
-        let mut bodies: Vec<(BlockId, &[Stmt<'_>])> = Vec::new();
-        for (values, arm) in arms {
-            let target = self.arm(arm, &mut bodies);
-            for value in values {
-                let number = match value.kind {
-                    super::ast::Kind::Bool(value) => Some(i128::from(value)),
-                    _ => self.items.const_value(value, "the value of a case", self.report),
-                };
-                if let Some(value) =
-                    number.and_then(|number| super::lower_expr::literal(number, ty, value.span, self.report))
-                {
-                    cases.push((value, target));
-                }
-            }
-        }
-        let otherwise = default.map_or(end, |arm| self.arm(arm, &mut bodies));
-        self.terminate(Term::Switch(value, cases, otherwise));
-        for (block, body) in bodies {
-            self.place(block);
-            self.scoped(body);
-            self.terminate(Term::Goto(end));
-        }
-        self.place(end);
-        Some(())
-    }
-
-    fn arm<'b>(&mut self, arm: &'b Arm<'b>, bodies: &mut Vec<(BlockId, &'b [Stmt<'b>])>) -> BlockId {
-        match arm {
-            Arm::Goto(name) => self.label(name),
-            Arm::Block(body) => {
-                let block = self.block();
-                bodies.push((block, body));
-                block
-            }
-        }
-    }
-
-    fn jump(&mut self, name: Option<&Name<'_>>, span: Span, leave: bool) -> Option<()> {
-        let word = if leave { "break" } else { "continue" };
-        let found = match name {
-            Some(name) => self.loops.iter().rev().find(|l| l.label.as_deref() == Some(&*name.text)),
-            None => self.loops.last(),
-        };
-        let Some(found) = found else {
-            let diagnostic = match name {
-                Some(name) => Diagnostic::new(name.span, format!("no loop around this is labelled `{}`", name.text))
-                    .help(format!("put `{}:` directly before the loop", name.text)),
-                None => Diagnostic::new(span, format!("`{word}` outside of a loop")),
-            };
-            self.report.add(diagnostic);
-            return None;
-        };
-        let (target, atomic) = (if leave { found.leave } else { found.next }, found.atomic);
-        self.end_atomic(atomic);
-        self.terminate(Term::Goto(target));
-        Some(())
-    }
-
-    /// Ends the atomic blocks that a jump leaves.
-    fn end_atomic(&mut self, outer: u32) {
-        for _ in outer..self.atomic {
-            self.push(Op::AtomicEnd);
-        }
-    }
-
-    fn leave(&mut self, value: Option<&Ast<'_>>) -> Option<()> {
-        let value = match (self.function.ret, value) {
-            (None, None) => None,
-            (Some(ty), Some(value)) => Some(self.expr_as(value, ty)?),
-            (None, Some(value)) => {
-                let message = format!("`{}` returns nothing", self.function.name);
-                let help = "declare what it returns: `fn f() -> i32`";
-                self.report.add(Diagnostic::new(value.span, message).help(help));
-                return None;
-            }
-            (Some(ty), None) => {
-                let message = format!("`{}` returns a value of type `{ty}`", self.function.name);
-                self.report.add(Diagnostic::new(self.span, message).help("write `return value;`"));
-                return None;
-            }
-        };
-        self.end_atomic(0);
-        self.terminate(Term::Return(value));
-        Some(())
-    }
-
     /// The block a label names.
-    fn label(&mut self, name: &Name<'_>) -> BlockId {
+    pub(super) fn label(&mut self, name: &Name<'_>) -> BlockId {
         if let Some(label) = self.labels.get_mut(&*name.text) {
             label.used.get_or_insert(name.span);
             return label.block;

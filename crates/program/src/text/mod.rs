@@ -1,4 +1,4 @@
-//! The text form `.rdl`: [`parse`] and [`print`].
+//! The text form `.rdl`: [`parse`] and [`print()`].
 //!
 //! One language with two faces. People write the structured face (`if`, `while`, `for`, nested blocks); the printer
 //! writes the flat one (labelled blocks that end in `goto`), which shows a program exactly as engines see it. Both
@@ -6,7 +6,7 @@
 //! unreachable blocks, `parse(print(p))` equals `p` up to source locations.
 //!
 //! The way of a text: `lexer` cuts it into tokens; `parser` (with `parse_stmt`, `parse_action`, `parse_expr`) builds a tree, `ast`; `lower`
-//! (with `lower_body`, `lower_action`, `lower_expr`) resolves names, gives types to literals and registers and builds the
+//! (with `lower_body`, `lower_flow`, `lower_action`, `lower_expr`) resolves names, gives types to literals and registers and builds the
 //! [`Program`]; [`validate`](crate::validate()) has the last word. `printer` goes back.
 //!
 //! The language is described in `docs/rdl.md`. Any text ends in a program or in diagnostics: nesting is bounded
@@ -18,6 +18,7 @@ mod lower;
 mod lower_action;
 mod lower_body;
 mod lower_expr;
+mod lower_flow;
 mod names;
 mod parse_action;
 mod parse_expr;

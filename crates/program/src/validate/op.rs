@@ -3,7 +3,7 @@
 use super::FunctionCheck;
 use crate::expr::Expr;
 use crate::inst::{Callee, Op};
-use crate::program::Reg;
+use crate::program::{Layout, Reg};
 use crate::types::{Ordering, Type};
 
 /// What is wrong, and what would be right.
@@ -100,8 +100,11 @@ impl FunctionCheck<'_, '_> {
             | Op::CondBroadcast { cond: object }
             | Op::SemWait { sem: object }
             | Op::SemPost { sem: object }
-            | Op::SyncDestroy { object, .. }
             | Op::Free { ptr: object } => self.address(object),
+            Op::SyncDestroy { object, ty } => {
+                self.address(object)?;
+                self.destroyed(object, *ty)
+            }
             Op::TryLock { dst, mutex: object, .. }
             | Op::TryRwLock { dst, lock: object, .. }
             | Op::BarrierWait { dst, barrier: object }
@@ -124,6 +127,27 @@ impl FunctionCheck<'_, '_> {
             Op::Assert { cond, .. } | Op::Assume { cond } => self.value(cond, Type::I1),
             Op::Choose { dst, low, high } => self.choose(*dst, *low, *high),
             Op::Print { args, .. } => args.iter().try_for_each(|arg| self.ty(arg).map(drop).map_err(plain)),
+        }
+    }
+
+    /// An object that is destroyed by name is destroyed as what it is.
+    fn destroyed(&self, object: &Expr, ty: Type) -> Result<(), Fault> {
+        if !matches!(ty, Type::I32 | Type::I64) {
+            return Err(plain(format!("a synchronisation object is never a `{ty}`")));
+        }
+        let layout = match object {
+            Expr::Global(id) => self.program.globals[id.index()].layout,
+            Expr::Local(id) => self.function.locals[id.index()].layout,
+            _ => return Ok(()),
+        };
+        match (layout, ty) {
+            (Layout::Cond | Layout::Barrier(_), Type::I32) => {
+                Err(fault("this object has 8 bytes", "write `destroy_wide` for condition variables and barriers"))
+            }
+            (Layout::Mutex | Layout::RwLock | Layout::Semaphore(_), Type::I64) => {
+                Err(fault("this object has 4 bytes", "write `destroy` for mutexes, reader-writer locks and semaphores"))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -78,16 +78,16 @@ impl Turn {
 
 /// Whether the instruction itself neither writes nor waits nor branches the execution. Calls are judged by the callee.
 pub(super) fn is_silent(op: &Op) -> bool {
-    match op {
+    matches!(
+        op,
         Op::Assign { .. }
-        | Op::Fence { .. }
-        | Op::ThreadId { .. }
-        | Op::Assert { .. }
-        | Op::Assume { .. }
-        | Op::Print { .. }
-        | Op::Load { .. } => true,
-        _ => false,
-    }
+            | Op::Fence { .. }
+            | Op::ThreadId { .. }
+            | Op::Assert { .. }
+            | Op::Assume { .. }
+            | Op::Print { .. }
+            | Op::Load { .. }
+    )
 }
 
 /// The paths of a loop.

@@ -58,12 +58,33 @@ fn a_loop_around_one_compare_exchange_is_a_waiting_one() {
         "loop { let old = cas.acq x, 0, 1; if old == 0 { break; } }",
         "let ok = false; while !ok { let old = cas.acq x, 0, 1; ok = old == 0; }",
         "let ok: i32; do { let old = cas x, 0, 1; ok = zext(i32, old == 0); } while ok == 0;",
+        "let e = 0; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
         "let ok = 0; while ok == 0 { let old = cas x, 0, 1; ok = old == 0 ? 1 : 0; }",
     ] {
         let (kinds, text) = converted(body);
         assert_eq!(kinds, [SpinKind::Cas], "{text}");
         assert!(text.contains("wait"), "{text}");
     }
+}
+
+#[test]
+fn test_and_set_of_a_flag_is_a_waiting_exchange() {
+    let convert = |rest: &str, cond: &str| {
+        let text = format!(
+            "global flag: i8; fn main() {{ loop {{ let old = rmw.xchg.acq flag, 1; if {cond} {{ break; }} }} {rest} }}"
+        );
+        let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let kinds: Vec<SpinKind> = spin_loops(&mut program).loops.iter().map(|l| l.kind).collect();
+        validate(&program).expect("a converted program is valid");
+        kinds
+    };
+    assert_eq!(convert("store.rel flag, 0;", "old == 0"), [SpinKind::Cas]);
+    assert_eq!(convert("store.rel flag, 0;", "zext(i32, old) != 1"), [SpinKind::Cas]);
+    // Somebody may put something else there.
+    assert_eq!(convert("store.rel flag, 2;", "old == 0"), []);
+    assert_eq!(convert("let p = &flag; store i8 *p, 2;", "old == 0"), []);
+    // It leaves when it failed.
+    assert_eq!(convert("store.rel flag, 0;", "old == 1"), []);
 }
 
 #[test]
@@ -105,10 +126,12 @@ fn a_loop_whose_turns_matter_is_left_alone() {
         "for i in 0..3 { let r = load x; if r == 1 { break; } }",
         "loop { let r = load x; if r == 1 { break; } store y, 1; }",
         "loop { let r = load x; if r == 1 { break; } poke(); }",
-        "loop { let r = rmw.xchg x, 1; if r == 0 { break; } }",
+        "loop { let r = rmw.or x, 2; if r == 0 { break; } }",
         "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
         "loop { let c = choose 0..2; if c == 0 { break; } let r = load x; }",
         "let e = 0; loop { let old = cas x, e, 1; if old == e { break; } e = old; }",
+        "let e = 5; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
+        "let e: i32; if true { e = 1; } loop { let old = cas x, e, 1; if old == e { break; } e = 0; }",
         "loop { lock m; let r = load x; unlock m; if r == 1 { break; } }",
         "loop { cas x, 0, 1; let r = load y; if r == 1 { break; } }",
         "loop { pause(); }",
@@ -216,6 +239,13 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             thread.regs = regs;
         }
         Op::Store { addr, value, .. } => memory[cell(addr)] = eval(function, &thread.regs, value),
+        Op::Rmw { dst, op, ty, addr, operand, .. } => {
+            let old = memory[cell(addr)];
+            memory[cell(addr)] = op.apply(*ty, old, eval(function, &thread.regs, operand));
+            if let Some(dst) = dst {
+                thread.regs[dst.index()] = old;
+            }
+        }
         Op::Cas { dst, addr, expected, desired, wait, .. } => {
             let old = memory[cell(addr)];
             if old == eval(function, &thread.regs, expected) {
@@ -254,6 +284,7 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
             0..3 => format!("{reg} = load {var};"),
             3 | 4 => format!("{reg} = cas {var}, {}, {};", rng.below(2), rng.below(3)),
             5 => format!("{reg} = (a + b) & 3;"),
+            6 if rng.chance(2) => format!("{reg} = {};", rng.below(2)),
             6 => "n = (n + 1) & 3;".to_owned(),
             7 if depth > 0 => format!("if {cond} {{ {} }}", random_statements(rng, depth - 1)),
             8 if depth > 0 => format!("loop {{ {} if {cond} {{ break; }} }}", random_statements(rng, depth - 1)),
@@ -273,14 +304,16 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
         let (body, leave) = if rng.chance(5) {
             let (var, expected, filler) = (rng.pick(&["x", "y"]), rng.below(2), rng.pick(&["", "n = (n + 1) & 3;"]));
             let cond = if rng.chance(4) { random_condition(&mut rng) } else { format!("a == {expected}") };
-            (format!("a = cas {var}, {expected}, 2; {filler}"), cond)
+            let action = if rng.chance(2) { format!("cas {var}, {expected}, 2") } else { format!("rmw.xchg {var}, 1") };
+            (format!("a = {action}; {filler}"), cond)
         } else {
             (random_statements(&mut rng, 2), random_condition(&mut rng))
         };
         let kept = rng.pick(&["0", "a", "b", "c", "n", "a + b"]);
         let mut other = String::new();
         for _ in 0..1 + rng.below(4) {
-            other += &format!("store {}, {};", rng.pick(&["x", "y"]), rng.below(3));
+            let values = if rng.chance(3) { 3 } else { 2 };
+            other += &format!("store {}, {};", rng.pick(&["x", "y"]), rng.below(values));
         }
         let text = format!(
             "global x: i8; global y: i8; global z: i8; fn main() {{}}
@@ -308,4 +341,14 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
     }
     println!("{programs} programs: {loads} waiting loads, {exchanges} waiting exchanges, {turns} spins");
     assert!(loads > 30 && exchanges > 30 && turns > 100, "{loads} {exchanges} {turns}");
+}
+
+#[test]
+fn thousands_of_loops_are_looked_at_in_a_moment() {
+    let wait = "loop { let r = load x; if r == 1 { break; } }";
+    let count = "loop { let r = load x; if r == 1 { break; } store x, 2; }";
+    let (kinds, _) = converted(&format!("{} {}", wait.repeat(2000), count.repeat(2000)));
+    assert_eq!(kinds.len(), 2000);
+    let (kinds, _) = converted(&format!("{wait} {}{wait}{}", "loop { pause(); ".repeat(90), "}".repeat(90)));
+    assert_eq!(kinds.len(), 3);
 }

@@ -1,0 +1,349 @@
+//! What can be asked.
+
+use crate::values;
+use clap::{Args, Parser, Subcommand};
+use raddle::linear::format::Format;
+use raddle::linear::object::ObjectKind;
+use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const AFTER: &str = "\
+Exit status: 0 holds, 1 violated, 2 bad input or usage, 3 unknown (a limit was reached), 4 internal error.
+`raddle COMMAND --help` explains the options of a command.";
+
+/// Is there an execution that breaks this concurrent program?
+#[derive(Debug, Parser)]
+#[command(name = "raddle", version, after_help = AFTER, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Check(Box<Check>),
+    Replay(Replay),
+    Show(Show),
+    Lin(Box<Lin>),
+}
+
+/// The program that a command is about.
+#[derive(Args, Debug)]
+pub(crate) struct Input {
+    /// The program: .rdl, .c or .i
+    pub(crate) file: PathBuf,
+
+    /// Give a parameter of the program a value (in C: define a macro)
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
+    pub(crate) defines: Vec<Define>,
+
+    #[command(flatten)]
+    pub(crate) c: C,
+}
+
+/// What only C programs need.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "C programs")]
+pub(crate) struct C {
+    /// Search this directory for included files
+    #[arg(short = 'I', value_name = "DIR")]
+    include_dirs: Vec<PathBuf>,
+
+    /// Forget a macro
+    #[arg(short = 'U', value_name = "NAME")]
+    undefines: Vec<String>,
+
+    /// The dialect, as in `cc -std=`
+    #[arg(long, value_name = "NAME")]
+    std: Option<String>,
+
+    /// `long` and `size_t` have 32 bits
+    #[arg(long)]
+    ilp32: bool,
+
+    /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included
+    #[arg(long, value_name = "LOW..HIGH", value_parser = values::range, allow_hyphen_values = true)]
+    nondet: Option<RangeInclusive<i64>>,
+
+    /// Let condition variables wake up without a signal
+    #[arg(long)]
+    spurious_wakeups: bool,
+
+    /// An argument of `main`, after the program's name
+    #[arg(long, value_name = "TEXT")]
+    arg: Vec<String>,
+}
+
+impl Input {
+    /// How to read the program.
+    pub(crate) fn options(&self) -> LoadOptions {
+        let defaults = raddle::c::Options::default();
+        LoadOptions {
+            defines: self.defines.clone(),
+            c: raddle::c::Options {
+                include_dirs: self.c.include_dirs.clone(),
+                undefines: self.c.undefines.clone(),
+                std: self.c.std.clone(),
+                ilp32: self.c.ilp32,
+                nondet: self.c.nondet.clone().unwrap_or(defaults.nondet),
+                spurious_wakeups: self.c.spurious_wakeups,
+                args: self.c.arg.clone(),
+                defines: Vec::new(),
+                compiler: None,
+            },
+        }
+    }
+}
+
+/// Verify a program
+///
+/// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
+/// error mark, a misuse of memory or locks, a division by zero, a data race, a deadlock. A counterexample is shown step
+/// by step, after it has been replayed on the machine of the memory model.
+#[derive(Args, Debug)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc", help_heading = "What to verify")]
+    pub(crate) model: Model,
+
+    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
+    #[arg(
+        long,
+        value_name = "PROPERTY",
+        value_delimiter = ',',
+        conflicts_with = "no",
+        help_heading = "What to verify"
+    )]
+    pub(crate) only: Vec<Property>,
+
+    /// Do not look for these properties
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', help_heading = "What to verify")]
+    pub(crate) no: Vec<Property>,
+
+    /// Go on after a violation and list the distinct ones
+    #[arg(long, help_heading = "What to verify")]
+    pub(crate) all: bool,
+
+    /// Let every loop turn at most N times each time its function runs
+    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
+    pub(crate) loop_bound: Option<u32>,
+
+    /// Stop after this many executions, blocked ones included
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_executions: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Cut an execution off after this many events
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_depth: Option<usize>,
+
+    /// Stop when the process holds this much memory: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
+    pub(crate) max_memory: Option<u64>,
+
+    /// The engine: auto or optimal
+    #[arg(short, long, default_value = "auto", help_heading = "How")]
+    pub(crate) engine: Engine,
+
+    /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
+    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
+    pub(crate) workers: usize,
+
+    /// Do not tell executions apart by the order of read-modify-writes whose results nobody uses
+    #[arg(long, help_heading = "How")]
+    pub(crate) commuting_updates: bool,
+
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Write the execution graph of the first counterexample to FILE, for Graphviz
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Write the schedule of the first counterexample to FILE, for `raddle replay`
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) save_schedule: Option<PathBuf>,
+
+    /// Show every step of a counterexample, however long it is
+    #[arg(long, help_heading = "Output")]
+    pub(crate) full: bool,
+}
+
+impl Check {
+    /// The properties to look for.
+    pub(crate) fn properties(&self) -> PropertySet {
+        if self.only.is_empty() {
+            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
+        } else {
+            self.only.iter().copied().collect()
+        }
+    }
+}
+
+/// Run a schedule again, step by step
+///
+/// A schedule is a list of words: `2` lets thread 2 do its next event, `2=1` lets it take alternative 1 of a choice, `2!` lets
+/// its oldest buffered write reach memory, and `2!10000000c` the oldest one to that address. `raddle check` prints
+/// the schedule of every counterexample. The exit status is 1 if the run breaks a property, else 0.
+#[derive(Args, Debug)]
+pub(crate) struct Replay {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// The schedule, or @FILE to read it from a file
+    #[arg(required = true, value_name = "SCHEDULE")]
+    pub(crate) schedule: Vec<String>,
+
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// Do not end the run at a data race
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = only_race)]
+    pub(crate) no: Vec<Property>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the execution graph to FILE, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Show every step, however many there are
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+fn only_race(name: &str) -> Result<Property, String> {
+    match name.parse()? {
+        Property::Race => Ok(Property::Race),
+        _ => Err("a replay ends at whatever goes wrong; only `race` can be left out".into()),
+    }
+}
+
+/// Print a program as Raddle sees it, in .rdl
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Show it as engines run it: with loops that only wait turned into waits
+    #[arg(long)]
+    pub(crate) prepared: bool,
+
+    /// If the program is not accepted, say so as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Is this history linearizable?
+///
+/// Reads a recorded history of a data structure or a database, and says whether its operations can be put into an order
+/// that explains every result and respects real time.
+#[derive(Args, Debug)]
+pub(crate) struct Lin {
+    /// The history; `-` reads standard input
+    pub(crate) file: PathBuf,
+
+    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
+    /// input says]
+    #[arg(short, long = "type", value_name = "NAME")]
+    pub(crate) object: Option<ObjectKind>,
+
+    /// The format: json, edn, event-log, intervals, jepsen-text, kv-text [default: by the content]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) format: Option<Format>,
+
+    /// How to decide: auto, monitor (fast, for the objects that have one) or search
+    #[arg(short, long, value_enum, default_value = "auto", hide_possible_values = true)]
+    pub(crate) engine: LinEngine,
+
+    /// The monitor's algorithm: near-linear or quadratic for stacks, sweep, tree or all-pairs for queues
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
+    pub(crate) algorithm: Option<Algorithm>,
+
+    /// How many configurations the search may visit for each object
+    #[arg(long, value_name = "N")]
+    pub(crate) budget: Option<u64>,
+
+    /// How much memory the search may hold: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// How many ways to share out pending removals may be tried
+    #[arg(long, value_name = "N")]
+    pub(crate) pending_budget: Option<u64>,
+
+    /// Check the keys of a map together instead of one by one
+    #[arg(long)]
+    pub(crate) no_partition: bool,
+
+    /// Values are `[key value]` pairs, as Jepsen's independent tests write them
+    #[arg(long)]
+    pub(crate) independent: bool,
+
+    /// The order of the lines is the order of the events, whatever times they carry
+    #[arg(long)]
+    pub(crate) file_order: bool,
+
+    /// What a compare-and-set that failed tells: ignore (nothing but that it had no effect) or observe (that the value was
+    /// another one)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "ignore", hide_possible_values = true)]
+    pub(crate) failed_cas: FailedCasOption,
+
+    /// What a register, each key of a map, or a counter holds at the beginning
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    pub(crate) initial: Option<String>,
+
+    /// Check while reading, in bounded memory, and stop at the first violation
+    #[arg(long)]
+    pub(crate) stream: bool,
+
+    /// Do not look for a small explanation of a violation
+    #[arg(long)]
+    pub(crate) no_explain: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the history as a picture to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum LinEngine {
+    Auto,
+    Monitor,
+    Search,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Algorithm {
+    NearLinear,
+    Quadratic,
+    Sweep,
+    Tree,
+    AllPairs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum FailedCasOption {
+    Ignore,
+    Observe,
+}

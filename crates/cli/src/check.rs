@@ -1,0 +1,100 @@
+//! `raddle check`: load, verify, report.
+
+use crate::args::Check;
+use crate::output::{self, Output};
+use crate::progress::Progress;
+use crate::{Status, schedule_file};
+use raddle::answer::Question;
+use raddle::cost::Meter;
+use raddle::report::{Answer, dot, human, json};
+use raddle::{Control, Limits, Settings, VERSION, Verdict, load};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) fn run(args: &Check) -> Status {
+    let meter = Meter::start();
+    let output = Output::new(args.json);
+    let load_options = args.input.options();
+    let loaded = match raddle::load(&args.input.file, &load_options) {
+        Ok(loaded) => loaded,
+        Err(error) => return output.error(&error),
+    };
+    let settings = settings(args);
+    let control = Arc::new(Control::new());
+    let interrupted = stop_when_asked(&control);
+    let progress = Progress::start(&control);
+    let outcome = raddle::verify(&loaded.program, &settings, &control);
+    progress.end();
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return output.error(&error),
+    };
+    let file = args.input.file.display().to_string();
+    let question = Question {
+        file: &file,
+        load: &load_options,
+        loaded: &loaded,
+        settings: &settings,
+        interrupted: interrupted.load(Ordering::Relaxed),
+    };
+    let answer = question.answer(outcome, meter.read());
+    if let Err(status) = write_files(args, &question, &answer, output) {
+        return status;
+    }
+    let sources = load::sources(&loaded.program.sources);
+    output.answer(|| json::answer(&answer, VERSION), || human::answer(&answer, &sources, output::layout(args.full)));
+    match answer.verdict {
+        Verdict::Holds => Status::Holds,
+        Verdict::Violated => Status::Violated,
+        Verdict::Unknown => Status::Unknown,
+    }
+}
+
+fn settings(args: &Check) -> Settings {
+    let mut settings = Settings::new(args.model);
+    settings.loop_bound = args.loop_bound;
+    let options = &mut settings.options;
+    options.engine = args.engine;
+    options.properties = args.properties();
+    options.all = args.all;
+    options.limits = Limits {
+        executions: args.max_executions,
+        time: args.time_limit,
+        depth: args.max_depth,
+        memory: args.max_memory,
+    };
+    options.workers = match args.workers {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        workers => workers,
+    };
+    options.commuting_updates = args.commuting_updates;
+    settings
+}
+
+/// The first interrupt ends the search, and what it has found is reported; the second one ends the process.
+fn stop_when_asked(control: &Arc<Control>) -> Arc<AtomicBool> {
+    let asked = Arc::new(AtomicBool::new(false));
+    let (control, noted) = (Arc::clone(control), Arc::clone(&asked));
+    let handler = move || {
+        if noted.swap(true, Ordering::Relaxed) {
+            std::process::exit(Status::Unknown as i32);
+        }
+        control.stop();
+    };
+    // Without a handler an interrupt ends the process at once, which is no worse than other programs do.
+    let _ = ctrlc::set_handler(handler);
+    asked
+}
+
+/// Writes the graph and the schedule of the first counterexample, if they are wanted and there is one.
+fn write_files(args: &Check, question: &Question<'_>, answer: &Answer, output: Output) -> Result<(), Status> {
+    let Some(first) = answer.counterexamples.first() else { return Ok(()) };
+    if let Some(path) = &args.dot {
+        output.write(path, &dot::dot(&first.execution))?;
+    }
+    if let Some(path) = &args.save_schedule {
+        let command = question.replay_command_with(&format!("@{}", path.display()));
+        output.write(path, &schedule_file::text(&command, &first.violation.schedule))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! `raddle lin`: is this history linearizable?
+
+use crate::Status;
+use crate::args::{Algorithm, FailedCasOption, Lin, LinEngine};
+use crate::output::{self, Output};
+use raddle::linear::assemble::FailedCas;
+use raddle::linear::check::Engine;
+use raddle::linear::command::{self, Error, Options, Outcome};
+use raddle::linear::format::InputError;
+use raddle::linear::monitor::queue::QueueAlgorithm;
+use raddle::linear::monitor::stack::StackAlgorithm;
+use raddle::linear::value::Value;
+use raddle::report::excerpt::Mark;
+use raddle::report::{Problem, Sources};
+use std::fs::File;
+use std::io::{BufReader, Read, stdin};
+
+pub(crate) fn run(args: &Lin) -> Status {
+    let output = Output::new(args.json);
+    let name = args.file.display().to_string();
+    let input: Box<dyn Read> = if name == "-" {
+        Box::new(stdin().lock())
+    } else {
+        match File::open(&args.file) {
+            Ok(file) => Box::new(BufReader::new(file)),
+            Err(error) => return output.problem(&Problem::new(format!("cannot read `{name}`: {error}"))),
+        }
+    };
+    let mut text = Vec::new();
+    match command::run(input, &options(args), &mut text) {
+        Ok(outcome) => {
+            output::print(&String::from_utf8_lossy(&text));
+            match outcome {
+                Outcome::Holds => Status::Holds,
+                Outcome::Violated => Status::Violated,
+                Outcome::Unknown => Status::Unknown,
+            }
+        }
+        Err(Error::Internal(what)) => output::report_bug(args.json, &what),
+        Err(error) => {
+            let (problem, sources) = problem(&name, &error);
+            output.problem_in(&problem, &sources)
+        }
+    }
+}
+
+fn options(args: &Lin) -> Options {
+    let defaults = Options::default();
+    let (mut stack, mut queue) = (defaults.stack, defaults.queue);
+    match args.algorithm {
+        None => {}
+        Some(Algorithm::NearLinear) => stack = StackAlgorithm::NearLinear,
+        Some(Algorithm::Quadratic) => stack = StackAlgorithm::Quadratic,
+        Some(Algorithm::Sweep) => queue = QueueAlgorithm::Sweep,
+        Some(Algorithm::Tree) => queue = QueueAlgorithm::Tree,
+        Some(Algorithm::AllPairs) => queue = QueueAlgorithm::AllPairs,
+    }
+    Options {
+        object: args.object,
+        format: args.format,
+        engine: match args.engine {
+            LinEngine::Auto => Engine::Auto,
+            LinEngine::Monitor => Engine::Monitor,
+            LinEngine::Search => Engine::Search,
+        },
+        stack,
+        queue,
+        budget: args.budget.unwrap_or(defaults.budget),
+        memory: args.max_memory.unwrap_or(defaults.memory),
+        time_limit: args.time_limit,
+        tries: args.pending_budget.unwrap_or(defaults.tries),
+        partition: !args.no_partition,
+        independent: args.independent,
+        file_order: args.file_order,
+        failed_cas: match args.failed_cas {
+            FailedCasOption::Ignore => FailedCas::Ignore,
+            FailedCasOption::Observe => FailedCas::Observe,
+        },
+        initial: args.initial.as_deref().map_or(defaults.initial, value),
+        stream: args.stream,
+        explain: !args.no_explain,
+        json: args.json,
+        html: args.html.clone(),
+    }
+}
+
+/// A number, a truth value, nothing, or a text.
+fn value(text: &str) -> Value {
+    match text {
+        "nil" | "null" => Value::Nil,
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        text => text.parse().map_or_else(|_| Value::text(text), Value::Int),
+    }
+}
+
+/// The problem, with an excerpt of the line it is about.
+fn problem(name: &str, error: &Error) -> (Problem, Sources) {
+    let Error::Input(InputError::Line { line, message, text }) = error else {
+        return (Problem::new(error.to_string()), Sources::default());
+    };
+    // Only the line is known, not what stands before it.
+    let padding = "\n".repeat((*line as usize).saturating_sub(1));
+    let mark = Mark { file: name.to_owned(), line: *line, column: 1, ..Mark::default() };
+    (Problem::new(message).mark(mark), [(name, format!("{padding}{text}"))].into_iter().collect())
+}

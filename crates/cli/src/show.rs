@@ -1,0 +1,17 @@
+//! `raddle show`: the program as Raddle sees it.
+
+use crate::Status;
+use crate::args::Show;
+use crate::output::{self, Output};
+use raddle::prepare::transform;
+
+pub(crate) fn run(args: &Show) -> Status {
+    match raddle::load(&args.input.file, &args.input.options()) {
+        Ok(loaded) => {
+            let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
+            output::print(&raddle::program::print(&program));
+            Status::Holds
+        }
+        Err(error) => Output::new(args.json).error(&error),
+    }
+}

@@ -1,0 +1,401 @@
+//! One history in, one verdict out.
+//!
+//! 1. The history is cut into objects (by the `object` or `key` its operations name); by locality it is linearizable iff each object's
+//!    part is. For sets and multisets under the general checker also by value.
+//! 2. Each part goes to the monitor of its object, or to the general checker: when the object has no monitor, when values of a stack or
+//!    queue repeat, when a multiset is asked what it contains, or when the caller says so.
+//! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
+//!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
+//! 4. A violation is explained ([`crate::explain`]).
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+
+use crate::certificate::{check_container, check_order, replay};
+use crate::explain;
+use crate::history::{History, Op, OpId, Ts};
+use crate::monitor::matching::{Discipline, Matching, Repeated, pair};
+use crate::monitor::pending::{Decision, How, decide};
+use crate::monitor::queue::QueueAlgorithm;
+use crate::monitor::stack::StackAlgorithm;
+use crate::monitor::{multiset, set};
+use crate::object::ObjectKind;
+use crate::search::objects::Object;
+use crate::search::shrink::Others;
+use crate::search::{Budget, Entry, Found, Statistics, search};
+use crate::value::{Value, ValueId};
+use crate::verdict::{Explanation, Reason, Report, Verdict};
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// The monitor where it applies, the general checker elsewhere.
+    #[default]
+    Auto,
+    /// The monitor, or an error where it does not apply.
+    Monitor,
+    /// The general checker.
+    Search,
+}
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// Who decides.
+    pub engine: Engine,
+    /// The procedure for stacks.
+    pub stack: StackAlgorithm,
+    /// The procedure for queues.
+    pub queue: QueueAlgorithm,
+    /// What the general checker may spend on each part.
+    pub budget: Budget,
+    /// How many ways to share out pending removals may be tried.
+    pub tries: u64,
+    /// Check keys of a map, and values of a set or multiset under the general checker, one by one.
+    pub partition: bool,
+    /// What a register, or each key of a map, holds at the beginning.
+    pub initial: Value,
+    /// Look for a small explanation of a violation.
+    pub explain: bool,
+}
+
+impl Config {
+    /// The defaults for this kind of object.
+    pub fn new(kind: ObjectKind) -> Config {
+        Config {
+            kind,
+            engine: Engine::Auto,
+            stack: StackAlgorithm::NearLinear,
+            queue: QueueAlgorithm::Sweep,
+            budget: Budget::default(),
+            tries: 10_000,
+            partition: true,
+            initial: Value::Nil,
+            explain: true,
+        }
+    }
+
+    pub(crate) fn how(&self, discipline: Discipline) -> How {
+        How {
+            discipline,
+            stack: self.stack,
+            queue: self.queue,
+            tries: self.tries,
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// The monitor was asked for and does not cover the history.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A result did not survive being checked again. This is a fault of this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// A part of a history: the operations on one object, with their numbers in the whole.
+pub(crate) struct Part {
+    pub(crate) place: ValueId,
+    pub(crate) ids: Vec<OpId>,
+    pub(crate) ops: Vec<Op>,
+}
+
+/// What came of one part; operations by their number in the part.
+pub(crate) enum PartVerdict {
+    Holds(Vec<OpId>),
+    Violated(Box<Explanation>),
+    Unknown(String),
+}
+
+/// Checks a history.
+pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
+    let mut parts = split(history, config);
+    let mut statistics = Statistics::default();
+    let mut engine = "none";
+    let mut lines: Vec<Vec<OpId>> = Vec::with_capacity(parts.len());
+    let mut unknown: Option<String> = None;
+    let mut violated: Option<Explanation> = None;
+    for part in &parts {
+        let (verdict, who) = check_part(history, part, config, &mut statistics)?;
+        engine = if engine == "none" || engine == who {
+            who
+        } else {
+            "mixed"
+        };
+        match verdict {
+            PartVerdict::Holds(line) => lines.push(line),
+            PartVerdict::Unknown(why) => unknown = unknown.or(Some(why)),
+            PartVerdict::Violated(found) => {
+                let name = |id: OpId| part.ids[id.index()];
+                let found = Explanation {
+                    reason: found.reason.renamed(&name),
+                    ops: found.ops.into_iter().map(name).collect(),
+                    from: found.from.map(|(state, next)| (state, name(next))),
+                    place: part.place,
+                    ..*found
+                };
+                violated = Some(found);
+                break;
+            }
+        }
+    }
+    let count = parts.len();
+    let verdict = match (violated, unknown) {
+        (Some(explanation), _) => Verdict::Violated(explanation),
+        (None, Some(why)) => Verdict::Unknown(why),
+        (None, None) => {
+            for (part, line) in parts.iter_mut().zip(&mut lines) {
+                line.iter_mut().for_each(|id| *id = part.ids[id.index()]);
+            }
+            let order = if lines.len() == 1 {
+                lines.remove(0)
+            } else {
+                merge(&history.ops, &lines)
+            };
+            check_order(&history.ops, &order)
+                .map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
+            Verdict::Holds(order)
+        }
+    };
+    Ok(Report {
+        verdict,
+        engine,
+        statistics,
+        parts: count,
+    })
+}
+
+/// Cuts a history into its objects.
+fn split(history: &History, config: &Config) -> Vec<Part> {
+    let by_value = config.partition && config.engine != Engine::Monitor && {
+        let searched = config.engine == Engine::Search
+            || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
+        searched && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
+    };
+    let whole = config.kind == ObjectKind::Map && !config.partition;
+    let mut numbers: FxHashMap<(ValueId, ValueId), u32> = FxHashMap::default();
+    let mut parts: Vec<Part> = Vec::new();
+    for (id, op) in history.iter() {
+        let place = if whole { ValueId::NIL } else { op.place };
+        let value = if by_value { op.arg } else { ValueId::NIL };
+        let next = parts.len() as u32;
+        let number = *numbers.entry((place, value)).or_insert(next);
+        if number == next {
+            parts.push(Part {
+                place,
+                ids: Vec::new(),
+                ops: Vec::new(),
+            });
+        }
+        let part = &mut parts[number as usize];
+        part.ids.push(id);
+        part.ops.push(*op);
+    }
+    parts
+}
+
+/// Merges linearizations of different objects: each operation has a point in time, the greatest call so far.
+fn merge(ops: &[Op], lines: &[Vec<OpId>]) -> Vec<OpId> {
+    let mut points: Vec<(Ts, u32, u32, OpId)> = Vec::new();
+    for (part, line) in lines.iter().enumerate() {
+        let mut now = Ts(0);
+        for (position, &id) in line.iter().enumerate() {
+            now = now.max(ops[id.index()].call);
+            points.push((now, part as u32, position as u32, id));
+        }
+    }
+    points.sort_unstable();
+    points.into_iter().map(|(_, _, _, id)| id).collect()
+}
+
+fn check_part(
+    history: &History,
+    part: &Part,
+    config: &Config,
+    statistics: &mut Statistics,
+) -> Result<(PartVerdict, &'static str), CheckError> {
+    let monitored = match (config.engine, config.kind) {
+        (Engine::Search, _) => None,
+        (_, ObjectKind::Stack) => line_up(history, part, config, Discipline::Stack)?
+            .map(|verdict| (verdict, "stack monitor")),
+        (_, ObjectKind::Queue) => line_up(history, part, config, Discipline::Queue)?
+            .map(|verdict| (verdict, "queue monitor")),
+        (_, ObjectKind::Set) => Some((
+            match set::linearize(&part.ops) {
+                Ok(line) => PartVerdict::Holds(line),
+                Err(stuck) => {
+                    PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck)))
+                }
+            },
+            "set monitor",
+        )),
+        (_, ObjectKind::Multiset) if multiset::covers(&part.ops) => Some((
+            match multiset::linearize(&part.ops) {
+                Ok(line) => PartVerdict::Holds(line),
+                Err(exceeded) => {
+                    PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded)))
+                }
+            },
+            "multiset monitor",
+        )),
+        (Engine::Monitor, kind) => {
+            let why = match kind {
+                ObjectKind::Multiset => {
+                    "the multiset monitor does not cover membership queries and failed removes"
+                        .to_string()
+                }
+                kind => format!("there is no monitor for a {kind}; use the general checker"),
+            };
+            return Err(CheckError::Unsupported(why));
+        }
+        _ => None,
+    };
+    if let Some((PartVerdict::Holds(line), _)) = &monitored
+        && let Some(Err(wrong)) = check_container(config.kind, &part.ops, line)
+    {
+        return Err(CheckError::Internal(format!(
+            "the linearization does not stand: {wrong}"
+        )));
+    }
+    match monitored {
+        Some(done) => Ok(done),
+        None => Ok((general(history, part, config, statistics)?, "search")),
+    }
+}
+
+/// A stack or queue part under its monitor; `None` when values repeat and the general checker may be used.
+fn line_up(
+    history: &History,
+    part: &Part,
+    config: &Config,
+    discipline: Discipline,
+) -> Result<Option<PartVerdict>, CheckError> {
+    let matched = match pair(&part.ops) {
+        Err(repeated) if config.engine == Engine::Monitor => {
+            return Err(CheckError::Unsupported(refusal(history, part, repeated)));
+        }
+        Err(_) => return Ok(None),
+        Ok(Matching::Flawed(flaw)) => {
+            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(
+                history, part, config, flaw,
+            )))));
+        }
+        Ok(Matching::Paired(matched)) => matched,
+    };
+    let how = config.how(discipline);
+    Ok(Some(match decide(&matched, &how) {
+        Decision::Holds(line) => PartVerdict::Holds(line),
+        Decision::Unknown => {
+            PartVerdict::Unknown("the budget for sharing out pending removals ran out".into())
+        }
+        Decision::Broken => {
+            return Err(CheckError::Internal(
+                "a positive decision without a linearization".into(),
+            ));
+        }
+        Decision::Fails(conflict) => PartVerdict::Violated(Box::new(explain::line_up(
+            history, part, config, &how, &matched, conflict,
+        )?)),
+    }))
+}
+
+fn refusal(history: &History, part: &Part, repeated: Repeated) -> String {
+    let (first, second) = (
+        &part.ops[repeated.first.index()],
+        &part.ops[repeated.second.index()],
+    );
+    let mut text = format!(
+        "the value {} is inserted twice",
+        history.value(repeated.value)
+    );
+    if first.call_line > 0 && second.call_line > 0 {
+        let _ = write!(
+            text,
+            " (lines {} and {})",
+            first.call_line, second.call_line
+        );
+    }
+    text.push_str("; this monitor needs values that are inserted once: make them unique, or use the general checker");
+    text
+}
+
+/// The operations as the general checker takes them.
+pub(crate) fn entries<'a>(object: &Object<'a>, ops: &[Op], whole: bool) -> Vec<Entry<Object<'a>>> {
+    ops.iter()
+        .map(|op| Entry {
+            call: object.request(op, whole),
+            ret: op.result,
+            start: op.call,
+            end: op.ret,
+        })
+        .collect()
+}
+
+/// The model for a part.
+pub(crate) fn object<'a>(history: &'a History, config: &Config) -> (Object<'a>, bool) {
+    let object = Object {
+        kind: config.kind,
+        values: &history.values,
+        initial: config.initial.clone(),
+    };
+    (object, config.kind == ObjectKind::Map && !config.partition)
+}
+
+fn general(
+    history: &History,
+    part: &Part,
+    config: &Config,
+    statistics: &mut Statistics,
+) -> Result<PartVerdict, CheckError> {
+    let (object, whole) = object(history, config);
+    let entries = entries(&object, &part.ops, whole);
+    let (found, spent) = search(&object, &entries, config.budget);
+    statistics.configurations += spent.configurations;
+    statistics.states += spent.states;
+    Ok(match found {
+        Found::Linearization(line) => {
+            let steps = line
+                .iter()
+                .map(|&at| (&entries[at].call, entries[at].ret.as_ref()));
+            if let Some(position) = replay(&object, steps) {
+                let message = format!(
+                    "the linearization does not stand: operation {} is not legal at its place",
+                    line[position]
+                );
+                return Err(CheckError::Internal(message));
+            }
+            PartVerdict::Holds(line.into_iter().map(|at| OpId(at as u32)).collect())
+        }
+        Found::OutOfBudget => PartVerdict::Unknown(format!(
+            "the general checker ran out of its budget after {} configurations",
+            spent.configurations
+        )),
+        Found::None(window) => {
+            let before = window
+                .before
+                .into_iter()
+                .map(|(state, done)| (state, done.into_iter().map(|at| OpId(at as u32)).collect()));
+            let reason = Reason::NoOrder {
+                blocked: OpId(window.blocked as u32),
+                before: before.collect(),
+            };
+            let found = Explanation {
+                reason,
+                ops: Vec::new(),
+                others: Others::Absent,
+                minimal: false,
+                confirmed: true,
+                earliest: None,
+                from: None,
+                place: ValueId::NIL,
+            };
+            PartVerdict::Violated(Box::new(explain::general(history, part, config, found)))
+        }
+    })
+}

@@ -1,0 +1,274 @@
+//! JSON lines: one object an event.
+//!
+//! The fields are those of a Jepsen history: `process`, `type` (`invoke`, `ok`, `fail`, `info`), `f`, `value`, and
+//! optionally `time`, `key`, `object`; other fields are ignored. The compact spelling
+//! `{"t":1,"thread":4,"op":77,"ev":"call","m":"push","v":"a"}` is accepted too: there `op` (or `thread`) names the open
+//! operation and a return may leave the method out.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{BufReader, Read};
+
+use serde::Deserialize;
+use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::lines::Lines;
+use super::{InputError, Phase, RawEvent, Source, Tables};
+use crate::value::{Value, ValueId};
+
+/// Reads JSON lines.
+pub struct Json<R> {
+    lines: Lines<R>,
+    independent: bool,
+}
+
+impl<R: Read> Json<R> {
+    /// A reader of this input.
+    pub fn new(input: BufReader<R>, independent: bool) -> Json<R> {
+        Json {
+            lines: Lines::new(input),
+            independent,
+        }
+    }
+}
+
+/// A JSON value that borrows its text from the line.
+#[derive(Debug)]
+enum Item<'a> {
+    Nil,
+    Bool(bool),
+    Int(i64),
+    Text(Cow<'a, str>),
+    List(Vec<Item<'a>>),
+}
+
+impl Item<'_> {
+    fn value(self) -> Value {
+        match self {
+            Item::Nil => Value::Nil,
+            Item::Bool(truth) => Value::Bool(truth),
+            Item::Int(number) => Value::Int(number),
+            Item::Text(text) => Value::text(text),
+            Item::List(items) => {
+                Value::list(items.into_iter().map(Item::value).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    fn intern(self, tables: &mut Tables) -> ValueId {
+        match self {
+            Item::Int(number) => tables.values.intern_int(number),
+            other => tables.values.intern(other.value()),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Item<'a> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Item<'a>, D::Error> {
+        struct Items;
+        impl<'de> Visitor<'de> for Items {
+            type Value = Item<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("null, a truth value, a number, a text or a list")
+            }
+            fn visit_unit<E>(self) -> Result<Item<'de>, E> {
+                Ok(Item::Nil)
+            }
+            fn visit_bool<E>(self, truth: bool) -> Result<Item<'de>, E> {
+                Ok(Item::Bool(truth))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<Item<'de>, E> {
+                Ok(Item::Int(number))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<Item<'de>, E> {
+                Ok(i64::try_from(number)
+                    .map_or_else(|_| Item::Text(number.to_string().into()), Item::Int))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<Item<'de>, E> {
+                Ok(Item::Text(number.to_string().into()))
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Item<'de>, E> {
+                Ok(Item::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Item<'de>, E> {
+                Ok(Item::Text(Cow::Owned(text.to_string())))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Item<'de>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Item::List(list))
+            }
+        }
+        input.deserialize_any(Items)
+    }
+}
+
+/// The fields of a line, in either spelling.
+#[derive(Default)]
+struct Fields<'a> {
+    process: Option<Item<'a>>,
+    operation: Option<Item<'a>>,
+    phase: Option<Item<'a>>,
+    name: Option<Item<'a>>,
+    value: Option<Item<'a>>,
+    key: Option<Item<'a>>,
+    object: Option<Item<'a>>,
+    time: Option<Item<'a>>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Fields<'a>, D::Error> {
+        struct Map;
+        impl<'de> Visitor<'de> for Map {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object with the fields of an event")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields<'de>, A::Error> {
+                let mut fields = Fields::default();
+                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+                    let slot = match key.as_ref() {
+                        "process" | "thread" => &mut fields.process,
+                        "op" => &mut fields.operation,
+                        "type" | "ev" => &mut fields.phase,
+                        "f" | "m" => &mut fields.name,
+                        "value" | "v" => &mut fields.value,
+                        "key" => &mut fields.key,
+                        "object" => &mut fields.object,
+                        "time" | "t" => &mut fields.time,
+                        _ => {
+                            map.next_value::<de::IgnoredAny>()?;
+                            continue;
+                        }
+                    };
+                    if slot.is_some() {
+                        return Err(de::Error::custom(format!(
+                            "the field `{key}` is given twice"
+                        )));
+                    }
+                    *slot = Some(map.next_value()?);
+                }
+                Ok(fields)
+            }
+        }
+        input.deserialize_map(Map)
+    }
+}
+
+impl<R: Read> Source for Json<R> {
+    fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
+        while let Some((line, text)) = self.lines.next()? {
+            if text.trim().is_empty() {
+                continue;
+            }
+            let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| {
+                let message = error.to_string();
+                let reason = message
+                    .rsplit_once(" at line ")
+                    .map_or(message.as_str(), |(reason, _)| reason);
+                InputError::at(line, text, format!("{reason} (column {})", error.column()))
+            })?;
+            if let Some(event) = event(fields, line, text, self.independent, tables)? {
+                return Ok(Some(event));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn event(
+    fields: Fields<'_>,
+    line: u32,
+    text: &str,
+    independent: bool,
+    tables: &mut Tables,
+) -> Result<Option<RawEvent>, InputError> {
+    let wrong = |message: String| InputError::at(line, text, message);
+    let word = |item: &Option<Item<'_>>| match item {
+        Some(Item::Text(word)) => Some(word.clone().into_owned()),
+        _ => None,
+    };
+    let phase = match fields.phase.as_ref() {
+        Some(Item::Text(word)) => phase(word)
+            .ok_or_else(|| wrong(format!("`{word}` is no type: invoke, ok, fail or info")))?,
+        _ => {
+            return Err(wrong(
+                "the field `type` is missing: invoke, ok, fail or info".into(),
+            ));
+        }
+    };
+    let owner = match (fields.operation, fields.process) {
+        (Some(operation), _) => operation,
+        (None, Some(Item::Text(who))) if who == "nemesis" => return Ok(None),
+        (None, Some(process)) => process,
+        (None, None) => return Err(wrong("the field `process` is missing".into())),
+    };
+    let name = match fields.name.as_ref() {
+        Some(Item::Text(name)) => Some(
+            tables
+                .name(name)
+                .ok_or_else(|| wrong("more than 65,536 different methods".into()))?,
+        ),
+        None if phase != Phase::Invoke => None,
+        _ => {
+            return Err(wrong(
+                "the field `f` is missing: the name of the method".into(),
+            ));
+        }
+    };
+    let time = match fields.time {
+        None | Some(Item::Nil) => None,
+        Some(Item::Int(time)) => Some(time),
+        ref other => {
+            return Err(wrong(format!(
+                "`time` must be a whole number, found {:?}",
+                word(other).unwrap_or_default()
+            )));
+        }
+    };
+    let mut value = fields.value.unwrap_or(Item::Nil);
+    let mut key = fields.key;
+    if independent {
+        match value {
+            Item::List(mut pair) if pair.len() == 2 => {
+                value = pair.pop().unwrap_or(Item::Nil);
+                key = pair.pop();
+            }
+            _ => return Err(wrong("the value must be a [key, value] pair".into())),
+        }
+    }
+    let place = match (fields.object, key) {
+        (None, None) => ValueId::NIL,
+        (Some(one), None) | (None, Some(one)) => one.intern(tables),
+        (Some(object), Some(key)) => {
+            let both = Value::list([object.value(), key.value()]);
+            tables.values.intern(both)
+        }
+    };
+    let process = owner.intern(tables);
+    let value = value.intern(tables);
+    Ok(Some(RawEvent {
+        line,
+        process,
+        phase,
+        name,
+        place,
+        value,
+        time,
+    }))
+}
+
+/// The phase a word names.
+pub(super) fn phase(word: &str) -> Option<Phase> {
+    Some(match word {
+        "invoke" | "call" => Phase::Invoke,
+        "ok" | "ret" | "return" => Phase::Ok,
+        "fail" => Phase::Fail,
+        "info" => Phase::Info,
+        _ => return None,
+    })
+}

@@ -1,0 +1,317 @@
+//! Reading histories: from bytes in any of the formats to a stream of [`RawEvent`]s.
+//!
+//! Every format is a [`Source`] that yields one event at a time and holds a bounded amount of input: one line
+//! (or one EDN form) of at most [`MAX_FORM`] bytes. What a value means is not decided here but by the object
+//! ([`crate::assemble`]). The format is detected from the first line that is not blank, or named.
+//!
+//! A malformed line is an [`InputError`] with its number; a reader never skips what it does not understand.
+
+pub mod edn;
+pub mod event_log;
+pub mod intervals;
+pub mod jepsen_text;
+pub mod json;
+pub mod kv_text;
+pub mod lines;
+pub mod time_order;
+pub mod write;
+
+use std::io::{BufRead, BufReader, Read};
+use std::str::FromStr;
+
+use rustc_hash::FxHashMap;
+
+use crate::object::ObjectKind;
+use crate::value::{ValueId, Values};
+
+/// The longest line or form a reader accepts, in bytes.
+pub const MAX_FORM: usize = 16 << 20;
+
+/// What is wrong with an input.
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The bytes could not be read.
+    #[error("cannot read the input: {0}")]
+    Io(#[from] std::io::Error),
+    /// A line says something it must not.
+    #[error("line {line}: {message}")]
+    Line {
+        /// The number of the line, from 1.
+        line: u32,
+        /// What is wrong with it.
+        message: String,
+        /// The line itself, or its beginning when it is long.
+        text: String,
+    },
+    /// The input as a whole is not usable.
+    #[error("{0}")]
+    Whole(String),
+}
+
+impl InputError {
+    /// An error about a line; `text` is cut to a length that fits a screen.
+    pub fn at(line: u32, text: &str, message: impl Into<String>) -> InputError {
+        const SHOWN: usize = 160;
+        let mut shown: String = text.chars().take(SHOWN).collect();
+        if shown.len() < text.len() {
+            shown.push_str("...");
+        }
+        InputError::Line {
+            line,
+            message: message.into(),
+            text: shown,
+        }
+    }
+}
+
+/// Whether an event calls an operation, or how the operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The call.
+    Invoke,
+    /// It returned and took effect.
+    Ok,
+    /// It returned and certainly had no effect.
+    Fail,
+    /// Nobody knows whether it took effect; it stays open to the end.
+    Info,
+}
+
+/// The number of a method name in [`Tables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NameId(pub u16);
+
+/// One event as the input states it.
+#[derive(Clone, Copy, Debug)]
+pub struct RawEvent {
+    /// The line it stands on.
+    pub line: u32,
+    /// Whose operation it belongs to: at most one is open for each.
+    pub process: ValueId,
+    /// Call or end.
+    pub phase: Phase,
+    /// The name of the method; may be missing on a return.
+    pub name: Option<NameId>,
+    /// The object or key.
+    pub place: ValueId,
+    /// The value it carries.
+    pub value: ValueId,
+    /// The reading of the clock, when there is one.
+    pub time: Option<i64>,
+}
+
+/// The tables that grow while a history is read.
+#[derive(Clone, Debug, Default)]
+pub struct Tables {
+    /// The values.
+    pub values: Values,
+    names: Vec<String>,
+    by_name: FxHashMap<String, NameId>,
+}
+
+impl Tables {
+    /// The number of a method name.
+    pub fn name(&mut self, name: &str) -> Option<NameId> {
+        if let Some(&id) = self.by_name.get(name) {
+            return Some(id);
+        }
+        let id = NameId(u16::try_from(self.names.len()).ok()?);
+        self.names.push(name.to_string());
+        self.by_name.insert(name.to_string(), id);
+        Some(id)
+    }
+
+    /// The text of a method name.
+    pub fn name_text(&self, id: NameId) -> &str {
+        &self.names[id.0 as usize]
+    }
+}
+
+/// A stream of events.
+pub trait Source {
+    /// The next event, or nothing at the end of the input.
+    fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError>;
+
+    /// The kind of object the input declares, known at the latest with the first event.
+    fn declared(&self) -> Option<ObjectKind> {
+        None
+    }
+
+    /// Visits every value of the events that are held back, to note or to rename it.
+    fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        let _ = visit;
+    }
+}
+
+impl RawEvent {
+    /// Visits the values of the event.
+    pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        visit(&mut self.process);
+        visit(&mut self.place);
+        visit(&mut self.value);
+    }
+}
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// One JSON object an event.
+    Json,
+    /// Maps in EDN, one after another or in one vector: Jepsen, Knossos, Porcupine's key-value logs.
+    Edn,
+    /// `[1] call push 5` under an `# @object` line.
+    EventLog,
+    /// `push 5 1 2` under a `# stack` line.
+    Intervals,
+    /// `INFO  jepsen.util - 0 :invoke :read nil`.
+    JepsenText,
+    /// `INVOKE 0 put k v` and `RETURN 0 ...`.
+    KvText,
+}
+
+/// Every format with the name people write.
+pub const FORMATS: [(Format, &str); 6] = [
+    (Format::Json, "json"),
+    (Format::Edn, "edn"),
+    (Format::EventLog, "event-log"),
+    (Format::Intervals, "intervals"),
+    (Format::JepsenText, "jepsen-text"),
+    (Format::KvText, "kv-text"),
+];
+
+/// A name that is none of [`FORMATS`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format `{0}`; known are json, edn, event-log, intervals, jepsen-text, kv-text")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        FORMATS
+            .iter()
+            .find(|(_, known)| *known == name)
+            .map(|(format, _)| *format)
+            .ok_or_else(|| UnknownFormat(name.to_string()))
+    }
+}
+
+/// How to read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reading {
+    /// The format; found by looking when `None`.
+    pub format: Option<Format>,
+    /// Values are `[key value]` pairs, as Jepsen's independent tests write them.
+    pub independent: bool,
+    /// The order of the lines is the order of the events, whatever the clock readings say.
+    pub file_order: bool,
+    /// Events out of time order are an error (streaming) instead of being sorted.
+    pub streaming: bool,
+}
+
+/// Opens an input: detects the format, and puts events with clock readings into time order.
+pub fn open<'a>(
+    input: impl Read + 'a,
+    reading: Reading,
+) -> Result<Box<dyn Source + 'a>, InputError> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    let format = match reading.format {
+        Some(format) => format,
+        None => detect(&mut input)?,
+    };
+    let source: Box<dyn Source + 'a> = match format {
+        Format::Json => Box::new(json::Json::new(input, reading.independent)),
+        Format::Edn => Box::new(edn::EdnSource::new(input, reading.independent)),
+        Format::EventLog => Box::new(event_log::EventLog::new(input)),
+        Format::Intervals if reading.streaming => {
+            return Err(InputError::Whole(
+                "an interval list cannot be streamed: its lines are not in time order".into(),
+            ));
+        }
+        Format::Intervals => Box::new(intervals::Intervals::new(input)),
+        Format::JepsenText => Box::new(jepsen_text::JepsenText::new(input)),
+        Format::KvText => Box::new(kv_text::KvText::new(input)),
+    };
+    Ok(if reading.file_order {
+        source
+    } else {
+        Box::new(time_order::TimeOrder::new(source, reading.streaming))
+    })
+}
+
+/// Looks at the first bytes that say something.
+fn detect(input: &mut BufReader<impl Read>) -> Result<Format, InputError> {
+    // Leading blanks carry nothing; drop them so that a file of blanks needs no memory either.
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Err(InputError::Whole("the input is empty".into()));
+        }
+        let blanks = buffer
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\n')
+            .count();
+        if blanks < buffer.len() {
+            break;
+        }
+        input.consume(blanks);
+    }
+    let buffer = input.fill_buf()?;
+    let mut rest = buffer;
+    loop {
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
+        let shown = String::from_utf8_lossy(&line[..line.len().min(200)]);
+        let shown = shown.trim_start_matches('\u{feff}').trim();
+        if let Some(format) = detect_line(shown) {
+            return Ok(format);
+        }
+        if !shown.is_empty() && !shown.starts_with('#') {
+            return Err(InputError::at(
+                1,
+                shown,
+                "cannot tell the format from this line; name it with --format",
+            ));
+        }
+        match rest.get(line.len() + 1..) {
+            Some(next) if !next.is_empty() => rest = next,
+            _ => {
+                return Err(InputError::Whole(
+                    "cannot tell the format; name it with --format".into(),
+                ));
+            }
+        }
+    }
+}
+
+fn detect_line(line: &str) -> Option<Format> {
+    let packed: String = line
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .take(12)
+        .collect();
+    if packed.starts_with("{\"") || packed == "{}" {
+        Some(Format::Json)
+    } else if packed.starts_with("{:")
+        || packed.starts_with("[{:")
+        || packed.starts_with("({:")
+        || packed.starts_with("#jepsen")
+        || packed.starts_with(';')
+        || packed == "["
+    {
+        Some(Format::Edn)
+    } else if packed.starts_with("#@object") || (packed.starts_with('[') && line.contains("] call"))
+    {
+        Some(Format::EventLog)
+    } else if let Some(name) = line.strip_prefix('#') {
+        name.trim()
+            .parse::<ObjectKind>()
+            .ok()
+            .map(|_| Format::Intervals)
+    } else if line.starts_with("INFO") && line.contains("jepsen") {
+        Some(Format::JepsenText)
+    } else if packed.to_ascii_uppercase().starts_with("INVOKE") {
+        Some(Format::KvText)
+    } else {
+        None
+    }
+}

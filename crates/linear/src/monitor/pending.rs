@@ -1,0 +1,274 @@
+//! Stacks and queues with removals that never returned.
+//!
+//! A pending removal may have done nothing or may have taken a value that nobody else took. Which one matters: `push a, push b, pop
+//! (pending), pop -> a` is linearizable only because the pending pop may have taken `b`. Giving a value that is
+//! left over a removal `[c, INF)` instead of the virtual one only enlarges an interval, so it never hurts.
+//!
+//! 1. Without using any pending removal: if that works, done.
+//! 2. With the earliest pending call given to *every* value left over: if that does not work, nothing does.
+//! 3. A value left over that must be out before some other removal returned needs a pending removal called before
+//!    that. These deadlines must be met by distinct calls: earliest deadline first. That assignment is tried; for queues
+//!    without empty removals it is exact.
+//! 4. Otherwise search. A failed attempt names values that cannot be ordered; a better assignment must give a pending
+//!    removal to one of *those* values, because otherwise the same values stay stuck. So the search branches only
+//!    there, and it is complete. It stops at a budget with [`Decision::Unknown`].
+//!
+//! Ours; Grahn 2026 treats complete histories. Cost: steps 1 to 3 as the monitor; step 4 exponential in the number of pending removals, which is at most the number of processes.
+
+use rustc_hash::FxHashSet;
+
+use super::matching::{Discipline, Empty, Matched, Val};
+use super::queue::{self, QueueAlgorithm, QueueFailure};
+use super::segments::cover;
+use super::stack::{self, StackAlgorithm, StackFailure};
+use crate::history::{OpId, Ts};
+
+/// How to decide.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Stack or queue.
+    pub discipline: Discipline,
+    /// For stacks.
+    pub stack: StackAlgorithm,
+    /// For queues.
+    pub queue: QueueAlgorithm,
+    /// How many assignments of pending removals to try.
+    pub tries: u64,
+}
+
+/// What cannot be ordered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// Two values: `outer` was certainly stored around the whole life of the other, in a queue; or was pushed under it and came out before it, in a stack.
+    Pair(Val, Val),
+    /// Several values of a stack.
+    Stuck(Vec<Val>),
+    /// Something is stored throughout an empty removal: the removal and values that cover it.
+    Covered(Empty, Vec<Val>),
+}
+
+/// What came of deciding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// A linearization.
+    Holds(Vec<OpId>),
+    /// There is none. The conflict is there even if every value left over had been taken by the earliest pending
+    /// removal; `None` when only the way pending removals can be shared out is at fault.
+    Fails(Option<Conflict>),
+    /// The budget ran out.
+    Unknown,
+    /// A positive decision without an order; cannot be.
+    Broken,
+}
+
+enum Attempt {
+    Ordered(Vec<OpId>),
+    Conflict(Conflict),
+    Broken,
+}
+
+fn attempt(vals: &[Val], empties: &[Empty], how: &How) -> Attempt {
+    let covered = |empty: Empty| match cover(vals, &empty) {
+        Some(chosen) => Attempt::Conflict(Conflict::Covered(empty, chosen)),
+        None => Attempt::Broken,
+    };
+    match how.discipline {
+        Discipline::Queue => match queue::linearize(vals, empties, how.queue) {
+            Ok(Some(order)) => Attempt::Ordered(order),
+            Ok(None) => Attempt::Broken,
+            Err(QueueFailure::Critical(early, late)) => {
+                Attempt::Conflict(Conflict::Pair(vals[early as usize], vals[late as usize]))
+            }
+            Err(QueueFailure::Empty(empty)) => covered(empty),
+        },
+        Discipline::Stack => match stack::linearize(vals, empties, how.stack) {
+            Ok(order) => Attempt::Ordered(order),
+            Err(StackFailure::Empty(empty)) => covered(empty),
+            Err(StackFailure::Stuck(stuck)) => {
+                let stuck: Vec<Val> = stuck.into_iter().map(|at| vals[at as usize]).collect();
+                Attempt::Conflict(match stack::inverted_pair(&stuck) {
+                    Some((lower, upper)) => {
+                        Conflict::Pair(stuck[lower as usize], stuck[upper as usize])
+                    }
+                    None => Conflict::Stuck(stuck),
+                })
+            }
+        },
+    }
+}
+
+/// Decides a paired history.
+pub fn decide(matched: &Matched, how: &How) -> Decision {
+    let mut vals: Vec<Val> = Vec::with_capacity(matched.taken.len() + matched.left.len());
+    vals.extend(&matched.taken);
+    vals.extend(&matched.left);
+    let first = match attempt(&vals, &matched.empties, how) {
+        Attempt::Ordered(order) => return Decision::Holds(order),
+        Attempt::Broken => return Decision::Broken,
+        Attempt::Conflict(conflict) => conflict,
+    };
+    let Some(&(earliest, _)) = matched.open.first() else {
+        return Decision::Fails(Some(first));
+    };
+    if matched.left.is_empty() {
+        return Decision::Fails(Some(first));
+    }
+    let left = matched.taken.len();
+    let mut optimistic = vals.clone();
+    for val in &mut optimistic[left..] {
+        val.oc = earliest;
+    }
+    match attempt(&optimistic, &matched.empties, how) {
+        Attempt::Conflict(conflict) => return Decision::Fails(Some(conflict)),
+        Attempt::Broken => return Decision::Broken,
+        Attempt::Ordered(_) => {}
+    }
+    let deadlines = deadlines(matched, how.discipline);
+    if deadlines.len() > matched.open.len()
+        || deadlines
+            .iter()
+            .zip(&matched.open)
+            .any(|((by, _), (call, _))| call > by)
+    {
+        return Decision::Fails(None);
+    }
+    let seed: Vec<(u32, u32)> = deadlines
+        .iter()
+        .enumerate()
+        .map(|(call, &(_, value))| (value, call as u32))
+        .collect();
+    let mut search = Search {
+        matched,
+        how,
+        vals,
+        tried: FxHashSet::default(),
+        left,
+    };
+    match search.check(&seed) {
+        Attempt::Ordered(order) => return Decision::Holds(order),
+        Attempt::Broken => return Decision::Broken,
+        Attempt::Conflict(_) => {}
+    }
+    if how.discipline == Discipline::Queue && matched.empties.is_empty() {
+        return Decision::Fails(None);
+    }
+    search.run(first)
+}
+
+/// The values left over that must be out by some time, `(time, position)`, in order of time.
+fn deadlines(matched: &Matched, discipline: Discipline) -> Vec<(Ts, u32)> {
+    let mut deadlines: Vec<(Ts, u32)> = match discipline {
+        Discipline::Stack => stack::thresholds(&matched.taken, &matched.left)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(upper, lower)| Some((matched.taken[lower? as usize].or, upper as u32)))
+            .collect(),
+        Discipline::Queue => {
+            // `taken` is in order of insert calls: the least removal return of a suffix.
+            let mut least: Vec<Ts> = matched.taken.iter().map(|val| val.or).collect();
+            for at in (1..least.len()).rev() {
+                least[at - 1] = least[at - 1].min(least[at]);
+            }
+            let deadline = |val: &Val| {
+                least
+                    .get(matched.taken.partition_point(|other| other.pc < val.pr))
+                    .copied()
+            };
+            matched
+                .left
+                .iter()
+                .enumerate()
+                .filter_map(|(at, val)| Some((deadline(val)?, at as u32)))
+                .collect()
+        }
+    };
+    deadlines.sort_unstable();
+    deadlines
+}
+
+struct Search<'a> {
+    matched: &'a Matched,
+    how: &'a How,
+    vals: Vec<Val>,
+    left: usize,
+    tried: FxHashSet<Vec<(u32, u32)>>,
+}
+
+impl Search<'_> {
+    /// Tries an assignment of pending removals (by position) to values left over (by position).
+    fn check(&mut self, assignment: &[(u32, u32)]) -> Attempt {
+        for &(value, call) in assignment {
+            let (oc, op) = self.matched.open[call as usize];
+            let val = &mut self.vals[self.left + value as usize];
+            (val.oc, val.remove) = (oc, Some(op));
+        }
+        let result = attempt(&self.vals, &self.matched.empties, self.how);
+        for &(value, _) in assignment {
+            let val = &mut self.vals[self.left + value as usize];
+            (val.oc, val.remove) = (Ts::END, None);
+        }
+        result
+    }
+
+    fn run(&mut self, first: Conflict) -> Decision {
+        let mut tasks = vec![(Vec::new(), first)];
+        let mut tries = 0;
+        while let Some((assignment, conflict)) = tasks.pop() {
+            for (value, by) in self.blamed(&conflict) {
+                if assignment.iter().any(|&(taken, _)| taken == value) {
+                    continue;
+                }
+                for (call, &(when, _)) in self.matched.open.iter().enumerate() {
+                    if when > by || assignment.iter().any(|&(_, used)| used == call as u32) {
+                        continue;
+                    }
+                    let mut next = assignment.clone();
+                    next.push((value, call as u32));
+                    next.sort_unstable();
+                    if !self.tried.insert(next.clone()) {
+                        continue;
+                    }
+                    tries += 1;
+                    if tries > self.how.tries {
+                        return Decision::Unknown;
+                    }
+                    match self.check(&next) {
+                        Attempt::Ordered(order) => return Decision::Holds(order),
+                        Attempt::Broken => return Decision::Broken,
+                        Attempt::Conflict(conflict) => tasks.push((next, conflict)),
+                    }
+                }
+            }
+        }
+        Decision::Fails(None)
+    }
+
+    /// The values left over that take part in a conflict, each with the latest call that could help it.
+    fn blamed(&self, conflict: &Conflict) -> Vec<(u32, Ts)> {
+        let position = |val: &Val| {
+            let left = &self.matched.left;
+            let at = left.partition_point(|other| other.pc < val.pc);
+            left.get(at)
+                .filter(|other| other.insert == val.insert)
+                .map(|_| at as u32)
+        };
+        match conflict {
+            Conflict::Pair(one, two) => {
+                // In a queue the early value must leave before the late one is out, in a stack the upper one before the lower one is.
+                let (stays, by) = match self.how.discipline {
+                    Discipline::Queue => (one, two.or),
+                    Discipline::Stack => (two, one.or),
+                };
+                position(stays).map(|at| (at, by)).into_iter().collect()
+            }
+            Conflict::Stuck(vals) => vals
+                .iter()
+                .filter_map(|val| Some((position(val)?, Ts::INF)))
+                .collect(),
+            Conflict::Covered(empty, vals) => vals
+                .iter()
+                .filter_map(|val| Some((position(val)?, empty.ret)))
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! Sequential models of the objects known by name.
+//!
+//! One model serves all of them: it turns a call into the state it leaves behind, by the kind of the object. States are plain data and
+//! are cloned when they change; the engine asks once for each state and kind of operation.
+
+use super::model::{Model, Ties};
+use crate::history::{Method, Op};
+use crate::object::ObjectKind;
+use crate::value::{Value, ValueId, Values};
+
+/// A call with its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request {
+    /// The method.
+    pub method: Method,
+    /// Its argument.
+    pub arg: ValueId,
+    /// Its second argument.
+    pub arg2: ValueId,
+    /// The key, where one model holds several.
+    pub place: ValueId,
+    /// The caller, where it matters: for locks.
+    pub process: ValueId,
+}
+
+/// The state of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Stack, queue, deque, log: from the bottom, the front, the first.
+    Sequence(Vec<ValueId>),
+    /// Set, multiset, priority queue: how often each value is there, in order of the values' numbers.
+    Bag(Vec<(ValueId, u32)>),
+    /// Register, map: the keys that were written, in order.
+    Cells(Vec<(ValueId, Value)>),
+    /// Counter.
+    Number(i64),
+    /// Lock: who holds it.
+    Holder(Option<ValueId>),
+}
+
+/// The model of one object of a known kind.
+#[derive(Clone, Debug)]
+pub struct Object<'a> {
+    /// The kind.
+    pub kind: ObjectKind,
+    /// The values its histories speak of.
+    pub values: &'a Values,
+    /// What a register, or each key of a map, holds at the beginning.
+    pub initial: Value,
+}
+
+impl<'a> Object<'a> {
+    /// An object that starts out empty.
+    pub fn new(kind: ObjectKind, values: &'a Values) -> Object<'a> {
+        Object {
+            kind,
+            values,
+            initial: Value::Nil,
+        }
+    }
+
+    /// An operation as this model takes it. `whole` keeps the key, for a model that holds all of them.
+    pub fn request(&self, op: &Op, whole: bool) -> Request {
+        Request {
+            method: op.method,
+            arg: op.arg,
+            arg2: op.arg2,
+            place: if whole { op.place } else { ValueId::NIL },
+            process: if self.kind == ObjectKind::Lock {
+                op.process
+            } else {
+                ValueId::NIL
+            },
+        }
+    }
+
+    fn cell(&self, cells: &[(ValueId, Value)], place: ValueId) -> Option<Value> {
+        cells
+            .binary_search_by_key(&place, |(key, _)| *key)
+            .ok()
+            .map(|at| cells[at].1.clone())
+    }
+
+    fn cells(
+        &self,
+        cells: &[(ValueId, Value)],
+        call: &Request,
+        ret: Option<ValueId>,
+    ) -> Vec<State> {
+        let written = self.cell(cells, call.place);
+        let now = written.clone().unwrap_or_else(|| self.initial.clone());
+        let same = |answer: &Value| {
+            *answer == now || (written.is_none() && now == Value::Nil && *answer == Value::text(""))
+        };
+        let stay = || vec![State::Cells(cells.to_vec())];
+        let set = |value: Value| {
+            let mut cells = cells.to_vec();
+            match cells.binary_search_by_key(&call.place, |(key, _)| *key) {
+                Ok(at) => cells[at].1 = value,
+                Err(at) => cells.insert(at, (call.place, value)),
+            }
+            vec![State::Cells(cells)]
+        };
+        match call.method {
+            Method::Read if ret.is_none_or(|answer| same(self.values.get(answer))) => stay(),
+            Method::Write => set(self.values.get(call.arg).clone()),
+            Method::Append => set(match (&now, self.values.get(call.arg)) {
+                (Value::List(items), piece) => Value::list(
+                    items
+                        .iter()
+                        .cloned()
+                        .chain([piece.clone()])
+                        .collect::<Vec<_>>(),
+                ),
+                (Value::Nil, piece) => Value::text(piece.to_string()),
+                (text, piece) => Value::text(format!("{text}{piece}")),
+            }),
+            Method::Cas => {
+                let equal = same(self.values.get(call.arg));
+                let new = || set(self.values.get(call.arg2).clone());
+                match (ret, equal) {
+                    (Some(ValueId::TRUE), true) => new(),
+                    (Some(ValueId::FALSE), false) | (None, false) => stay(),
+                    (None, true) => new(),
+                    _ => vec![],
+                }
+            }
+            _ => vec![],
+        }
+    }
+
+    fn bag(&self, bag: &[(ValueId, u32)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
+        let change = |value: ValueId, more: bool| {
+            let mut bag = bag.to_vec();
+            match (bag.binary_search_by_key(&value, |(known, _)| *known), more) {
+                (Ok(at), true) => bag[at].1 += 1,
+                (Ok(at), false) if bag[at].1 > 1 => bag[at].1 -= 1,
+                (Ok(at), false) => {
+                    bag.remove(at);
+                }
+                (Err(at), true) => bag.insert(at, (value, 1)),
+                (Err(_), false) => {}
+            }
+            vec![State::Bag(bag)]
+        };
+        let stay = || vec![State::Bag(bag.to_vec())];
+        let there = |value: ValueId| {
+            bag.binary_search_by_key(&value, |(known, _)| *known)
+                .is_ok()
+        };
+        if self.kind == ObjectKind::PriorityQueue {
+            if call.method == Method::Insert {
+                return change(call.arg, true);
+            }
+            let least = bag
+                .iter()
+                .map(|(value, _)| *value)
+                .min_by_key(|value| self.values.get(*value));
+            return match (ret, least) {
+                (None | Some(ValueId::NIL), None) => stay(),
+                (None, Some(least)) => change(least, false),
+                (Some(answer), Some(least))
+                    if self.values.get(answer) == self.values.get(least) =>
+                {
+                    change(least, false)
+                }
+                _ => vec![],
+            };
+        }
+        let set = self.kind == ObjectKind::Set;
+        let present = there(call.arg);
+        let truth = ret.map(|answer| answer == ValueId::TRUE);
+        match call.method {
+            Method::Insert => match (set && present, truth) {
+                (true, None | Some(false)) => stay(),
+                (false, None | Some(true)) => change(call.arg, true),
+                _ => vec![],
+            },
+            Method::Remove => match (present, truth) {
+                (false, None | Some(false)) => stay(),
+                (true, None | Some(true)) => change(call.arg, false),
+                _ => vec![],
+            },
+            _ if truth.is_none_or(|truth| truth == present) => stay(),
+            _ => vec![],
+        }
+    }
+
+    fn sequence(&self, items: &[ValueId], call: &Request, ret: Option<ValueId>) -> Vec<State> {
+        let front = matches!(
+            (self.kind, call.method),
+            (ObjectKind::Queue, Method::Remove) | (_, Method::PopFront | Method::PushFront)
+        );
+        match call.method {
+            Method::Insert | Method::PushBack | Method::PushFront => {
+                let mut items = items.to_vec();
+                let at = if front { 0 } else { items.len() };
+                items.insert(at, call.arg);
+                vec![State::Sequence(items)]
+            }
+            Method::Append
+                if ret.is_none_or(|answer| {
+                    answer == ValueId::NIL
+                        || *self.values.get(answer) == Value::Int(items.len() as i64)
+                }) =>
+            {
+                let mut items = items.to_vec();
+                items.push(call.arg);
+                vec![State::Sequence(items)]
+            }
+            Method::Append => vec![],
+            Method::Read => {
+                let equal = |answer: ValueId| match self.values.get(answer) {
+                    Value::List(list) => {
+                        list.len() == items.len()
+                            && list
+                                .iter()
+                                .zip(items)
+                                .all(|(one, two)| one == self.values.get(*two))
+                    }
+                    _ => false,
+                };
+                if ret.is_none_or(equal) {
+                    vec![State::Sequence(items.to_vec())]
+                } else {
+                    vec![]
+                }
+            }
+            _ => {
+                let taken = if front { items.first() } else { items.last() };
+                if ret.is_some_and(|answer| answer != taken.copied().unwrap_or(ValueId::NIL)) {
+                    return vec![];
+                }
+                let mut items = items.to_vec();
+                if !items.is_empty() {
+                    let at = if front { 0 } else { items.len() - 1 };
+                    items.remove(at);
+                }
+                vec![State::Sequence(items)]
+            }
+        }
+    }
+
+    fn number(&self, number: i64, call: &Request, ret: Option<ValueId>) -> Vec<State> {
+        let answered =
+            |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
+        let add = || match self.values.get(call.arg) {
+            Value::Int(amount) => number
+                .checked_add(*amount)
+                .map(State::Number)
+                .into_iter()
+                .collect(),
+            _ => vec![],
+        };
+        match call.method {
+            Method::Read if answered(number) => vec![State::Number(number)],
+            Method::Add => add(),
+            Method::FetchAdd if answered(number) => add(),
+            _ => vec![],
+        }
+    }
+
+    fn holder(&self, holder: Option<ValueId>, call: &Request, ret: Option<ValueId>) -> Vec<State> {
+        let taken = || vec![State::Holder(Some(call.process))];
+        match (call.method, holder, ret) {
+            (Method::Acquire, None, _) => taken(),
+            (Method::TryAcquire, None, None | Some(ValueId::TRUE)) => taken(),
+            (Method::TryAcquire, Some(_), None | Some(ValueId::FALSE)) => {
+                vec![State::Holder(holder)]
+            }
+            (Method::Release, Some(owner), _) if owner == call.process => vec![State::Holder(None)],
+            _ => vec![],
+        }
+    }
+}
+
+impl Model for Object<'_> {
+    type State = State;
+    type Call = Request;
+    type Ret = ValueId;
+
+    fn initial(&self) -> State {
+        match self.kind {
+            ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => {
+                State::Sequence(Vec::new())
+            }
+            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => {
+                State::Bag(Vec::new())
+            }
+            ObjectKind::Register | ObjectKind::Map => State::Cells(Vec::new()),
+            ObjectKind::Counter => State::Number(match self.initial {
+                Value::Int(number) => number,
+                _ => 0,
+            }),
+            ObjectKind::Lock => State::Holder(None),
+        }
+    }
+
+    fn step(&self, state: &State, call: &Request, ret: Option<&ValueId>) -> Vec<State> {
+        let ret = ret.copied();
+        match state {
+            State::Sequence(items) => self.sequence(items, call, ret),
+            State::Bag(bag) => self.bag(bag, call, ret),
+            State::Cells(cells) => self.cells(cells, call, ret),
+            State::Number(number) => self.number(*number, call, ret),
+            State::Holder(holder) => self.holder(*holder, call, ret),
+        }
+    }
+
+    /// Values of a container may be left out one by one, and so may values of a register that no compare-and-set links. What
+    /// counts, appends or locks has no such rule.
+    fn ties(&self, call: &Request, ret: Option<&ValueId>) -> Option<Ties> {
+        let about = |values: &[ValueId], optional: bool| {
+            let values = values
+                .iter()
+                .map(|value| u64::from(call.place.0) << 32 | u64::from(value.0))
+                .collect();
+            Some(Ties { values, optional })
+        };
+        match (self.kind, call.method, ret.copied()) {
+            (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => {
+                about(&[call.arg], true)
+            }
+            (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => {
+                about(&[call.arg], true)
+            }
+            (ObjectKind::Set | ObjectKind::Multiset, _, _) => about(&[call.arg], false),
+            (ObjectKind::Register | ObjectKind::Map, Method::Read, Some(answer)) => {
+                about(&[answer], true)
+            }
+            (ObjectKind::Register | ObjectKind::Map, Method::Read, None) => about(&[], true),
+            (ObjectKind::Register | ObjectKind::Map, Method::Write, _) => about(&[call.arg], false),
+            (ObjectKind::Register | ObjectKind::Map, Method::Cas, Some(ValueId::TRUE) | None) => {
+                about(&[call.arg, call.arg2], false)
+            }
+            (
+                ObjectKind::Register
+                | ObjectKind::Map
+                | ObjectKind::Counter
+                | ObjectKind::Log
+                | ObjectKind::Lock,
+                _,
+                _,
+            ) => None,
+            (_, Method::Insert | Method::PushBack | Method::PushFront, _) => {
+                about(&[call.arg], false)
+            }
+            // Nobody knows what a pending removal took; leaving it out could only make things worse.
+            (_, _, None) => about(&[], false),
+            (_, _, Some(ValueId::NIL)) => about(&[], true),
+            (_, _, Some(answer)) => about(&[answer], false),
+        }
+    }
+
+    fn observes(&self, call: &Request, ret: Option<&ValueId>) -> bool {
+        match (call.method, ret.copied()) {
+            (Method::Read | Method::Contains, _) => true,
+            (Method::Cas | Method::TryAcquire, Some(ValueId::FALSE)) => true,
+            (Method::Insert | Method::Remove, Some(ValueId::FALSE)) => {
+                matches!(self.kind, ObjectKind::Set | ObjectKind::Multiset)
+            }
+            (Method::Remove | Method::PopFront | Method::PopBack, Some(ValueId::NIL)) => true,
+            _ => false,
+        }
+    }
+
+    fn weight(&self, state: &State) -> usize {
+        let inside = match state {
+            State::Sequence(items) => items.len() * 4,
+            State::Bag(bag) => bag.len() * 8,
+            State::Cells(cells) => cells.iter().map(|(_, value)| 16 + value.weight()).sum(),
+            State::Number(_) | State::Holder(_) => 0,
+        };
+        inside + std::mem::size_of::<State>()
+    }
+
+    fn describe(&self, state: &State) -> String {
+        let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(" ");
+        let name = |value: &ValueId| self.values.get(*value).to_string();
+        match state {
+            State::Sequence(items) => format!("[{}]", list(&mut items.iter().map(name))),
+            State::Bag(bag) => {
+                let item = |(value, count): &(ValueId, u32)| {
+                    if *count == 1 {
+                        name(value)
+                    } else {
+                        format!("{}×{count}", name(value))
+                    }
+                };
+                format!("{{{}}}", list(&mut bag.iter().map(item)))
+            }
+            State::Cells(cells) => match cells.as_slice() {
+                [] => self.initial.to_string(),
+                [(ValueId::NIL, value)] => value.to_string(),
+                cells => format!(
+                    "{{{}}}",
+                    list(
+                        &mut cells
+                            .iter()
+                            .map(|(key, value)| format!("{}: {value}", name(key)))
+                    )
+                ),
+            },
+            State::Number(number) => number.to_string(),
+            State::Holder(None) => "free".into(),
+            State::Holder(Some(process)) => format!("held by {}", name(process)),
+        }
+    }
+}

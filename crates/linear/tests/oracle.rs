@@ -1,0 +1,215 @@
+//! Every monitor and the general checker against trying all orders.
+//!
+//! The default run takes a few thousand random histories an object. The big sweep takes 200,000 of each:
+//!
+//! ```text
+//! cargo test --release -p raddle-linear --test oracle -- --ignored --nocapture
+//! ```
+//!
+//! Other numbers: `RADDLE_HISTORIES=1000000`, another seed: `RADDLE_SEED=7`.
+
+mod common;
+
+use common::{Random, Shape, brute_force, random_history, show};
+use raddle_linear::check::{Config, Engine, check};
+use raddle_linear::history::{History, Op, Ts, prefix};
+use raddle_linear::monitor::queue::QueueAlgorithm;
+use raddle_linear::monitor::set;
+use raddle_linear::monitor::stack::StackAlgorithm;
+use raddle_linear::object::ObjectKind;
+use raddle_linear::search::shrink::Others;
+use raddle_linear::verdict::Verdict;
+
+fn setting(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(otherwise)
+}
+
+/// What every way of checking says about a history must be what trying all orders says.
+fn agree(history: &History, config: &Config, expected: bool, words: &str) {
+    let report = check(history, config)
+        .unwrap_or_else(|error| panic!("{words}: {error}\n{}", show(history, &history.ops)));
+    let holds = match &report.verdict {
+        Verdict::Holds(_) => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(why) => {
+            panic!("{words}: unknown ({why})\n{}", show(history, &history.ops))
+        }
+    };
+    assert_eq!(
+        holds,
+        expected,
+        "{words} is wrong about\n{}",
+        show(history, &history.ops)
+    );
+    let Verdict::Violated(explanation) = report.verdict else {
+        return;
+    };
+    if explanation.others == Others::Absent {
+        let ops: Vec<Op> = explanation.ops.iter().map(|id| *history.op(*id)).collect();
+        assert!(
+            !brute_force(config.kind, &ops, &history.values),
+            "{words}: the explanation {:?} can be ordered\n{}of\n{}",
+            explanation.reason,
+            show(history, &ops),
+            show(history, &history.ops)
+        );
+    }
+    let earliest = explanation
+        .earliest
+        .expect("small histories have an earliest wrong prefix");
+    assert!(
+        earliest.exact,
+        "{words}: inexact prefix\n{}",
+        show(history, &history.ops)
+    );
+    // The prefix is about the part the violation is in; a map's other keys may be wrong as well.
+    let part: Vec<Op> = match config.kind {
+        ObjectKind::Map => history
+            .ops
+            .iter()
+            .copied()
+            .filter(|op| op.place == explanation.place || !config.partition)
+            .collect(),
+        ObjectKind::Set | ObjectKind::Multiset => {
+            let value = history.op(explanation.ops[0]).arg;
+            history
+                .ops
+                .iter()
+                .copied()
+                .filter(|op| op.arg == value)
+                .collect()
+        }
+        _ => history.ops.clone(),
+    };
+    let judge = |event: Ts| brute_force(config.kind, &prefix(&part, event), &history.values);
+    assert!(
+        !judge(earliest.event),
+        "{words}: the prefix up to {:?} is fine\n{}",
+        earliest.event,
+        show(history, &history.ops)
+    );
+    let before = Ts(earliest.event.0.saturating_sub(1));
+    assert!(
+        judge(before),
+        "{words}: a prefix before {:?} is wrong\n{}",
+        earliest.event,
+        show(history, &history.ops)
+    );
+}
+
+fn sweep(shape: Shape, histories: u64, salt: u64) {
+    let mut random = Random(
+        setting("RADDLE_SEED", 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03)
+            | 1,
+    );
+    let (mut good, mut bad) = (0u64, 0u64);
+    for _ in 0..histories {
+        let history = random_history(shape, &mut random);
+        let expected = brute_force(shape.kind, &history.ops, &history.values);
+        *(if expected { &mut good } else { &mut bad }) += 1;
+        let config = Config::new(shape.kind);
+        agree(&history, &config, expected, "auto");
+        agree(
+            &history,
+            &Config {
+                engine: Engine::Search,
+                ..config.clone()
+            },
+            expected,
+            "search",
+        );
+        match shape.kind {
+            ObjectKind::Stack if shape.values == 0 => {
+                agree(
+                    &history,
+                    &Config {
+                        stack: StackAlgorithm::Quadratic,
+                        engine: Engine::Monitor,
+                        ..config
+                    },
+                    expected,
+                    "quadratic",
+                );
+            }
+            ObjectKind::Queue if shape.values == 0 => {
+                for queue in [QueueAlgorithm::Tree, QueueAlgorithm::AllPairs] {
+                    agree(
+                        &history,
+                        &Config {
+                            queue,
+                            engine: Engine::Monitor,
+                            ..config.clone()
+                        },
+                        expected,
+                        "other queue procedure",
+                    );
+                }
+            }
+            ObjectKind::Set => {
+                if let Some(holds) = set::counting(&history.ops) {
+                    assert_eq!(
+                        holds,
+                        expected,
+                        "counting is wrong about\n{}",
+                        show(&history, &history.ops)
+                    );
+                }
+            }
+            ObjectKind::Map => agree(
+                &history,
+                &Config {
+                    partition: false,
+                    ..config
+                },
+                expected,
+                "whole map",
+            ),
+            _ => {}
+        }
+    }
+    println!(
+        "{} ({} values): {good} linearizable, {bad} not",
+        shape.kind, shape.values
+    );
+    assert!(
+        good > histories / 20 && bad > histories / 20,
+        "both outcomes must be frequent: {good} good, {bad} bad"
+    );
+}
+
+macro_rules! objects {
+    ($($name:ident $big:ident $salt:literal: $kind:ident, $ops:literal operations, $values:literal values;)*) => {$(
+        #[test]
+        fn $name() {
+            sweep(Shape { kind: ObjectKind::$kind, ops: $ops, values: $values }, setting("RADDLE_HISTORIES", 4_000), $salt);
+        }
+
+        #[test]
+        #[ignore = "the big sweep"]
+        fn $big() {
+            sweep(Shape { kind: ObjectKind::$kind, ops: $ops, values: $values }, setting("RADDLE_HISTORIES", 200_000), 100 + $salt);
+        }
+    )*};
+}
+
+objects! {
+    stacks_agree stacks_agree_200000 1: Stack, 9 operations, 0 values;
+    queues_agree queues_agree_200000 2: Queue, 9 operations, 0 values;
+    sets_agree sets_agree_200000 3: Set, 8 operations, 2 values;
+    sets_of_one_value_agree sets_of_one_value_agree_200000 4: Set, 8 operations, 1 values;
+    multisets_agree multisets_agree_200000 5: Multiset, 8 operations, 2 values;
+    registers_agree registers_agree_200000 6: Register, 8 operations, 3 values;
+    maps_agree maps_agree_200000 7: Map, 8 operations, 3 values;
+    counters_agree counters_agree_200000 8: Counter, 8 operations, 2 values;
+    logs_agree logs_agree_200000 9: Log, 7 operations, 3 values;
+    locks_agree locks_agree_200000 10: Lock, 8 operations, 1 values;
+    priority_queues_agree priority_queues_agree_200000 11: PriorityQueue, 8 operations, 4 values;
+    deques_agree deques_agree_200000 12: Deque, 8 operations, 3 values;
+    stacks_with_repeated_values_agree stacks_with_repeated_values_agree_200000 13: Stack, 8 operations, 2 values;
+    queues_with_repeated_values_agree queues_with_repeated_values_agree_200000 14: Queue, 8 operations, 2 values;
+    registers_with_unique_writes_agree registers_with_unique_writes_agree_200000 15: Register, 8 operations, 0 values;
+}

@@ -1,0 +1,117 @@
+//! Every engine against the numbers that are known and against brute force on random programs.
+//!
+//! `raddle-fuzz` does the same at length.
+
+use raddle_oracle::cases::{self, Case};
+use raddle_oracle::compare::{Equivalence, Expected, Refusal, code, compare_with, explorer, minimise};
+use raddle_oracle::{Comparison, Effort, Family, Subject, compare, generate, litmus, subjects};
+use raddle_trace::Model;
+use std::time::{Duration, Instant};
+
+/// How many programs of each family are compared, and for how long at most.
+const PROGRAMS: u64 = 1_200;
+const TIME: Duration = Duration::from_secs(5);
+
+fn check(cases: Vec<Case>) {
+    let mut wrong = Vec::new();
+    for engine in subjects().iter().filter(|engine| engine.equivalence == Equivalence::Traces) {
+        for case in &cases {
+            for model in Model::ALL {
+                let answer = (engine.run)(&code(&case.sketch), model, false);
+                let counts = answer.as_ref().map(|found| (found.executions as usize, found.blocked as usize));
+                if counts != Ok(case.expected(model)) {
+                    let expected = case.expected(model);
+                    wrong.push(format!("{}, {} under {model}: {answer:?}, not {expected:?}", engine.name, case.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_litmus_table_has_its_traces() {
+    check(cases::litmus_table());
+}
+
+#[test]
+fn the_programs_that_trap_naive_explorations_have_their_traces() {
+    check(cases::traps());
+}
+
+#[test]
+fn the_families_have_their_traces() {
+    check(cases::families());
+}
+
+fn hold(family: Family) {
+    let engines = subjects();
+    let (mut programs, mut classes) = (0, 0);
+    let start = Instant::now();
+    for index in 0..PROGRAMS {
+        let sketch = generate(family, 2, index);
+        let compiled = code(&sketch);
+        for model in Model::ALL {
+            let Ok(expected) = Expected::of(&compiled, model, Effort { states: 5_000, classes: 500 }) else { continue };
+            for engine in engines.iter().filter(|engine| (engine.applies)(&sketch, model)) {
+                match compare_with(&sketch, &compiled, model, engine, &expected) {
+                    Comparison::Agree(count) => classes += count,
+                    Comparison::TooLarge | Comparison::Refused(_) => {}
+                    Comparison::Disagree(_) => panic!("{}", smallest(&sketch, model, engine)),
+                }
+            }
+        }
+        programs += 1;
+        if start.elapsed() > TIME {
+            break;
+        }
+    }
+    println!("{programs} programs of family {family}, {classes} classes");
+}
+
+fn smallest(sketch: &raddle_oracle::Sketch, model: Model, engine: &Subject) -> String {
+    let (small, differences) = minimise(sketch, model, engine, Effort::default());
+    format!("{} under {model}:\n{small}{}", engine.name, differences.join("\n"))
+}
+
+#[test]
+fn mixed_programs() {
+    hold(Family::Mixed);
+}
+
+#[test]
+fn buffered_programs() {
+    hold(Family::Buffered);
+}
+
+#[test]
+fn programs_with_a_heap() {
+    hold(Family::Heap);
+}
+
+#[test]
+fn racy_programs() {
+    hold(Family::Racy);
+}
+
+#[test]
+fn programs_with_atomic_blocks() {
+    hold(Family::Atomic);
+}
+
+#[test]
+fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
+    let mut wrong = explorer(raddle_explore::Engine::Optimal, Equivalence::Traces);
+    let right = std::mem::replace(&mut wrong.run, Box::new(|_, _, _| Err(Refusal::Broken(String::new()))));
+    // Loses an execution whenever there are more than two.
+    wrong.run = Box::new(move |code, model, races| {
+        let mut found = right(code, model, races)?;
+        found.executions -= u64::from(found.executions > 2);
+        Ok(found)
+    });
+    let sketch = litmus(&["W.sc x 1; a=R y; F; a=R z", "W y 1; b=R x; if b==1 { W z 1 }", "R z; R w"]);
+    assert!(matches!(compare(&sketch, Model::Sc, &wrong, Effort::default()), Comparison::Disagree(_)));
+    let report = smallest(&sketch, Model::Sc, &wrong);
+    assert!(report.contains("complete: 4 by brute force, 3 by optimal"), "{report}");
+    assert!(report.lines().count() < 10, "{report}");
+}

@@ -1,0 +1,153 @@
+//! Why there is no answer.
+
+use raddle_machine::ReplayError;
+use raddle_program::{Diagnostic, SourceMap};
+use raddle_report::excerpt::Mark;
+use raddle_report::{Problem, Sources};
+use raddle_trace::Place;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a question could not be answered.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is larger than any program.
+    #[error("`{}` has {size} bytes; programs have at most {}", path.display(), crate::load::MAX_BYTES)]
+    TooLarge {
+        /// Which.
+        path: PathBuf,
+        /// Its size.
+        size: u64,
+    },
+    /// The file is not text.
+    #[error("`{}` is not UTF-8 text", path.display())]
+    NotText {
+        /// Which.
+        path: PathBuf,
+        /// The line of the first bad byte, from 1.
+        line: u32,
+        /// The column of the first bad byte, from 1.
+        column: u32,
+    },
+    /// The name of the file does not say what language it is in.
+    #[error("do not know what language `{}` is in", path.display())]
+    UnknownLanguage {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A value given to a parameter makes no sense.
+    #[error("{0}")]
+    Define(String),
+    /// The program is not accepted.
+    #[error("{}", summary(diagnostics))]
+    Rejected {
+        /// Its text.
+        sources: SourceMap,
+        /// What is wrong with it; at least one.
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// The C front end could not get at the program.
+    #[error(transparent)]
+    FrontEnd(raddle_c::Error),
+    /// The program does something that is not supported.
+    #[error("{message}")]
+    Unsupported {
+        /// What.
+        message: String,
+        /// Where.
+        place: Place,
+    },
+    /// The schedule does not fit the program.
+    #[error(transparent)]
+    Schedule(#[from] ReplayError),
+    /// A bug in Raddle.
+    #[error("{0}")]
+    Internal(String),
+}
+
+fn summary(diagnostics: &[Diagnostic]) -> &str {
+    diagnostics.first().map_or("the program is not accepted", |first| &first.message)
+}
+
+impl From<raddle_explore::Error> for Error {
+    fn from(error: raddle_explore::Error) -> Self {
+        match error {
+            raddle_explore::Error::Unsupported { message, place } => Error::Unsupported { message, place },
+            error @ raddle_explore::Error::NotReplayed(_) => Error::Internal(error.to_string()),
+        }
+    }
+}
+
+impl Error {
+    /// Whether this is Raddle's fault.
+    pub fn is_internal(&self) -> bool {
+        matches!(self, Error::Internal(_))
+    }
+
+    /// What is wrong, ready to be shown; at least one problem.
+    pub fn problems(&self) -> Vec<Problem> {
+        let problem = Problem::new(self.to_string());
+        let in_file = |path: &PathBuf, line, column| Mark {
+            file: path.display().to_string(),
+            line,
+            column,
+            len: 1,
+            ..Mark::default()
+        };
+        vec![match self {
+            Error::Rejected { sources, diagnostics } if !diagnostics.is_empty() => {
+                return diagnostics.iter().map(|diagnostic| rejected(sources, diagnostic)).collect();
+            }
+            Error::Unsupported { message, place } => {
+                let Place { ref file, line, column, .. } = *place;
+                let mark = Mark { file: file.to_string(), line, column, ..Mark::default() };
+                if line > 0 { Problem::new(message).mark(mark) } else { problem }
+            }
+            Error::NotText { path, line, column } => problem.mark(in_file(path, *line, *column)),
+            Error::UnknownLanguage { .. } => {
+                problem.help("programs end in .rdl (the language of Raddle), .c or .i (C)")
+            }
+            Error::FrontEnd(raddle_c::Error::Compiler { .. }) => problem.help(
+                "C programs go through the preprocessor of a C compiler; set CC to one, or give a file that \
+                 went through it already (.i)",
+            ),
+            Error::Schedule(_) => problem.help(
+                "a schedule belongs to one program, one memory model and one set of -D values; \
+                 was the program changed since the schedule was saved?",
+            ),
+            _ => problem,
+        }]
+    }
+
+    /// The texts the problems point into.
+    pub fn sources(&self) -> Sources {
+        match self {
+            Error::Rejected { sources, .. } => crate::load::sources(sources),
+            _ => Sources::default(),
+        }
+    }
+}
+
+fn rejected(sources: &SourceMap, diagnostic: &Diagnostic) -> Problem {
+    let span = diagnostic.span;
+    let mut problem = Problem::new(&diagnostic.message);
+    problem.help.clone_from(&diagnostic.help);
+    if sources.files.get(span.file as usize).is_some() {
+        problem = problem.mark(Mark {
+            file: sources.name(span).to_owned(),
+            line: span.line,
+            column: span.column,
+            len: span.len.max(1),
+            label: diagnostic.label.clone(),
+        });
+    }
+    problem
+}

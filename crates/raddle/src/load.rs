@@ -1,0 +1,230 @@
+//! From a file to a program.
+
+use crate::error::Error;
+use raddle_program::{Program, SourceMap};
+use raddle_report::Sources;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::str::FromStr;
+
+/// The largest file that is read.
+pub const MAX_BYTES: u64 = 64 << 20;
+
+/// A language programs are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Raddle's own, `.rdl`.
+    Rdl,
+    /// C: `.c`, or `.i` if it went through the preprocessor already.
+    C,
+}
+
+impl Language {
+    /// The language of a file, by the end of its name.
+    pub fn of(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "rdl" => Some(Language::Rdl),
+            "c" | "i" => Some(Language::C),
+            _ => None,
+        }
+    }
+}
+
+/// A value for a parameter of a program, `NAME=VALUE`; the value is 1 if only the name is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Define {
+    /// The name.
+    pub name: String,
+    /// The value, as it was written.
+    pub value: String,
+}
+
+impl FromStr for Define {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+        let mut letters = name.chars();
+        let starts = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if !starts || !letters.all(|c| c.is_alphanumeric() || c == '_') {
+            return Err(format!("`{text}` should look like NAME=VALUE"));
+        }
+        Ok(Define { name: name.to_owned(), value: value.to_owned() })
+    }
+}
+
+impl Define {
+    /// The value as a number.
+    ///
+    /// # Errors
+    /// If it is none, or does not fit.
+    pub fn number(&self) -> Result<i64, Error> {
+        let text = self.value.trim();
+        let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+        let magnitude = match digits.strip_prefix("0x") {
+            Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16),
+            None => digits.parse(),
+        };
+        let number = magnitude.ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
+        number.and_then(|magnitude| i64::try_from(if negative { -magnitude } else { magnitude }).ok()).ok_or_else(
+            || {
+                Error::Define(format!(
+                    "the value of -D {}={} is not a number of at most 64 bits",
+                    self.name, self.value
+                ))
+            },
+        )
+    }
+}
+
+/// How to read a program.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Values for parameters; macros, in C.
+    pub defines: Vec<Define>,
+    /// What only C programs need. Its `defines` are added to those above.
+    pub c: raddle_c::Options,
+}
+
+impl LoadOptions {
+    /// The options of the command line that say the same, for a command that reads the program again.
+    pub fn flags(&self) -> Vec<String> {
+        let raddle_c::Options { include_dirs, undefines, std, ilp32, nondet, spurious_wakeups, args, .. } = &self.c;
+        let defaults = raddle_c::Options::default();
+        let mut flags = Vec::new();
+        let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
+        self.defines.iter().for_each(|Define { name, value }| flag("-D", format!("{name}={value}")));
+        include_dirs.iter().for_each(|path| flag("-I", path.display().to_string()));
+        undefines.iter().for_each(|name| flag("-U", name.clone()));
+        std.iter().for_each(|std| flag("--std", std.clone()));
+        args.iter().for_each(|arg| flag("--arg", arg.clone()));
+        if *nondet != defaults.nondet {
+            flag("--nondet", format!("{}..{}", nondet.start(), nondet.end()));
+        }
+        flags.extend(ilp32.then(|| "--ilp32".to_owned()));
+        flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
+        flags
+    }
+
+    fn c_options(&self) -> raddle_c::Options {
+        let mut options = self.c.clone();
+        options.defines.extend(self.defines.iter().map(|Define { name, value }| format!("{name}={value}")));
+        options
+    }
+}
+
+/// A program, and what a reader of the verdict should know about how it was read.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// One sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Reads a program from a file; the end of its name says in which language.
+///
+/// # Errors
+/// If the file cannot be read or is not an accepted program.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
+    let language = Language::of(path).ok_or_else(|| Error::UnknownLanguage { path: path.to_owned() });
+    match language {
+        // A missing file is the better message, whatever its name.
+        Err(unknown) if path.exists() => Err(unknown),
+        Ok(Language::C) => {
+            check_size(path)?;
+            compiled(raddle_c::compile(path, &options.c_options()))
+        }
+        language => load_text(&path.display().to_string(), &read(path)?, language?, options),
+    }
+}
+
+/// Reads a program from a text; `name` is what diagnostics call it. C must have gone through the preprocessor.
+///
+/// # Errors
+/// If it is not an accepted program.
+pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptions) -> Result<Loaded, Error> {
+    match language {
+        Language::C => compiled(raddle_c::compile_preprocessed(name, text, &options.c_options())),
+        Language::Rdl => {
+            let numbers: Vec<(String, i64)> = options
+                .defines
+                .iter()
+                .map(|define| Ok((define.name.clone(), define.number()?)))
+                .collect::<Result<_, Error>>()?;
+            let program = raddle_program::parse(name, text, &numbers)
+                .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
+            Ok(Loaded { program, notes: Vec::new() })
+        }
+    }
+}
+
+fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loaded, Error> {
+    match result {
+        Ok(raddle_c::Compiled { program, notes }) => Ok(Loaded { program, notes }),
+        Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
+            Err(Error::Rejected { sources, diagnostics })
+        }
+        Err(error) => Err(Error::FrontEnd(error)),
+    }
+}
+
+fn check_size(path: &Path) -> Result<(), Error> {
+    let metadata = std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    if metadata.is_file() && metadata.len() > MAX_BYTES {
+        return Err(Error::TooLarge { path: path.to_owned(), size: metadata.len() });
+    }
+    Ok(())
+}
+
+/// The text of a file, if it is text of a sensible size.
+///
+/// # Errors
+/// If it cannot be read, is too large or is not UTF-8.
+pub fn read(path: &Path) -> Result<String, Error> {
+    let unreadable = |source| Error::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > MAX_BYTES {
+        return Err(Error::TooLarge { path: path.to_owned(), size });
+    }
+    let mut bytes = Vec::new();
+    // What is not a plain file has no size to be trusted.
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Error::TooLarge { path: path.to_owned(), size: bytes.len() as u64 });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) + 1;
+        Error::NotText { path: path.to_owned(), line: line as u32, column: column as u32 }
+    })
+}
+
+/// The texts of a program, for reports.
+pub fn sources(map: &SourceMap) -> Sources {
+    map.files.iter().map(|file| (file.name.clone(), file.text.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defines_are_names_with_numbers() {
+        let number = |text: &str| text.parse::<Define>().expect("well formed").number().ok();
+        assert_eq!(number("N=3"), Some(3));
+        assert_eq!(number("N"), Some(1));
+        assert_eq!(number("N=-0x10"), Some(-16));
+        assert_eq!(number("N=-9223372036854775808"), Some(i64::MIN));
+        for bad in ["N=", "N=x", "N=0x", "N=9223372036854775808", "N=--1", "N=0x-1", "N=+1"] {
+            assert_eq!(number(bad), None, "{bad}");
+        }
+        for bad in ["", "=1", "1N=1", "a b=1", "-x"] {
+            assert!(bad.parse::<Define>().is_err(), "{bad}");
+        }
+    }
+}

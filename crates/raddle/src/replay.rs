@@ -1,0 +1,51 @@
+//! Running a saved schedule again.
+
+use crate::error::Error;
+use crate::prepare::prepare;
+use crate::waiting::waiting;
+use raddle_explore::Finding;
+use raddle_machine::Code;
+use raddle_program::Program;
+use raddle_report::Counterexample;
+use raddle_trace::{Execution, Model, Property, Schedule, Violation};
+
+/// What a replay showed.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    /// The run.
+    pub execution: Execution,
+    /// What went wrong last.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
+///
+/// # Errors
+/// If the schedule does not fit the program.
+pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool) -> Result<Replayed, Error> {
+    let code = prepare(program, None);
+    let run = raddle_machine::replay(&code, model, schedule, races)?;
+    let counterexample = match run.failures.into_iter().last() {
+        None => None,
+        Some(found) => {
+            let Some(property) = found.property else {
+                return Err(Error::Unsupported { message: found.message, place: found.place });
+            };
+            let violation =
+                Violation { property, message: found.message, place: found.place, schedule: schedule.clone() };
+            let finding = Finding { violation, execution: run.execution.clone() };
+            Some(counterexample(&code, finding, races, String::new()))
+        }
+    };
+    Ok(Replayed { execution: run.execution, counterexample })
+}
+
+/// A finding with what is needed to show it. `replay` is the command that shows it again.
+pub(crate) fn counterexample(code: &Code, finding: Finding, races: bool, replay: String) -> Counterexample {
+    let Finding { violation, execution } = finding;
+    let waiting = match violation.property {
+        Property::Deadlock => waiting(code, execution.model, &violation.schedule, races),
+        _ => Vec::new(),
+    };
+    Counterexample { violation, execution, waiting, replay }
+}

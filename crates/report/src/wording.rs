@@ -1,0 +1,132 @@
+//! One step of a run in a few words.
+//!
+//! | step | words |
+//! |---|---|
+//! | a read | `x → 1 (T2 step 4)`, `x → 0 (initial)`, `x → 1 (own buffer, step 3)` |
+//! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory` |
+//! | a read-modify-write | `add x: 0 → 1 (initial)`; one that writes nothing is a read: `x → 1 (T2 step 4), cas fails` |
+//! | a synchronisation | `lock m`, `sem post s`, `starts T1`, `joins T1` |
+//!
+//! Steps are counted from 1 over the whole run, as in the first column of the table. Blanks that no line should be broken at
+//! are [`HARD_BLANK`]s.
+
+use crate::text::clean;
+use raddle_trace::execution::Entry;
+use raddle_trace::{Action, EventId, Execution, Source};
+use std::collections::HashMap;
+
+/// A blank that keeps what stands around it on one line.
+pub const HARD_BLANK: char = '\u{a0}';
+
+/// The words for the steps of one run.
+#[derive(Debug)]
+pub struct Wording<'e> {
+    execution: &'e Execution,
+    /// Where in the run an event stands.
+    positions: HashMap<EventId, usize>,
+    /// The number of each step; failures have none of their own.
+    numbers: Vec<usize>,
+}
+
+impl<'e> Wording<'e> {
+    /// For this run.
+    pub fn new(execution: &'e Execution) -> Self {
+        let positions = execution.steps.iter().enumerate().filter_map(|(at, step)| match step {
+            Entry::Event { event, .. } => Some((event.id, at)),
+            _ => None,
+        });
+        let numbers = execution.steps.iter().scan(0, |number, step| {
+            *number += usize::from(!matches!(step, Entry::Failure { .. }));
+            Some(*number)
+        });
+        Wording { execution, positions: positions.collect(), numbers: numbers.collect() }
+    }
+
+    /// The number of the step at this position of the run, from 1; of a failure, that of the step before it.
+    pub fn number(&self, position: usize) -> usize {
+        self.numbers[position]
+    }
+
+    /// What the step does.
+    pub fn step(&self, entry: &Entry) -> String {
+        let words = match entry {
+            Entry::Event { event, buffered, .. } => {
+                let words = self.action(&event.action);
+                if *buffered { format!("{words} buffered") } else { words }
+            }
+            Entry::Flush { write, location, value } => {
+                let written = match self.find(*write) {
+                    Some(action) => self.action(action),
+                    None => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
+                };
+                format!("{written} reaches memory")
+            }
+            Entry::Failure { message, .. } => message.clone(),
+        };
+        clean(&words)
+    }
+
+    fn find(&self, id: EventId) -> Option<&'e Action> {
+        let step = &self.execution.steps[*self.positions.get(&id)?];
+        match step {
+            Entry::Event { event, .. } => Some(&event.action),
+            _ => None,
+        }
+    }
+
+    fn action(&self, action: &Action) -> String {
+        match action {
+            Action::Read { what, location, value, from } => {
+                let (value, from) = (number(*value), self.source(*from));
+                match what.as_str() {
+                    "load" => format!("{location}\u{a0}→\u{a0}{value} {from}"),
+                    "cas" => format!("{location}\u{a0}→\u{a0}{value} {from}, cas fails"),
+                    other if other.contains("try") => format!("{other} {location} fails {from}"),
+                    other => format!("{other} {location}\u{a0}→\u{a0}{value}"),
+                }
+            }
+            Action::Write { what, location, value } => match what.as_str() {
+                "store" => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
+                other => format!("{other} {location}"),
+            },
+            Action::Update { what, location, old, new, from } => {
+                if is_lock(what) {
+                    format!("{what} {location}")
+                } else {
+                    format!("{what} {location}: {}\u{a0}→\u{a0}{} {}", number(*old), number(*new), self.source(*from))
+                }
+            }
+            Action::Fence { what } => format!("fence {what}"),
+            Action::Spawn { child, .. } => format!("starts {child}"),
+            Action::Join { child } => format!("joins {child}"),
+            Action::Choose { value } => format!("picks alternative {value}"),
+            Action::Free { location } => format!("ends the life of {location}"),
+            Action::Atomic { begin: true } => "atomic block begins".into(),
+            Action::Atomic { begin: false } => "atomic block ends".into(),
+        }
+    }
+
+    fn source(&self, source: Source) -> String {
+        match source {
+            Source::Initial => "(initial)".into(),
+            Source::Write(id) => format!("({}{})", id.thread, self.step_number(id, "\u{a0}step\u{a0}")),
+            Source::Buffer(id) => format!("(own buffer{})", self.step_number(id, ", step\u{a0}")),
+        }
+    }
+
+    fn step_number(&self, id: EventId, before: &str) -> String {
+        let position = self.positions.get(&id);
+        position.map_or_else(String::new, |&at| format!("{before}{}", self.numbers[at]))
+    }
+}
+
+/// Whether the operation takes or leaves a lock, whose value says no more than the operation does.
+fn is_lock(what: &str) -> bool {
+    let what = what.strip_prefix("wait: ").unwrap_or(what);
+    what.ends_with("lock")
+}
+
+/// Small numbers in decimal; large ones, which are mostly addresses, in hexadecimal.
+fn number(value: i64) -> String {
+    if value.unsigned_abs() < 1 << 32 { value.to_string() } else { format!("{value:#x}") }
+}

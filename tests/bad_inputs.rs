@@ -1,0 +1,113 @@
+//! Whatever the input, the command ends with a message and the right exit status, never with a panic.
+
+mod common;
+
+use common::{Ran, raddle, scratch};
+use std::fs;
+
+/// Bad input: status 2, nothing on standard output, and this on standard error. With `--json` the same as an object.
+fn refused(args: &[&str], message: &str) -> Ran {
+    let ran = raddle(args);
+    assert_eq!(ran.status, 2, "{args:?}: {ran:?}");
+    assert!(ran.stderr.contains(message), "{args:?}: {}", ran.stderr);
+    assert!(!ran.stderr.contains("panicked"), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "", "{args:?}");
+
+    let json: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let json = raddle(&json);
+    assert_eq!(json.status, 2, "{json:?}");
+    assert!(json.json()["error"]["message"].is_string(), "{json:?}");
+    assert_eq!(json.stderr, "", "{json:?}");
+    ran
+}
+
+#[test]
+fn files_that_are_no_programs() {
+    let dir = scratch("bad-files");
+    let file = |name: &str, bytes: &[u8]| {
+        let path = dir.join(name);
+        fs::write(&path, bytes).expect("a file for the test");
+        path.display().to_string()
+    };
+    refused(&["check", "no/such/file.rdl"], "cannot read `no/such/file.rdl`");
+    refused(&["check", &dir.display().to_string()], "do not know what language");
+    let directory = dir.join("directory.rdl");
+    fs::create_dir(&directory).expect("a directory");
+    refused(&["check", &directory.display().to_string()], "cannot read");
+    refused(&["check", &file("empty.rdl", b"")], "main");
+    refused(&["check", &file("latin1.rdl", b"fn main() {}\n// caf\xe9\n")], "is not UTF-8 text");
+    refused(&["check", &file("zeros.rdl", &[0; 100])], "error");
+    refused(&["check", &file("notes.txt", b"hello")], "do not know what language");
+    refused(&["check", &file("noextension", b"hello")], ".rdl");
+    refused(&["show", &file("wrong.rdl", b"fn main( {")], "wrong.rdl:1:10");
+    let huge = file("huge.rdl", b"");
+    fs::File::options().write(true).open(&huge).and_then(|f| f.set_len(65 << 20)).expect("a sparse file");
+    refused(&["check", &huge], "at most");
+}
+
+#[test]
+fn a_large_file_is_read() {
+    let dir = scratch("large-file");
+    let path = dir.join("large.rdl");
+    let mut text = String::from("global x: i32;\nfn main() {\n");
+    for _ in 0..200_000 {
+        text += "    store x, 1;\n";
+    }
+    fs::write(&path, text + "}\n").expect("a file for the test");
+    let ran = raddle(&["check", &path.display().to_string(), "--max-depth", "300000"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    let dir = scratch("deep");
+    let path = dir.join("deep.rdl");
+    let text = format!("fn main() {{ assert {}1{} == 1; }}", "(".repeat(100_000), ")".repeat(100_000));
+    fs::write(&path, text).expect("a file for the test");
+    refused(&["check", &path.display().to_string()], "nest");
+}
+
+#[test]
+fn options_that_make_no_sense() {
+    let dekker = "examples/dekker.rdl";
+    refused(&["check", dekker, "--model", "arm"], "there are sc, tso and pso");
+    refused(&["check", dekker, "--engine", "magic"], "no engine is called `magic`");
+    refused(&["check", dekker, "--no", "luck"], "no property is called `luck`");
+    refused(&["check", dekker, "--only", "race", "--no", "race"], "cannot be used with");
+    refused(&["check", dekker, "--time-limit", "soon"], "a time looks like");
+    refused(&["check", dekker, "--max-memory", "lots"], "an amount of memory looks like");
+    refused(&["check", dekker, "--loop-bound", "x"], "--loop-bound");
+    refused(&["check", dekker, "--colour"], "unexpected argument");
+    refused(&["check", dekker, "-D", "N=3"], "the program has no parameter `N`");
+    refused(&["check", "examples/fib.rdl", "-D", "K=three"], "not a number");
+    refused(&["check", "examples/fib.rdl", "-D", "=3"], "NAME=VALUE");
+    refused(&["chekc", dekker], "unrecognized subcommand");
+    refused(&["check", dekker, "--model", "tso", "--dot", "no/such/directory/x.dot"], "cannot write");
+    refused(&["check"], "FILE");
+}
+
+#[test]
+fn schedules_that_do_not_fit() {
+    let dekker = "examples/dekker.rdl";
+    refused(&["replay", dekker, "0 x"], "`x` is not a step");
+    refused(&["replay", dekker, "9"], "there is no thread T9");
+    refused(&["replay", dekker, "1"], "step 1 of the schedule");
+    refused(&["replay", dekker, "0 0 1!"], "no such write to flush");
+    refused(&["replay", dekker, "@no-such-file"], "cannot read `no-such-file`");
+    refused(&["replay", dekker, "0", "--no", "assert"], "only `race` can be left out");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .current_dir(common::root())
+        .args(["show", "examples/dekker.rdl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let ran = common::ran(child.wait_with_output().expect("the command ends"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+}

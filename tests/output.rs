@@ -1,0 +1,143 @@
+//! What the command prints, word for word. `INSTA_UPDATE=always cargo test --test output` accepts changes.
+
+mod common;
+
+use common::{raddle, scratch};
+use std::fs;
+
+/// The output with times and memory, which differ from run to run, left out.
+fn steady(text: &str) -> String {
+    let steady_line = |line: &str| match line.split_once(" blocked, ") {
+        Some((counts, _)) => format!("{counts} blocked, [time and memory]"),
+        None => line.to_owned(),
+    };
+    text.lines().map(steady_line).collect::<Vec<_>>().join("\n")
+}
+
+/// The command, what it printed, and how it ended.
+fn transcript(args: &[&str]) -> String {
+    let ran = raddle(args);
+    let words: Vec<String> =
+        args.iter().map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() }).collect();
+    let mut text = format!("$ raddle {}\n{}", words.join(" "), steady(&ran.stdout));
+    if !ran.stderr.is_empty() {
+        text += &format!("\n[on standard error]\n{}", ran.stderr);
+    }
+    format!("{text}\n[exit status {}]\n", ran.status)
+}
+
+macro_rules! prints {
+    ($name:ident, $($arg:literal),+ $(,)?) => {
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(transcript(&[$($arg),+]));
+        }
+    };
+}
+
+prints!(help, "--help");
+prints!(check_help, "check", "--help");
+prints!(replay_help, "replay", "--help");
+prints!(dekker_holds_under_sc, "check", "examples/dekker.rdl");
+prints!(dekker_breaks_under_tso, "check", "examples/dekker.rdl", "--model", "tso");
+prints!(dekker_breaks_under_pso, "check", "examples/dekker.rdl", "--model", "pso");
+prints!(a_race, "check", "examples/race.rdl");
+prints!(a_deadlock, "check", "examples/philosophers.rdl");
+prints!(a_use_after_free, "check", "examples/use_after_free.rdl");
+prints!(show, "show", "examples/dekker.rdl");
+prints!(a_limit, "check", "examples/fib.rdl", "-D", "K=6", "--max-executions", "1000");
+
+#[test]
+fn a_mistake_in_a_program() {
+    let dir = scratch("mistake");
+    fs::write(dir.join("wrong.rdl"), "global x: i32;\n\nfn main() {\n    stor x, 1;\n    let r = load z;\n}\n")
+        .expect("a file for the test");
+    let ran = raddle(&["check".as_ref(), dir.join("wrong.rdl").as_os_str()]);
+    let text = ran.stderr.replace(&dir.display().to_string(), "DIR");
+    insta::assert_snapshot!(text);
+    assert_eq!(ran.status, 2);
+}
+
+#[test]
+fn a_loop_that_does_not_end_is_named() {
+    let dir = scratch("endless");
+    let path = dir.join("endless.rdl");
+    let text =
+        "global x: i32;\n\nfn main() {\n    while true {\n        let r = load x;\n        store x, r + 1;\n    }\n}\n";
+    fs::write(&path, text).expect("a file for the test");
+    let path = path.display().to_string();
+    let ran = raddle(&["check", &path]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.stdout.starts_with("unknown: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("endless.rdl:"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("--loop-bound"), "{}", ran.stdout);
+    let bounded = raddle(&["check", &path, "--loop-bound", "5"]);
+    assert_eq!(bounded.status, 0, "{bounded:?}");
+    assert!(bounded.stdout.contains("no loop turns more than 5 times"), "{}", bounded.stdout);
+}
+
+#[test]
+fn a_saved_schedule_is_replayed() {
+    let dir = scratch("saved");
+    let schedule = dir.join("dekker.schedule").display().to_string();
+    let graph = dir.join("dekker.dot").display().to_string();
+    let found =
+        raddle(&["check", "examples/dekker.rdl", "--model", "tso", "--save-schedule", &schedule, "--dot", &graph]);
+    assert_eq!(found.status, 1);
+    assert!(fs::read_to_string(graph).expect("written").starts_with("digraph execution {"));
+    let replayed = raddle(&["replay", "examples/dekker.rdl", &format!("@{schedule}"), "--model", "tso"]);
+    assert_eq!(replayed.status, 1, "{replayed:?}");
+    insta::assert_snapshot!(replayed.stdout);
+}
+
+#[test]
+fn json_is_one_object_and_says_the_same() {
+    let violated = raddle(&["check", "examples/dekker.rdl", "--model", "tso", "--json"]);
+    assert_eq!((violated.status, violated.stdout.lines().count()), (1, 1));
+    let answer = violated.json();
+    assert_eq!(answer["verdict"], "violated");
+    assert_eq!(answer["violation"]["property"], "assert");
+    assert_eq!(answer["violation"]["file"], "examples/dekker.rdl");
+    assert!(answer["violations"][0]["execution"]["steps"].is_array());
+    let holds = raddle(&["check", "examples/dekker.rdl", "--json"]).json();
+    assert_eq!(holds["verdict"], "holds");
+    assert!(holds["violation"].is_null());
+    assert!(holds["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
+    assert!(wrong["error"]["message"].as_str().is_some_and(|message| message.contains("nowhere.rdl")));
+}
+
+#[test]
+fn properties_can_be_switched_off() {
+    let status = |args: &[&str]| raddle(args).status;
+    assert_eq!(status(&["check", "examples/race.rdl"]), 1);
+    assert_eq!(status(&["check", "examples/race.rdl", "--no", "race"]), 0);
+    assert_eq!(status(&["check", "examples/race.rdl", "--only", "assert,deadlock"]), 0);
+    assert_eq!(status(&["check", "examples/race.rdl", "--only", "race"]), 1);
+}
+
+#[test]
+fn colours_are_for_terminals_only() {
+    let ran = raddle(&["check", "examples/dekker.rdl", "--model", "tso"]);
+    assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_prints_what_was_reached() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+    let child = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .current_dir(common::root())
+        .args(["check", "examples/fib.rdl", "-D", "K=30"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    std::thread::sleep(Duration::from_millis(700));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(killed.success());
+    let ran = common::ran(child.wait_with_output().expect("the command ends"));
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(ran.stdout.contains("interrupted"), "{}", ran.stdout);
+}
