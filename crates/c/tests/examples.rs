@@ -24,7 +24,7 @@ fn expectation(line: &str) -> Option<Expectation> {
     let (given, expected) = line.split_once("expect:").expect("options, then what is expected");
     let mut front_end = raddle_c::Options::default();
     let mut options = Options::new(Model::Sc);
-    options.limits.time = Some(Duration::from_secs(60));
+    options.limits.time = Some(Duration::from_secs(20));
     let mut loop_bound = None;
     let mut words = given.split_whitespace();
     while let Some(word) = words.next() {

@@ -184,7 +184,8 @@ impl Generator {
                 if name.1.starts_with("unsigned") || name.1.ends_with("char") || name.1 == "short" {
                     // A plain variable: an index could read what is counted.
                     let other = self.rng.pick(&self.vars).0.clone();
-                    let value = if self.rng.chance(50) { format!("{}{step}", name.0) } else { format!("{step}{}", name.0) };
+                    let value =
+                        if self.rng.chance(50) { format!("{}{step}", name.0) } else { format!("{step}{}", name.0) };
                     if other == name.0 {
                         let _ = writeln!(out, "{pad}{value};");
                     } else {
@@ -394,8 +395,12 @@ impl Generator {
             "struct {p}S {{ {a} a; {b} b; int bits : {}; {c} c; unsigned flag : {}, : 0, wide : 20; {d} d; struct {{ short x; long y; }} inner; }};",
             widths[0], widths[1]
         );
-        let _ = writeln!(out, "static struct {p}S {p}s = {{ 1, .c = 2, .inner = {{ .y = 3 }} }}, {p}t, *{p}ptr = &{p}t;");
-        let _ = writeln!(out, "static union {{ unsigned word; unsigned char bytes[4]; short half; }} {p}u = {{ 0x12345678 }};");
+        let _ =
+            writeln!(out, "static struct {p}S {p}s = {{ 1, .c = 2, .inner = {{ .y = 3 }} }}, {p}t, *{p}ptr = &{p}t;");
+        let _ = writeln!(
+            out,
+            "static union {{ unsigned word; unsigned char bytes[4]; short half; }} {p}u = {{ 0x12345678 }};"
+        );
         let element = field(&mut self.rng);
         let _ = writeln!(out, "static {element} {p}array[8] = {{ 1, 2, [5] = 7, 8 }};");
         let cell = field(&mut self.rng);
@@ -412,8 +417,14 @@ impl Generator {
             out,
             "static struct {p}S {p}make(long a, int b) {{ struct {p}S r = {p}s; r.a = a; r.b = b; r.inner.x = a ^ b; return r; }}"
         );
-        let _ = writeln!(out, "static long {p}sum(struct {p}S s, int n) {{ return n <= 0 ? 0 : (long)((unsigned long)s.a + (unsigned long)s.bits + (unsigned long){p}sum(s, n - 1)); }}");
-        let _ = writeln!(out, "static int {p}t0(int a, int b) {{ return a ^ b; }}\nstatic int {p}t1(int a, int b) {{ static int calls; calls++; return (a & b) + calls; }}");
+        let _ = writeln!(
+            out,
+            "static long {p}sum(struct {p}S s, int n) {{ return n <= 0 ? 0 : (long)((unsigned long)s.a + (unsigned long)s.bits + (unsigned long){p}sum(s, n - 1)); }}"
+        );
+        let _ = writeln!(
+            out,
+            "static int {p}t0(int a, int b) {{ return a ^ b; }}\nstatic int {p}t1(int a, int b) {{ static int calls; calls++; return (a & b) + calls; }}"
+        );
         let _ = writeln!(out, "static int (*{p}table[2])(int, int) = {{ {p}t0, &{p}t1 }};");
         for index in 0..2 {
             let (ret, a, b) = (*self.rng.pick(&TYPES), *self.rng.pick(&TYPES), *self.rng.pick(&TYPES));
@@ -422,7 +433,7 @@ impl Generator {
             for _ in 0..self.rng.below(3) + 1 {
                 self.statement(out, 1, 2);
             }
-                let _ = writeln!(out, "    return {};\n}}", self.expr());
+            let _ = writeln!(out, "    return {};\n}}", self.expr());
             self.vars.retain(|(n, _)| n != "x" && n != "y");
             self.functions = index + 1;
         }
@@ -439,8 +450,15 @@ impl Generator {
         for (name, _) in self.vars.clone() {
             let _ = writeln!(out, "    printf(\"{name} %lld\\n\", (long long){name});");
         }
-        let _ = writeln!(out, "    for (int i = 0; i < 8; i++) printf(\"%lld \", (long long){p}array[i] + {p}grid[i / 2][i % 2]);");
-        let _ = writeln!(out, "    printf(\"\\n%lld %lld %d %u %u %lld %d %ld %x %ld\\n\", (long long){p}s.a, (long long){p}s.b, {p}s.bits, {p}s.flag, {p}s.wide, (long long){p}s.d, {p}s.inner.x, {p}s.inner.y, {p}u.word, {p}sum({p}t, 3));");
-        let _ = writeln!(out, "    printf(\"%zu %zu %d\\n\", sizeof {p}s, _Alignof(struct {p}S), {p}ptr == &{p}s);\n}}\n");
+        let _ = writeln!(
+            out,
+            "    for (int i = 0; i < 8; i++) printf(\"%lld \", (long long){p}array[i] + {p}grid[i / 2][i % 2]);"
+        );
+        let _ = writeln!(
+            out,
+            "    printf(\"\\n%lld %lld %d %u %u %lld %d %ld %x %ld\\n\", (long long){p}s.a, (long long){p}s.b, {p}s.bits, {p}s.flag, {p}s.wide, (long long){p}s.d, {p}s.inner.x, {p}s.inner.y, {p}u.word, {p}sum({p}t, 3));"
+        );
+        let _ =
+            writeln!(out, "    printf(\"%zu %zu %d\\n\", sizeof {p}s, _Alignof(struct {p}S), {p}ptr == &{p}s);\n}}\n");
     }
 }

@@ -4,9 +4,46 @@ use super::Rng;
 
 /// Pieces that mean something to a C parser.
 const PIECES: [&str; 40] = [
-    "(", ")", "{", "}", "[", "]", ";", ",", "*", "&", "->", ".", "=", "==", "++", "<<", "?", ":", "...", "struct ", "union ",
-    "enum ", "int ", "unsigned ", "typedef ", "static ", "extern ", "_Atomic ", "case ", "goto ", "return ", "sizeof ",
-    "__attribute__((", "_Generic(", "0x", "1e9", "\"", "'", "/*", "# 1 \"x\"\n",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ";",
+    ",",
+    "*",
+    "&",
+    "->",
+    ".",
+    "=",
+    "==",
+    "++",
+    "<<",
+    "?",
+    ":",
+    "...",
+    "struct ",
+    "union ",
+    "enum ",
+    "int ",
+    "unsigned ",
+    "typedef ",
+    "static ",
+    "extern ",
+    "_Atomic ",
+    "case ",
+    "goto ",
+    "return ",
+    "sizeof ",
+    "__attribute__((",
+    "_Generic(",
+    "0x",
+    "1e9",
+    "\"",
+    "'",
+    "/*",
+    "# 1 \"x\"\n",
 ];
 
 /// The text with a few random changes.
@@ -45,7 +82,8 @@ pub(crate) fn mutate(text: &str, rng: &mut Rng) -> String {
                 }
             }
             _ => {
-                let number = [b"0".as_slice(), b"-1", b"4294967296", b"99999999999999999999", b"0x7fffffffffffffff", b"65"];
+                let number =
+                    [b"0".as_slice(), b"-1", b"4294967296", b"99999999999999999999", b"0x7fffffffffffffff", b"65"];
                 bytes.splice(at..at, rng.pick(&number).iter().copied());
             }
         }

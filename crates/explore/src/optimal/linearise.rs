@@ -74,7 +74,8 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
     }
     for &slot in &graph.order {
         let event = graph.event(slot);
-        let wanted = bug.target == Some(slot) || bug.forced.is_some_and(|(first, _)| first == slot);
+        let wanted = bug.target.is_some_and(|target| graph.same_node(target, slot))
+            || bug.forced.is_some_and(|(first, _)| graph.same_node(first, slot));
         // What a thread waits for or has failed at has no effect on others.
         let tip = graph.tip(event.thread).expect("it has events");
         let failed = matches!(tip.state.status(), Status::Failed(failure) if failure.pending);
