@@ -65,7 +65,7 @@ pub(crate) struct C {
     nondet: Option<RangeInclusive<i64>>,
 
     /// Let condition variables wake up without a signal
-    #[arg(long)]
+    #[arg(long, visible_alias = "spurious")]
     spurious_wakeups: bool,
 
     /// An argument of `main`, after the program's name
