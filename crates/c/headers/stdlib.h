@@ -30,5 +30,6 @@ void srand(unsigned seed);
 int rand_r(unsigned *seed);
 long random(void);
 void srandom(unsigned seed);
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
 #endif

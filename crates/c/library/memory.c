@@ -294,3 +294,74 @@ char *getenv(const char *name) { return 0; }
 static _Thread_local int errno_value;
 
 int *__errno_location(void) { return &errno_value; }
+
+long strtol(const char *s, char **end, int base) {
+    unsigned long i = 0;
+    long value = 0;
+    int negative = 0, any = 0;
+    char c = s[0];
+    while (c == ' ' || (c >= 9 && c <= 13))
+        c = s[++i];
+    if (c == '-' || c == '+') {
+        negative = c == '-';
+        c = s[++i];
+    }
+    if ((base == 0 || base == 16) && c == '0' && (s[i + 1] == 'x' || s[i + 1] == 'X')) {
+        base = 16;
+        i += 2;
+        c = s[i];
+    }
+    if (base == 0)
+        base = c == '0' ? 8 : 10;
+    for (;;) {
+        int digit = 99;
+        if (c >= '0' && c <= '9')
+            digit = c - '0';
+        else if (c >= 'a' && c <= 'z')
+            digit = c - 'a' + 10;
+        else if (c >= 'A' && c <= 'Z')
+            digit = c - 'A' + 10;
+        if (digit >= base)
+            break;
+        value = value * base + digit;
+        any = 1;
+        c = s[++i];
+    }
+    if (end != 0)
+        *end = (char *)s + (any ? i : 0);
+    return negative ? -value : value;
+}
+
+unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)strtol(s, end, base); }
+
+char *strerror(int number) { return "an error"; }
+
+/* Sorting by insertion: few elements, few comparisons that matter. */
+
+void qsort(void *base, unsigned long count, unsigned long size, int (*compare)(const void *, const void *)) {
+    char *bytes = base;
+    for (unsigned long i = 1; i < count; i++)
+        for (unsigned long j = i; j > 0 && compare(bytes + (j - 1) * size, bytes + j * size) > 0; j--)
+            for (unsigned long k = 0; k < size; k++) {
+                char c = bytes[j * size + k];
+                bytes[j * size + k] = bytes[(j - 1) * size + k];
+                bytes[(j - 1) * size + k] = c;
+            }
+}
+
+void *bsearch(const void *key, const void *base, unsigned long count, unsigned long size,
+              int (*compare)(const void *, const void *)) {
+    unsigned long low = 0, high = count;
+    while (low < high) {
+        unsigned long middle = low + (high - low) / 2;
+        const char *at = (const char *)base + middle * size;
+        int order = compare(key, at);
+        if (order == 0)
+            return (void *)at;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}

@@ -141,8 +141,16 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
     }
     // A better message than the preprocessor's, and no process for nothing.
     std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let text = preprocess::preprocess(path, options)?;
+    let text = preprocess(path, options)?;
     compile_preprocessed(&name, &text, options)
+}
+
+/// The text of a C file after preprocessing with our headers.
+///
+/// # Errors
+/// What the preprocessor says, or why it could not be run.
+pub fn preprocess(path: &Path, options: &Options) -> Result<String, Error> {
+    preprocess::preprocess(path, options)
 }
 
 /// Compiles text that went through the preprocessor already; `name` is what diagnostics call it where it has no

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn run(args: &Check) -> Status {
     let meter = Meter::start();
     let output = Output::new(args.json);
-    let load_options = args.input.options();
+    let load_options = args.input.options(&args.c);
     let loaded = match raddle::load(&args.input.file, &load_options) {
         Ok(loaded) => loaded,
         Err(error) => return output.error(&error),

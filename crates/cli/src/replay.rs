@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
     let output = Output::new(args.json);
-    let program = match raddle::load(&args.input.file, &args.input.options()) {
+    let program = match raddle::load(&args.input.file, &args.input.options(&args.c)) {
         Ok(loaded) => loaded.program,
         Err(error) => return output.error(&error),
     };

@@ -6,8 +6,9 @@
 //!    queue repeat, when a multiset is asked what it contains, or when the caller says so.
 //! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
 //!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
-//! 4. A violation is explained ([`crate::explain`]).
+//! 4. A violation is explained (in the module `explain`).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
@@ -79,7 +80,12 @@ impl Config {
     }
 
     pub(crate) fn how(&self, discipline: Discipline) -> How {
-        How { discipline, stack: self.stack, queue: self.queue, tries: self.tries }
+        How {
+            discipline,
+            stack: self.stack,
+            queue: self.queue,
+            tries: self.tries,
+        }
     }
 }
 
@@ -95,10 +101,17 @@ pub enum CheckError {
 }
 
 /// A part of a history: the operations on one object, with their numbers in the whole.
-pub(crate) struct Part {
+pub(crate) struct Part<'a> {
     pub(crate) place: ValueId,
-    pub(crate) ids: Vec<OpId>,
-    pub(crate) ops: Vec<Op>,
+    /// The numbers in the whole, unless the part is the whole.
+    ids: Option<Vec<OpId>>,
+    pub(crate) ops: Cow<'a, [Op]>,
+}
+
+impl Part<'_> {
+    fn name(&self, id: OpId) -> OpId {
+        self.ids.as_ref().map_or(id, |ids| ids[id.index()])
+    }
 }
 
 /// What came of one part; operations by their number in the part.
@@ -110,7 +123,7 @@ pub(crate) enum PartVerdict {
 
 /// Checks a history.
 pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
-    let mut parts = split(history, config);
+    let parts = split(history, config);
     let mut statistics = Statistics::default();
     let mut engine = "none";
     let mut lines: Vec<Vec<OpId>> = Vec::with_capacity(parts.len());
@@ -118,12 +131,16 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
     let mut violated: Option<Explanation> = None;
     for part in &parts {
         let (verdict, who) = check_part(history, part, config, &mut statistics)?;
-        engine = if engine == "none" || engine == who { who } else { "mixed" };
+        engine = if engine == "none" || engine == who {
+            who
+        } else {
+            "mixed"
+        };
         match verdict {
             PartVerdict::Holds(line) => lines.push(line),
             PartVerdict::Unknown(why) => unknown = unknown.or(Some(why)),
             PartVerdict::Violated(found) => {
-                let name = |id: OpId| part.ids[id.index()];
+                let name = |id: OpId| part.name(id);
                 let found = Explanation {
                     reason: found.reason.renamed(&name),
                     ops: found.ops.into_iter().map(name).collect(),
@@ -141,40 +158,68 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
         (Some(explanation), _) => Verdict::Violated(explanation),
         (None, Some(why)) => Verdict::Unknown(why),
         (None, None) => {
-            for (part, line) in parts.iter_mut().zip(&mut lines) {
-                line.iter_mut().for_each(|id| *id = part.ids[id.index()]);
+            for (part, line) in parts.iter().zip(&mut lines) {
+                line.iter_mut().for_each(|id| *id = part.name(*id));
             }
-            let order = if lines.len() == 1 { lines.remove(0) } else { merge(&history.ops, &lines) };
-            check_order(&history.ops, &order).map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
+            let order = if lines.len() == 1 {
+                lines.remove(0)
+            } else {
+                merge(&history.ops, &lines)
+            };
+            check_order(&history.ops, &order)
+                .map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
             Verdict::Holds(order)
         }
     };
-    Ok(Report { verdict, engine, statistics, parts: count })
+    Ok(Report {
+        verdict,
+        engine,
+        statistics,
+        parts: count,
+    })
 }
 
 /// Cuts a history into its objects.
-fn split(history: &History, config: &Config) -> Vec<Part> {
+fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
     let by_value = config.partition && config.engine != Engine::Monitor && {
-        let searched =
-            config.engine == Engine::Search || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
+        let searched = config.engine == Engine::Search
+            || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
         searched && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
     };
     let whole = config.kind == ObjectKind::Map && !config.partition;
+    if let Some(first) = history.ops.first()
+        && !by_value
+        && (whole || history.ops.iter().all(|op| op.place == first.place))
+    {
+        let place = if whole { ValueId::NIL } else { first.place };
+        return vec![Part {
+            place,
+            ids: None,
+            ops: Cow::Borrowed(&history.ops),
+        }];
+    }
     let mut numbers: FxHashMap<(ValueId, ValueId), u32> = FxHashMap::default();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<(ValueId, Vec<OpId>, Vec<Op>)> = Vec::new();
     for (id, op) in history.iter() {
         let place = if whole { ValueId::NIL } else { op.place };
         let value = if by_value { op.arg } else { ValueId::NIL };
         let next = parts.len() as u32;
         let number = *numbers.entry((place, value)).or_insert(next);
         if number == next {
-            parts.push(Part { place, ids: Vec::new(), ops: Vec::new() });
+            parts.push((place, Vec::new(), Vec::new()));
         }
-        let part = &mut parts[number as usize];
-        part.ids.push(id);
-        part.ops.push(*op);
+        let (_, ids, ops) = &mut parts[number as usize];
+        ids.push(id);
+        ops.push(*op);
     }
     parts
+        .into_iter()
+        .map(|(place, ids, ops)| Part {
+            place,
+            ids: Some(ids),
+            ops: Cow::Owned(ops),
+        })
+        .collect()
 }
 
 /// Merges linearizations of different objects: each operation has a point in time, the greatest call so far.
@@ -193,36 +238,39 @@ fn merge(ops: &[Op], lines: &[Vec<OpId>]) -> Vec<OpId> {
 
 fn check_part(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<(PartVerdict, &'static str), CheckError> {
     let monitored = match (config.engine, config.kind) {
         (Engine::Search, _) => None,
-        (_, ObjectKind::Stack) => {
-            line_up(history, part, config, Discipline::Stack)?.map(|verdict| (verdict, "stack monitor"))
-        }
-        (_, ObjectKind::Queue) => {
-            line_up(history, part, config, Discipline::Queue)?.map(|verdict| (verdict, "queue monitor"))
-        }
+        (_, ObjectKind::Stack) => line_up(history, part, config, Discipline::Stack)?
+            .map(|verdict| (verdict, "stack monitor")),
+        (_, ObjectKind::Queue) => line_up(history, part, config, Discipline::Queue)?
+            .map(|verdict| (verdict, "queue monitor")),
         (_, ObjectKind::Set) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(stuck) => PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck))),
+                Err(stuck) => {
+                    PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck)))
+                }
             },
             "set monitor",
         )),
         (_, ObjectKind::Multiset) if multiset::covers(&part.ops) => Some((
             match multiset::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(exceeded) => PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded))),
+                Err(exceeded) => {
+                    PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded)))
+                }
             },
             "multiset monitor",
         )),
         (Engine::Monitor, kind) => {
             let why = match kind {
                 ObjectKind::Multiset => {
-                    "the multiset monitor does not cover membership queries and failed removes".to_string()
+                    "the multiset monitor does not cover membership queries and failed removes"
+                        .to_string()
                 }
                 kind => format!("there is no monitor for a {kind}; use the general checker"),
             };
@@ -233,7 +281,9 @@ fn check_part(
     if let Some((PartVerdict::Holds(line), _)) = &monitored
         && let Some(Err(wrong)) = check_container(config.kind, &part.ops, line)
     {
-        return Err(CheckError::Internal(format!("the linearization does not stand: {wrong}")));
+        return Err(CheckError::Internal(format!(
+            "the linearization does not stand: {wrong}"
+        )));
     }
     match monitored {
         Some(done) => Ok(done),
@@ -244,7 +294,7 @@ fn check_part(
 /// A stack or queue part under its monitor; `None` when values repeat and the general checker may be used.
 fn line_up(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     discipline: Discipline,
 ) -> Result<Option<PartVerdict>, CheckError> {
@@ -254,28 +304,44 @@ fn line_up(
         }
         Err(_) => return Ok(None),
         Ok(Matching::Flawed(flaw)) => {
-            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(history, part, config, flaw)))));
+            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(
+                history, part, config, flaw,
+            )))));
         }
         Ok(Matching::Paired(matched)) => matched,
     };
     let how = config.how(discipline);
     Ok(Some(match decide(&matched, &how) {
         Decision::Holds(line) => PartVerdict::Holds(line),
-        Decision::Unknown => PartVerdict::Unknown("the budget for sharing out pending removals ran out".into()),
+        Decision::Unknown => {
+            PartVerdict::Unknown("the budget for sharing out pending removals ran out".into())
+        }
         Decision::Broken => {
-            return Err(CheckError::Internal("a positive decision without a linearization".into()));
+            return Err(CheckError::Internal(
+                "a positive decision without a linearization".into(),
+            ));
         }
-        Decision::Fails(conflict) => {
-            PartVerdict::Violated(Box::new(explain::line_up(history, part, config, &how, &matched, conflict)?))
-        }
+        Decision::Fails(conflict) => PartVerdict::Violated(Box::new(explain::line_up(
+            history, part, config, &how, &matched, conflict,
+        )?)),
     }))
 }
 
-fn refusal(history: &History, part: &Part, repeated: Repeated) -> String {
-    let (first, second) = (&part.ops[repeated.first.index()], &part.ops[repeated.second.index()]);
-    let mut text = format!("the value {} is inserted twice", history.value(repeated.value));
+fn refusal(history: &History, part: &Part<'_>, repeated: Repeated) -> String {
+    let (first, second) = (
+        &part.ops[repeated.first.index()],
+        &part.ops[repeated.second.index()],
+    );
+    let mut text = format!(
+        "the value {} is inserted twice",
+        history.value(repeated.value)
+    );
     if first.call_line > 0 && second.call_line > 0 {
-        let _ = write!(text, " (lines {} and {})", first.call_line, second.call_line);
+        let _ = write!(
+            text,
+            " (lines {} and {})",
+            first.call_line, second.call_line
+        );
     }
     text.push_str("; this monitor needs values that are inserted once: make them unique, or use the general checker");
     text
@@ -284,19 +350,24 @@ fn refusal(history: &History, part: &Part, repeated: Repeated) -> String {
 /// The operations as the general checker takes them.
 pub(crate) fn entries<'a>(object: &Object<'a>, ops: &[Op], whole: bool) -> Vec<Entry<Object<'a>>> {
     ops.iter()
-        .map(|op| Entry { call: object.request(op, whole), ret: op.result, start: op.call, end: op.ret })
+        .map(|op| Entry {
+            call: object.request(op, whole),
+            ret: op.result,
+            start: op.call,
+            end: op.ret,
+        })
         .collect()
 }
 
 /// The model for a part.
 pub(crate) fn object<'a>(history: &'a History, config: &Config) -> (Object<'a>, bool) {
-    let object = Object { kind: config.kind, values: &history.values, initial: config.initial.clone() };
+    let object = Object::starting_with(config.kind, &history.values, config.initial.clone());
     (object, config.kind == ObjectKind::Map && !config.partition)
 }
 
 fn general(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<PartVerdict, CheckError> {
@@ -307,10 +378,14 @@ fn general(
     statistics.states += spent.states;
     Ok(match found {
         Found::Linearization(line) => {
-            let steps = line.iter().map(|&at| (&entries[at].call, entries[at].ret.as_ref()));
+            let steps = line
+                .iter()
+                .map(|&at| (&entries[at].call, entries[at].ret.as_ref()));
             if let Some(position) = replay(&object, steps) {
-                let message =
-                    format!("the linearization does not stand: operation {} is not legal at its place", line[position]);
+                let message = format!(
+                    "the linearization does not stand: operation {} is not legal at its place",
+                    line[position]
+                );
                 return Err(CheckError::Internal(message));
             }
             PartVerdict::Holds(line.into_iter().map(|at| OpId(at as u32)).collect())
@@ -324,7 +399,10 @@ fn general(
                 .before
                 .into_iter()
                 .map(|(state, done)| (state, done.into_iter().map(|at| OpId(at as u32)).collect()));
-            let reason = Reason::NoOrder { blocked: OpId(window.blocked as u32), before: before.collect() };
+            let reason = Reason::NoOrder {
+                blocked: OpId(window.blocked as u32),
+                before: before.collect(),
+            };
             let found = Explanation {
                 reason,
                 ops: Vec::new(),

@@ -99,10 +99,8 @@ impl Checker {
             let shown = self.types.show(&expr.ty);
             return Err(Fault::new(expr.pos, format!("an integer is needed here, not `{shown}`")));
         };
-        if let ExprKind::Load(object) = &expr.kind
-            && let ExprKind::Member(_, _, Some(bits)) = &object.kind
-        {
-            let to = match (bits.width, kind.signed()) {
+        if let Some(width) = bit_width(&expr) {
+            let to = match (width, kind.signed()) {
                 (..=31, _) | (32, true) => IntKind::Int,
                 (32, false) => IntKind::UInt,
                 _ => kind,
@@ -175,6 +173,19 @@ impl Checker {
     pub(super) fn size_constant(&self, value: u64, pos: Pos) -> Expr {
         let ty: QTy = self.types.size_type().plain();
         Expr { kind: ExprKind::Const(truncate(&self.types, &ty.ty, value)), ty, pos }
+    }
+}
+
+/// The width of the bit-field whose value this is; assignments and commas hand it on.
+pub(super) fn bit_width(expr: &Expr) -> Option<u32> {
+    match &expr.kind {
+        ExprKind::Load(object) => bit_width(object),
+        ExprKind::Member(_, _, bits) => bits.map(|bits| bits.width),
+        ExprKind::Comma(_, last) => bit_width(last),
+        ExprKind::Assign(target, _) | ExprKind::OpAssign { target, .. } | ExprKind::IncDec { target, .. } => {
+            bit_width(target)
+        }
+        _ => None,
     }
 }
 

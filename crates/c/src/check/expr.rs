@@ -1,6 +1,6 @@
 //! What does an expression mean, and which type has it?
 
-use super::convert::{is_lvalue, is_object};
+use super::convert::{bit_width, is_lvalue, is_object};
 use super::{Checked, Checker, Symbol, truncate};
 use crate::ctype::{IntKind, QTy, Ty, union};
 use crate::parse::Fault;
@@ -112,7 +112,12 @@ impl Checker {
                 {
                     return Err(Fault::new(pos, "a cast to a union is not supported"));
                 }
-                self.convert(value, &ty.ty)
+                let value = self.convert(value, &ty.ty)?;
+                // After a cast a bit-field's value is one of the named type, and promotes like it.
+                if bit_width(&value).is_some() {
+                    return make(ExprKind::Convert(Box::new(value)), ty);
+                }
+                Ok(value)
             }
             syntax::ExprKind::CompoundLiteral(name, items) => self.compound_literal(name, items, pos),
             syntax::ExprKind::SizeofType(name) => {

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             pinned: Some(span),
             atomic: false,
             nesting: 0,
+            inlined: Vec::new(),
         };
         let args = ty.params.iter().enumerate().map(|(i, p)| (ir::Expr::Reg(lowerer.b.param(i)), p.clone())).collect();
         let result = lowerer.library_call(name, args, &ty.ret.value(), pos)?;
@@ -258,6 +259,8 @@ impl FnLowerer<'_, '_> {
         }
         self.survey(&body);
         let assigned = assigned(&body);
+        let outer = self.inlined.len();
+        self.nesting += 1;
         for ((value, from), (&param, to)) in args.into_iter().zip(body.params.iter().zip(&func.params)) {
             let value = self.converted(value, &from.ty, &to.ty);
             if self.in_memory.contains(&param) {
@@ -267,18 +270,20 @@ impl FnLowerer<'_, '_> {
             } else if assigned.contains(&param) || !is_small(&value) {
                 let held = self.hold(&self.program.checker.var(param).name.clone(), value);
                 if let ir::Expr::Reg(reg) = held {
-                    self.homes.insert(param, Home::Reg(reg));
+                    self.settle(param, Home::Reg(reg));
                 }
             } else {
-                self.homes.insert(param, Home::Known(value));
+                self.settle(param, Home::Known(value));
             }
         }
         let pinned = self.pinned;
         self.pinned = Some(self.b.span());
-        self.nesting += 1;
         let result = self.inline(&body, &func.ret.value());
         self.nesting -= 1;
         self.pinned = pinned;
+        for var in self.inlined.drain(outer..) {
+            self.homes.remove(&var);
+        }
         let result = result?;
         if ret.ty == Ty::Void {
             return Ok(ir::Expr::bool(false));

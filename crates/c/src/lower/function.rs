@@ -77,6 +77,9 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) atomic: bool,
     /// Library functions being put in line, against endless nesting.
     pub(super) nesting: u32,
+    /// Variables of library functions that have homes now; each time such a function is put in line they get new ones,
+    /// because the value of an earlier one may still be in use.
+    pub(super) inlined: Vec<VarId>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -145,6 +148,7 @@ impl<'a> Lowerer<'a> {
             pinned: None,
             atomic,
             nesting: 0,
+            inlined: Vec::new(),
         };
         lowerer.survey(&body);
         lowerer.enter(&body, main)?;
@@ -329,7 +333,7 @@ impl FnLowerer<'_, '_> {
             Some(scalar) if !self.in_memory.contains(&id) => {
                 let name = var.name.clone();
                 let reg = self.b.reg(&name, scalar);
-                self.homes.insert(id, Home::Reg(reg));
+                self.settle(id, Home::Reg(reg));
             }
             _ => {
                 self.local_for(id)?;
@@ -344,8 +348,16 @@ impl FnLowerer<'_, '_> {
             return Err(Fault::new(var.pos, format!("`{}` has an incomplete type", var.name)));
         };
         let local = self.b.local(var.name.to_string(), layout);
-        self.homes.insert(id, Home::Local(local));
+        self.settle(id, Home::Local(local));
         Ok(local)
+    }
+
+    /// Gives a variable its home, until the library function it belongs to ends, if it belongs to one.
+    pub(super) fn settle(&mut self, id: VarId, home: Home) {
+        self.homes.insert(id, home);
+        if self.nesting > 0 {
+            self.inlined.push(id);
+        }
     }
 
     /// The address of a variable that is in memory.

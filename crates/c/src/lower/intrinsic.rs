@@ -7,6 +7,7 @@
 use super::Lowered;
 use super::function::FnLowerer;
 use super::value::{binary, from_bool, is_true, resize};
+use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Builtin, Expr, ExprKind};
@@ -46,7 +47,9 @@ pub(super) fn is_native(name: &str) -> bool {
 impl FnLowerer<'_, '_> {
     /// A call that is lowered by name, if it is one.
     pub(super) fn native(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<Option<ir::Expr>> {
-        if !is_native(name) {
+        // Some names of our own have a body in the library.
+        let written = self.program.checker.function_named(name, Origin::Library);
+        if !is_native(name) || written.is_some_and(|id| self.program.checker.func(id).def.is_some()) {
             return Ok(None);
         }
         let zero = |f: &Self| f.scalar(&expr.ty).map_or(ir::Expr::bool(false), |ty| ir::Expr::Const(ty, 0));
@@ -67,7 +70,7 @@ impl FnLowerer<'_, '_> {
         match name {
             "abort" => {
                 // Where a program marks its errors by `reach_error`, an abort is a way to give up a run.
-                let marks = self.program.checker.function_named("reach_error", crate::check::Origin::User).is_some();
+                let marks = self.program.checker.function_named("reach_error", Origin::User).is_some();
                 if !marks {
                     self.b.push(Op::Error { message: "abort() is called".to_owned() });
                 }

@@ -16,6 +16,7 @@
 
 mod atomic;
 mod call;
+mod constant;
 mod expr;
 mod function;
 mod intrinsic;
@@ -108,7 +109,10 @@ impl Lowerer<'_> {
         for id in order {
             let number = self.function_id(id);
             match self.function(id, id == main) {
-                Ok(function) => self.functions[number.index()] = Some(function),
+                Ok(mut function) => {
+                    constant::propagate(&mut function);
+                    self.functions[number.index()] = Some(function);
+                }
                 Err(fault) => self.faults.push(fault),
             }
         }

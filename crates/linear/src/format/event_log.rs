@@ -34,7 +34,7 @@ impl<R: Read> EventLog<R> {
 
 impl<R: Read> Source for EventLog<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             let wrong = |message: String| InputError::at(line, text, message);
             if text.is_empty() {

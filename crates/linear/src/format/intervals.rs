@@ -28,7 +28,7 @@ impl<R: Read> Intervals<R> {
 
     fn read(&mut self, tables: &mut Tables) -> Result<VecDeque<RawEvent>, InputError> {
         let mut events = Vec::new();
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             let wrong = |message: String| InputError::at(line, text, message);
             if text.is_empty() {

@@ -1,8 +1,8 @@
 //! Jepsen's console log, the form of Porcupine's etcd test logs.
 //!
 //! ```text
-//! INFO  jepsen.util - 0	:invoke	:read	nil
-//! INFO  jepsen.util - 0	:ok	:read	3
+//! INFO  jepsen.util - 0 :invoke :read nil
+//! INFO  jepsen.util - 0 :ok :read 3
 //! ```
 //!
 //! After the dash: process, type, method, value (EDN). Anything after the value that begins with a keyword (such as
@@ -30,7 +30,7 @@ impl<R: Read> JepsenText<R> {
 
 impl<R: Read> Source for JepsenText<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             if text.is_empty() {
                 continue;

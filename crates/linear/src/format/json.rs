@@ -153,7 +153,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 impl<R: Read> Source for Json<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, text)) = self.lines.next()? {
+        while let Some((line, text)) = self.lines.next_line()? {
             if text.trim().is_empty() {
                 continue;
             }

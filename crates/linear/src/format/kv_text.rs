@@ -35,7 +35,7 @@ impl<R: Read> KvText<R> {
 
 impl<R: Read> Source for KvText<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             if text.is_empty() || text.starts_with('#') {
                 continue;

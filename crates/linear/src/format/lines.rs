@@ -18,7 +18,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line without its end, and its number. Text that is not UTF-8 is an error.
-    pub fn next(&mut self) -> Result<Option<(u32, &str)>, InputError> {
+    pub fn next_line(&mut self) -> Result<Option<(u32, &str)>, InputError> {
         self.buffer.clear();
         let number = self
             .number

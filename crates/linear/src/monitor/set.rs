@@ -73,18 +73,19 @@ struct Projection {
 
 /// A linearization, or the first return that cannot be explained.
 pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
-    let mut places: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut number = |value: ValueId| {
+        let next = numbers.len() as u32;
+        *numbers.entry(value).or_insert(next)
+    };
+    let places: Vec<u32> = ops.iter().map(|op| number(op.arg)).collect();
     let mut projections: Vec<Projection> = Vec::new();
+    projections.resize_with(numbers.len(), Projection::default);
     let mut done = vec![false; ops.len()];
     let mut order = Vec::with_capacity(ops.len());
     for event in timeline(ops) {
         let op = &ops[event.op.index()];
-        let next = projections.len() as u32;
-        let place = *places.entry(op.arg).or_insert(next);
-        if place == next {
-            projections.push(Projection::default());
-        }
-        let projection = &mut projections[place as usize];
+        let projection = &mut projections[places[event.op.index()] as usize];
         let key = Reverse((op.ret, event.op.0));
         match (role(op), event.returns) {
             (Role::Add, false) => projection.adds.push(key),

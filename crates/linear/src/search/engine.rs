@@ -6,12 +6,16 @@
 //! configuration takes a few words however long the history is, and a table of the visited ones is cheap and exact.
 //!
 //! From a configuration any open operation that the model allows may be linearized next; when the operation of the next return
-//! has been, the level goes up. Depth first, earliest return first. Three reductions, none of which loses a linearization:
+//! has been, the level goes up. Depth first, earliest return first. Four reductions, none of which loses a linearization:
 //!
 //! - an open operation that never changes the state ([`Model::observes`]) is linearized as soon as it can answer as it
 //!   did: moving it forward to here changes nothing for anyone;
 //! - of several open operations with the same call and answer the one that returns first goes first;
-//! - pending operations that would not change the state are left out.
+//! - pending operations that would not change the state are left out;
+//! - only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with
+//!   it and can come later.
+//!
+//! Of the candidates those go first that let the most of the next few waiting observers answer.
 //!
 //! States and transitions are interned: a state is a number, and the model is asked once for each pair of a state and a kind of
 //! operation. Models may be nondeterministic.
@@ -45,7 +49,12 @@ pub struct Entry<M: Model> {
 
 impl<M: Model> Clone for Entry<M> {
     fn clone(&self) -> Entry<M> {
-        Entry { call: self.call.clone(), ret: self.ret.clone(), start: self.start, end: self.end }
+        Entry {
+            call: self.call.clone(),
+            ret: self.ret.clone(),
+            start: self.start,
+            end: self.end,
+        }
     }
 }
 
@@ -62,14 +71,21 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { configurations: 50_000_000, bytes: 4 << 30, deadline: None }
+        Budget {
+            configurations: 50_000_000,
+            bytes: 4 << 30,
+            deadline: None,
+        }
     }
 }
 
 impl Budget {
     /// A budget of this many configurations and no other limit but the default ones.
     pub fn of(configurations: u64) -> Budget {
-        Budget { configurations, ..Budget::default() }
+        Budget {
+            configurations,
+            ..Budget::default()
+        }
     }
 }
 
@@ -117,7 +133,11 @@ pub enum Found<S> {
 }
 
 /// Searches for a linearization from the initial state of the model.
-pub fn search<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> (Found<M::State>, Statistics) {
+pub fn search<M: Model>(
+    model: &M,
+    entries: &[Entry<M>],
+    budget: Budget,
+) -> (Found<M::State>, Statistics) {
     search_from(model, model.initial(), entries, budget)
 }
 
@@ -152,14 +172,17 @@ impl Layout {
     fn new<M: Model>(entries: &[Entry<M>]) -> Layout {
         let mut calls: Vec<u32> = (0..entries.len() as u32).collect();
         calls.sort_by_key(|&at| entries[at as usize].start);
-        let mut returns: Vec<u32> =
-            (0..entries.len() as u32).filter(|&at| entries[at as usize].end < Ts::INF).collect();
+        let mut returns: Vec<u32> = (0..entries.len() as u32)
+            .filter(|&at| entries[at as usize].end < Ts::INF)
+            .collect();
         returns.sort_by_key(|&at| entries[at as usize].end);
         let mut slot = vec![0; entries.len()];
         let (mut free, mut slots, mut next) = (Vec::new(), 0, 0);
         let mut called = Vec::with_capacity(returns.len());
         for &done in &returns {
-            while next < calls.len() && entries[calls[next] as usize].start < entries[done as usize].end {
+            while next < calls.len()
+                && entries[calls[next] as usize].start < entries[done as usize].end
+            {
                 slot[calls[next] as usize] = free.pop().unwrap_or_else(|| {
                     slots += 1;
                     slots - 1
@@ -169,7 +192,13 @@ impl Layout {
             called.push(next as u32);
             free.push(slot[done as usize]);
         }
-        Layout { returns, calls, called, slot, slots: slots as usize }
+        Layout {
+            returns,
+            calls,
+            called,
+            slot,
+            slots: slots as usize,
+        }
     }
 }
 
@@ -211,8 +240,13 @@ impl<M: Model> Machine<'_, M> {
             return next;
         }
         let (call, ret) = &self.classes[class as usize];
-        let successors = self.model.step(&self.states[state as usize], call, ret.as_ref());
-        let mut numbers: Vec<u32> = successors.into_iter().map(|successor| self.state(successor)).collect();
+        let successors = self
+            .model
+            .step(&self.states[state as usize], call, ret.as_ref());
+        let mut numbers: Vec<u32> = successors
+            .into_iter()
+            .map(|successor| self.state(successor))
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         let next = match numbers[..] {
@@ -245,7 +279,10 @@ struct Search<'m, M: Model, K> {
     layout: Layout,
     budget: Budget,
     class: Vec<u32>,
+    part: Vec<u64>,
     ends: Vec<Ts>,
+    open: Vec<u32>,
+    watched: Vec<u32>,
     level: u32,
     occupied: K,
     occupant: Vec<u32>,
@@ -279,8 +316,14 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             }
             class
         };
-        let class = entries.iter().map(|entry| number(&entry.call, &entry.ret)).collect();
-        let observes = classes.iter().map(|(call, ret)| model.observes(call, ret.as_ref())).collect();
+        let class = entries
+            .iter()
+            .map(|entry| number(&entry.call, &entry.ret))
+            .collect();
+        let observes = classes
+            .iter()
+            .map(|(call, ret)| model.observes(call, ret.as_ref()))
+            .collect();
         let machine = Machine {
             model,
             states: Vec::new(),
@@ -299,6 +342,12 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             layout,
             budget,
             class,
+            part: entries
+                .iter()
+                .map(|entry| model.part(&entry.call))
+                .collect(),
+            open: Vec::new(),
+            watched: Vec::new(),
             ends: entries.iter().map(|entry| entry.end).collect(),
             level: 0,
             occupied: K::empty(slots),
@@ -317,7 +366,9 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn opened(&self, level: u32) -> std::ops::Range<usize> {
-        let from = level.checked_sub(1).map_or(0, |before| self.layout.called[before as usize]);
+        let from = level
+            .checked_sub(1)
+            .map_or(0, |before| self.layout.called[before as usize]);
         from as usize..self.layout.called[level as usize] as usize
     }
 
@@ -363,13 +414,18 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     fn settle(&mut self, mask: &mut K, state: u32) -> (u32, u32) {
         let first = self.candidates.len();
         let last = self.layout.returns.len() as u32;
-        let mut open: Vec<u32> = Vec::new();
-        self.occupied.each_without(mask, |slot| open.push(self.occupant[slot]));
+        let mut open = std::mem::take(&mut self.open);
+        self.watched.clear();
+        self.occupied
+            .each_without(mask, |slot| open.push(self.occupant[slot]));
         loop {
             for op in open.drain(..) {
                 let pending = self.ends[op as usize] == Ts::INF;
                 let class = self.class[op as usize];
                 match self.machine.step(state, class) {
+                    Next::Refused if !pending && self.machine.observes[class as usize] => {
+                        self.watched.push(op)
+                    }
                     Next::Refused => {}
                     Next::State(next) if pending && next == state => {}
                     Next::State(next) if next == state && self.machine.observes[class as usize] => {
@@ -379,12 +435,15 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                     Next::State(next) => self.candidates.push((op, next)),
                     Next::Several(list) => {
                         let successors = &self.machine.several[list as usize];
-                        let useful = successors.iter().filter(|&&next| !(pending && next == state));
+                        let useful = successors
+                            .iter()
+                            .filter(|&&next| !(pending && next == state));
                         self.candidates.extend(useful.map(|&next| (op, next)));
                     }
                 }
             }
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
+            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize]))
+            {
                 self.advance(mask);
                 if self.level < last {
                     for position in self.opened(self.level) {
@@ -396,10 +455,58 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 break;
             }
         }
+        self.open = open;
+        if self.level == last {
+            self.candidates.truncate(first);
+        }
+        self.keep_part(first);
         let ends = &self.ends;
         self.candidates[first..].sort_unstable_by_key(|&(op, next)| (ends[op as usize], op, next));
         self.drop_twins(first);
+        self.guide(first);
         (first as u32, self.candidates.len() as u32)
+    }
+
+    /// Keeps the candidates on the part that the next return is about.
+    fn keep_part(&mut self, first: usize) {
+        let Some(&next) = self.layout.returns.get(self.level as usize) else {
+            return;
+        };
+        let part = self.part[next as usize];
+        let mut kept = first;
+        for index in first..self.candidates.len() {
+            let (op, state) = self.candidates[index];
+            if self.part[op as usize] == part {
+                self.candidates[kept] = (op, state);
+                kept += 1;
+            }
+        }
+        self.candidates.truncate(kept);
+    }
+
+    /// Puts candidates first that let waiting observers answer.
+    fn guide(&mut self, first: usize) {
+        const WATCHED: usize = 4;
+        if self.watched.is_empty() || self.candidates.len() < first + 2 {
+            return;
+        }
+        let ends = &self.ends;
+        self.watched.sort_unstable_by_key(|&op| ends[op as usize]);
+        self.watched.truncate(WATCHED);
+        let mut scored: Vec<(u32, (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
+        for index in first..self.candidates.len() {
+            let (op, next) = self.candidates[index];
+            let mut disappointed = 0;
+            for at in 0..self.watched.len() {
+                let class = self.class[self.watched[at] as usize];
+                disappointed += u32::from(matches!(self.machine.step(next, class), Next::Refused));
+            }
+            scored.push((disappointed, (op, next)));
+        }
+        scored.sort_by_key(|(score, _)| *score);
+        for (slot, (_, candidate)) in self.candidates[first..].iter_mut().zip(scored) {
+            *slot = candidate;
+        }
     }
 
     /// Of candidates with the same call and answer keeps those of the operation that returns first.
@@ -422,7 +529,10 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn statistics(&self) -> Statistics {
-        Statistics { configurations: self.visited.len() as u64, states: self.machine.states.len() as u64 }
+        Statistics {
+            configurations: self.visited.len() as u64,
+            states: self.machine.states.len() as u64,
+        }
     }
 
     fn exhausted(&self) -> bool {
@@ -433,14 +543,18 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
         if !count.is_multiple_of(1024) {
             return false;
         }
-        let table = self.visited.capacity() as u64 * (std::mem::size_of::<(u32, u32, K)>() as u64 + 1);
+        let table =
+            self.visited.capacity() as u64 * (std::mem::size_of::<(u32, u32, K)>() as u64 + 1);
         let masks = if std::mem::size_of::<K>() == 16 && !std::mem::needs_drop::<K>() {
             0
         } else {
             count * self.layout.slots as u64 / 8
         };
         table + masks + self.machine.bytes > self.budget.bytes
-            || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
+            || self
+                .budget
+                .deadline
+                .is_some_and(|end| Instant::now() >= end)
     }
 
     fn run(mut self, start: M::State) -> (Found<M::State>, Statistics) {
@@ -452,7 +566,13 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
         self.let_in();
         let mut mask = K::empty(self.layout.slots);
         let candidates = self.settle(&mut mask, state);
-        let mut path = vec![Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 }];
+        let mut path = vec![Frame {
+            level: self.level,
+            mask,
+            state,
+            candidates,
+            length: self.line.len() as u32,
+        }];
         self.note(&path[0]);
         while self.level < last {
             let Some(frame) = path.last_mut() else {
@@ -474,7 +594,8 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             let end = frame.candidates.1 as usize;
             mask.insert(self.slot(op));
             self.line.push(op);
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
+            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize]))
+            {
                 self.advance(&mut mask);
             }
             self.candidates.truncate(end);
@@ -490,7 +611,13 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             if self.exhausted() {
                 return (Found::OutOfBudget, self.statistics());
             }
-            path.push(Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 });
+            path.push(Frame {
+                level: self.level,
+                mask,
+                state,
+                candidates,
+                length: self.line.len() as u32,
+            });
             self.note(&path[path.len() - 1]);
         }
         let line = self.line.iter().map(|&op| op as usize).collect();
@@ -526,20 +653,37 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn window(mut self) -> Window<M::State> {
-        let last = (0..=self.deepest).rev().find(|&level| matches!(self.entered[level as usize], Entered::Once(..)));
+        let last = (0..=self.deepest)
+            .rev()
+            .find(|&level| matches!(self.entered[level as usize], Entered::Once(..)));
         let certain = last.and_then(|level| match self.entered[level as usize].clone() {
             Entered::Once(state, mask) => {
                 self.stand_at(level);
                 let next = self.layout.returns[level as usize] as usize;
-                Some(Certain { next, state: self.machine.states[state as usize].clone(), done: self.done(&mask) })
+                Some(Certain {
+                    next,
+                    state: self.machine.states[state as usize].clone(),
+                    done: self.done(&mask),
+                })
             }
             _ => None,
         });
         self.stand_at(self.deepest);
         let at_deepest = std::mem::take(&mut self.at_deepest);
-        let describe = |state: u32| self.machine.model.describe(&self.machine.states[state as usize]);
-        let before = at_deepest.iter().map(|(state, mask)| (describe(*state), self.done(mask))).collect();
-        Window { blocked: self.layout.returns[self.deepest as usize] as usize, before, certain }
+        let describe = |state: u32| {
+            self.machine
+                .model
+                .describe(&self.machine.states[state as usize])
+        };
+        let before = at_deepest
+            .iter()
+            .map(|(state, mask)| (describe(*state), self.done(mask)))
+            .collect();
+        Window {
+            blocked: self.layout.returns[self.deepest as usize] as usize,
+            before,
+            certain,
+        }
     }
 
     /// Lets in and out whatever is open at a level.
@@ -554,11 +698,12 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     /// The open operations of a mask, at the level we stand at.
     fn done(&self, mask: &K) -> Vec<usize> {
         let mut done = Vec::new();
-        self.occupied.each_without(&K::empty(self.layout.slots), |slot| {
-            if mask.has(slot) {
-                done.push(self.occupant[slot] as usize);
-            }
-        });
+        self.occupied
+            .each_without(&K::empty(self.layout.slots), |slot| {
+                if mask.has(slot) {
+                    done.push(self.occupant[slot] as usize);
+                }
+            });
         done
     }
 }

@@ -65,6 +65,13 @@ pub trait Model {
         false
     }
 
+    /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a
+    /// map. The search then orders only what is on the part it has to decide about.
+    fn part(&self, call: &Self::Call) -> u64 {
+        let _ = call;
+        0
+    }
+
     /// A rough count of the bytes of a state, for the memory budget.
     fn weight(&self, state: &Self::State) -> usize {
         std::mem::size_of_val(state)

@@ -1,0 +1,150 @@
+//! Every function our headers declare is modelled, or its use is an error that names it.
+
+mod support;
+
+use raddle_c::Options;
+use std::path::Path;
+use support::{Scratch, compile_file, run};
+
+/// Declared so that their use is refused by name rather than by "not declared".
+const REFUSED: [&str; 8] = ["alloca", "atexit", "fgets", "getchar", "scanf", "snprintf", "sprintf", "vprintf"];
+/// Lowered where they are called, so there is no function to point at.
+const IN_LINE: [&str; 22] = [
+    "_Exit",
+    "_exit",
+    "abort",
+    "dprintf",
+    "exit",
+    "fflush",
+    "fprintf",
+    "fputc",
+    "fputs",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "perror",
+    "printf",
+    "pthread_exit",
+    "putc",
+    "putchar",
+    "puts",
+    "quick_exit",
+    "thrd_exit",
+    "vprintf",
+];
+
+/// The functions our headers declare, with the header.
+fn declared() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("headers");
+    let mut found = Vec::new();
+    for header in [
+        "stdio.h",
+        "stdlib.h",
+        "string.h",
+        "strings.h",
+        "ctype.h",
+        "time.h",
+        "sys/time.h",
+        "unistd.h",
+        "sched.h",
+        "semaphore.h",
+        "pthread.h",
+        "threads.h",
+        "errno.h",
+        "alloca.h",
+    ] {
+        let text = std::fs::read_to_string(folder.join(header)).expect("a header");
+        for line in text
+            .lines()
+            .filter(|l| l.ends_with(");") && !l.starts_with('#') && !l.starts_with(' ') && !l.starts_with("typedef"))
+        {
+            let name = line.split('(').next().unwrap_or("").rsplit([' ', '*']).next().unwrap_or("");
+            found.push((header.to_owned(), name.to_owned()));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_declared_function_has_a_model_or_is_refused_by_name() {
+    let scratch = Scratch::new("library");
+    let functions = declared();
+    assert!(functions.len() > 150, "only {}", functions.len());
+    for (header, name) in functions {
+        let text = format!(
+            "#include <{header}>\nint main(void) {{ void (*p)(void) = (void (*)(void)){name}; return p == 0; }}\n"
+        );
+        let result = compile_file(&scratch.file("f.c", &text), &Options::default());
+        if REFUSED.contains(&name.as_str()) {
+            let error = result.expect_err(&name);
+            assert!(error.contains(&format!("`{name}` is declared but not defined")), "{error}");
+        } else if IN_LINE.contains(&name.as_str()) {
+            assert!(result.is_err(), "{name}");
+        } else {
+            let program = result.unwrap_or_else(|error| panic!("{name} of {header}: {error}"));
+            raddle_program::validate(&program).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+        }
+    }
+}
+
+#[test]
+fn library_functions_compute_what_the_real_ones_do() {
+    let scratch = Scratch::new("library-run");
+    let text = r#"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int compare(const void *a, const void *b) { int x = *(const int *)a, y = *(const int *)b; return (x > y) - (x < y); }
+static int sign(int n) { return (n > 0) - (n < 0); }
+int main(void)
+{
+    char buffer[32] = "abc";
+    printf("%zu %zu\n", strlen("hello"), strnlen("hello", 3));
+    printf("%d %d %d\n", sign(strcmp("a", "b")), sign(strcmp("b", "a")), strcmp("", ""));
+    printf("%d %d\n", sign(strncmp("abx", "aby", 2)), sign(memcmp("abx", "aby", 3)));
+    strcat(buffer, "def");
+    strncat(buffer, "ghijkl", 2);
+    for (int i = 0; buffer[i]; i++) putchar(buffer[i]);
+    printf("\n%d %d\n", (int)(strchr(buffer, 'd') - buffer), (int)(strrchr(buffer, 'a') - buffer));
+    printf("%d %d\n", (int)(strstr(buffer, "fg") - buffer), strstr(buffer, "zz") == NULL);
+    strncpy(buffer, "xy", 5);
+    printf("%d %d %d\n", buffer[0], buffer[2], buffer[4]);
+    char *copy = strdup("dup");
+    printf("%d %d\n", copy[2], (int)((char *)memchr(copy, 'p', 3) - copy));
+    free(copy);
+    printf("%d %ld %ld %ld\n", atoi(" -42x"), strtol("0x1f", NULL, 0), strtol("077", NULL, 0), strtol("zz", NULL, 36));
+    printf("%d %d %d\n", abs(-3), isdigit('5') != 0, toupper('q'));
+    int *numbers = malloc(3 * sizeof *numbers);
+    numbers[0] = 3; numbers[1] = 1; numbers[2] = 2;
+    numbers = realloc(numbers, 5 * sizeof *numbers);
+    numbers[3] = 9; numbers[4] = 0;
+    qsort(numbers, 5, sizeof *numbers, compare);
+    for (int i = 0; i < 5; i++) printf("%d ", numbers[i]);
+    int key = 9;
+    printf("%d\n", (int)((int *)bsearch(&key, numbers, 5, sizeof *numbers, compare) - numbers));
+    free(numbers);
+    int *zeros = calloc(4, sizeof *zeros);
+    printf("%d\n", zeros[3]);
+    errno = EINVAL;
+    printf("%d\n", errno);
+    memset(buffer, 'z', 3);
+    memmove(buffer + 1, buffer, 4);
+    printf("%d %d\n", buffer[3], buffer[4]);
+    printf("%d %d %d %d\n", __builtin_popcount(0xf0f0u), __builtin_clzll(1), __builtin_ctz(8), __builtin_bswap16(0x1234));
+    int sum;
+    int overflows = __builtin_add_overflow(2147483647, 1, &sum);
+    printf("%d %d\n", overflows, sum);
+    return 0;
+}
+"#;
+    let source = scratch.file("l.c", text);
+    let binary = scratch.0.join("l");
+    let status = std::process::Command::new("cc").args(["-w", "-o"]).arg(&binary).arg(&source).status().expect("cc");
+    assert!(status.success());
+    let expected = std::process::Command::new(&binary).output().expect("it runs").stdout;
+    let program = compile_file(&source, &Options::default()).expect("a program");
+    assert_eq!(run(&program).expect("it ends"), String::from_utf8_lossy(&expected));
+}

@@ -1,0 +1,104 @@
+//! Any text ends in a program or in diagnostics: no panic, no hang, no overflow of the stack.
+//!
+//! The default run is a sample. The full sweep of 100,000 damaged files:
+//! `RADDLE_C_MUTANTS=100000 cargo test -p raddle-c --release --test robustness`.
+
+mod support;
+
+use raddle_c::{Error, Options, compile_preprocessed};
+use std::path::Path;
+use std::time::{Duration, Instant};
+use support::{Rng, Scratch, generate, mutate};
+
+/// No file of this size may take longer than this.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn mutants() -> usize {
+    std::env::var("RADDLE_C_MUTANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(3000)
+}
+
+/// What compiling the text ends in; a program that comes out is one that engines can run.
+fn outcome(text: &str) -> bool {
+    let started = Instant::now();
+    let result = compile_preprocessed("mutant.i", text, &Options::default());
+    assert!(started.elapsed() < PATIENCE, "took {:?} for\n{text}", started.elapsed());
+    match result {
+        Ok(compiled) => {
+            if let Err(errors) = raddle_program::validate(&compiled.program) {
+                let balanced = errors.iter().all(|e| e.message.contains("atomic block") || e.message.contains("bytes"));
+                assert!(balanced, "an invalid program: {:?}\n{text}", errors[0]);
+            }
+            true
+        }
+        Err(Error::Rejected(rejected)) => {
+            assert!(!rejected.diagnostics.is_empty(), "rejected without a reason\n{text}");
+            false
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Preprocessed programs to damage: the examples, and random ones.
+fn corpus() -> Vec<String> {
+    let mut texts = Vec::new();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c");
+    let mut files: Vec<_> = std::fs::read_dir(examples).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    files.sort();
+    for file in files.iter().filter(|f| f.extension().is_some_and(|e| e == "c")) {
+        texts.extend(raddle_c::preprocess(file, &Options::default()).ok());
+    }
+    let scratch = Scratch::new("corpus");
+    for seed in 0..4 {
+        let file = scratch.file("g.c", &generate::file(seed, 1));
+        texts.push(raddle_c::preprocess(&file, &Options::default()).expect("generated programs are C"));
+    }
+    texts
+}
+
+#[test]
+fn damaged_files_end_in_a_program_or_a_diagnostic() {
+    let corpus = corpus();
+    let mut rng = Rng::new(11);
+    let mut programs = 0;
+    for round in 0..mutants() {
+        let text = mutate::mutate(&corpus[round % corpus.len()], &mut rng);
+        programs += usize::from(outcome(&text));
+    }
+    assert!(programs > 0, "some damage does not matter");
+}
+
+#[test]
+fn the_corpus_itself_is_accepted() {
+    for text in corpus() {
+        assert!(outcome(&text), "{text}");
+    }
+}
+
+#[test]
+fn hostile_sizes_are_refused_or_handled() {
+    let in_main = |body: &str| format!("int printf(const char *, ...); int main(void) {{ {body} return 0; }}");
+    let cases = [
+        in_main(&format!("int x = 1{};", "+1".repeat(3900))),
+        in_main(&format!("int x = {}1{};", "(".repeat(390), ")".repeat(390))),
+        in_main(&"if (1) ; else ".repeat(300)),
+        in_main("int a[1 << 30]; a[0] = 1;"),
+        in_main("static int a[100000000]; a[0] = 1;"),
+        in_main("int a[] = { [0 ... 500000000] = 1 }; (void)a[1];"),
+        in_main("static char s[1000000] = { [999999] = 1 }; s[0] = s[1];"),
+        in_main("char a[1000000] = { 1 }; a[0] = 2;"),
+        in_main("switch (printf(\"\")) { case 0 ... 2000000000: break; case -5 ... -1: break; }"),
+        in_main("struct { int a[1000][1000]; } x, y; x.a[1][1] = 0; y = x;"),
+        format!("int a{}; int main(void) {{ return sizeof a; }}", "[2]".repeat(390)),
+        "struct s { struct s inner; }; int main(void) { return sizeof(struct s); }".to_owned(),
+        "int f(int x) { return f(x); } int main(void) { return f(1); }".to_owned(),
+        format!("{} int main(void) {{ return 0; }}", "typedef struct { int x; } t; ".repeat(1)),
+        format!("int main(void) {{ return {}; }}", "({".repeat(300)),
+        "int main(void) { return sizeof(char[0x7fffffffffffffff]); }".to_owned(),
+        "# 1 \"/dev/zero\"\nint main(void) { return @; }".to_owned(),
+        String::new(),
+        "\0".to_owned(),
+    ];
+    for text in cases {
+        outcome(&text);
+    }
+}
