@@ -65,6 +65,19 @@ pub trait Model {
         false
     }
 
+    /// Whether an observer that must answer `ret` might still do so once some of the `open` calls have taken effect, in some order. Asked when
+    /// no further call can come in between. `true` is always right; a `false` cuts the search short.
+    fn attainable(
+        &self,
+        state: &Self::State,
+        call: &Self::Call,
+        ret: &Self::Ret,
+        open: &[&Self::Call],
+    ) -> bool {
+        let _ = (state, call, ret, open);
+        true
+    }
+
     /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a
     /// map. The search then orders only what is on the part it has to decide about.
     fn part(&self, call: &Self::Call) -> u64 {
