@@ -191,7 +191,7 @@ pub struct Thread {
     held: SmallVec<[Held; 2]>,
     objects: Objects,
     /// What it printed, if anybody wants to know.
-    log: Option<Box<Vec<String>>>,
+    log: Option<Vec<String>>,
 }
 
 /// What a step of the interpreter leads to.
@@ -222,7 +222,7 @@ impl Thread {
             frames: SmallVec::new(),
             held: SmallVec::new(),
             objects: Objects::default(),
-            log: log.then(Box::default),
+            log: log.then(Vec::new),
         };
         for (number, &global) in code.tls.iter().enumerate() {
             let global = &code.globals[global as usize];
@@ -279,7 +279,7 @@ impl Thread {
 
     /// Takes what was printed since the last call.
     pub fn take_printed(&mut self) -> Vec<String> {
-        self.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Which operation it rests before, in one word.

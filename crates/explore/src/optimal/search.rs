@@ -286,7 +286,7 @@ impl<'c> Search<'c> {
                     if level.frames[0].branch.options() == 0 {
                         self.done += weight;
                     }
-                    self.levels.push(level);
+                    self.levels.push(*level);
                     self.statistics.revisits += 1;
                 }
                 Applied::Exhausted => {
@@ -336,7 +336,7 @@ impl<'c> Search<'c> {
                 candidates.remove(0);
                 let event = *event;
                 let level = revisit(step.graph, &event, read, stamp, frame.weight, pool);
-                Applied::Level(level)
+                Applied::Level(Box::new(level))
             }
             Branch::Choose { event, count, next } => {
                 if *next >= *count {
@@ -487,7 +487,7 @@ enum Applied {
     /// It was not possible.
     Dead,
     /// It is a graph of its own.
-    Level(Level),
+    Level(Box<Level>),
     /// There was none left.
     Exhausted,
 }

@@ -132,9 +132,8 @@ impl Stepper<'_, '_> {
         if self.context.races {
             self.graph.clocks.store(slot);
         }
-        match failure {
-            Some((property, pc)) => self.report(property, pc, slot, event.thread),
-            None => {}
+        if let Some((property, pc)) = failure {
+            self.report(property, pc, slot, event.thread);
         }
         slot
     }

@@ -213,11 +213,11 @@ impl Thread {
                 return Flow::Rest(self.failed(Property::Error, message));
             }
             Instr::Print { format, args } => {
-                if self.log.is_some() {
+                if let Some(mut log) = self.log.take() {
                     let operands = &code.operands[args.start as usize..][..args.len as usize];
                     let values: Vec<u64> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-                    let text = crate::text::fill(&code.strings[format as usize], &values);
-                    self.log.as_mut().expect("just checked").push(text);
+                    log.push(crate::text::fill(&code.strings[format as usize], &values));
+                    self.log = Some(log);
                 }
             }
             Instr::Jump { to } => return Flow::Goto(to),
