@@ -123,7 +123,10 @@ mod tests {
         Proto { name: Some(name.into()), ty, width, align: 0, packed: false }
     }
 
-    fn offsets(protos: Vec<Proto>) -> (u64, Vec<(u64, Option<(u32, u32)>)>) {
+    /// Where a member is: its offset, and for a bit-field the size of its unit and its place in it.
+    type Member = (u64, Option<(u32, u32)>);
+
+    fn offsets(protos: Vec<Proto>) -> (u64, Vec<Member>) {
         let mut types = Types::new(DataModel { long: 8 });
         let id = types.declare_record(false, None);
         assert!(complete(&mut types, id, protos, false, 1));

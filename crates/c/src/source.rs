@@ -134,7 +134,7 @@ fn find_word(line: &str, word: &str) -> Option<usize> {
     let named = word.starts_with(is_name);
     line.match_indices(word).map(|(at, _)| at).find(|&at| {
         let glued = line[..at].ends_with(is_name) || line[at + word.len()..].starts_with(is_name);
-        !word.is_empty() && !(named && glued)
+        !(word.is_empty() || named && glued)
     })
 }
 

@@ -131,7 +131,7 @@ pub(crate) struct Quals {
 /// `_Alignas`.
 #[derive(Debug)]
 pub(crate) enum AlignSpec {
-    Type(TypeName),
+    Type(Box<TypeName>),
     Expr(Expr),
 }
 

@@ -176,3 +176,32 @@ fn the_headers_of_the_system_are_understood_in_a_preprocessed_file() {
     let program = support::compile_file(&preprocessed, &Options::default()).expect("a program");
     raddle_program::validate(&program).expect("valid");
 }
+
+#[test]
+fn functions_of_the_competition_vocabulary_are_atomic_blocks() {
+    let text = "int x; void __VERIFIER_atomic_add(int n) { if (n < 0) return; x = x + n; }\n\
+                int main(void) { __VERIFIER_atomic_begin(); x++; __VERIFIER_atomic_end(); __VERIFIER_atomic_add(1); return x; }";
+    let program = program(text);
+    raddle_program::validate(&program).expect("blocks are balanced");
+    for (name, ends) in [("__VERIFIER_atomic_add", 2), ("main", 1)] {
+        let ops: Vec<&Op> = function(&program, name).blocks.iter().flat_map(|b| &b.insts).map(|i| &i.op).collect();
+        assert_eq!(ops.iter().filter(|op| matches!(op, Op::AtomicBegin)).count(), 1);
+        assert_eq!(ops.iter().filter(|op| matches!(op, Op::AtomicEnd)).count(), ends);
+    }
+}
+
+#[test]
+fn unknown_inputs_are_bounded_choices_and_the_program_says_so() {
+    let text = "int main(void) { return __VERIFIER_nondet_int() + __VERIFIER_nondet_bool(); }";
+    let options = Options { nondet: -2..=5, ..Options::default() };
+    let compiled = compile_preprocessed("t.i", text, &options).expect("a program");
+    let main = function(&compiled.program, "main");
+    let choices: Vec<(u64, u64)> = main
+        .blocks
+        .iter()
+        .flat_map(|b| &b.insts)
+        .filter_map(|i| if let Op::Choose { low, high, .. } = i.op { Some((low, high)) } else { None })
+        .collect();
+    assert_eq!(choices, [(0, 7), (0, 1)]);
+    assert_eq!(compiled.notes, ["unknown inputs range over -2..=5"]);
+}

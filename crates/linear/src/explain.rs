@@ -27,6 +27,8 @@ const QUESTION: u64 = 20_000;
 const LARGE: usize = 100_000;
 /// The most operations that are put to the general checker for confirmation.
 const CONFIRMED: usize = 2_000;
+/// The most work, in operations looked at, that sharing out pending removals of one prefix may take.
+const PREFIX_WORK: u64 = 2_000_000;
 /// The most work, in values looked at, that shrinking a stack or queue violation may take.
 const SHRINK_WORK: usize = 30_000_000;
 
@@ -146,7 +148,11 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
 
 /// The earliest wrong prefix: first of the few operations of the explanation, then back from there in the whole history.
 fn earliest_line_up(part: &Part<'_>, how: &How, ops: &[OpId]) -> Option<EarliestPrefix> {
-    // Every pending removal of the whole history could have helped, also in its prefixes.
+    // Every prefix leaves removals open; what sharing them out may cost is bounded for a long history.
+    let tries = how
+        .tries
+        .min(20 + PREFIX_WORK / (part.ops.len() as u64 + 1));
+    let how = &How { tries, ..*how };
     let few: Vec<Op> = ops.iter().map(|id| part.ops[id.index()]).collect();
     let by = prefix::forward(&few, Ts(0), |ops| judge_line_up(ops, how));
     let by = by.map_or_else(|| last_return(&part.ops), |found| Some(found.event))?;

@@ -8,7 +8,7 @@
 use super::{Checked, Checker, Symbol};
 use crate::ctype::{IntKind, Ty};
 use crate::parse::Fault;
-use crate::syntax::{self, BinaryOp, UnaryOp};
+use crate::syntax::{self, BinaryOp};
 use crate::token::{Name, Pos};
 use crate::tree::{Builtin, Expr, ExprKind, Order, RmwKind};
 use raddle_program::Ordering;
@@ -349,8 +349,8 @@ impl Checker {
         let target = self.object_arg("overflow", args, 2, pos)?;
         let size = self.types.size(&target.ty.ty).unwrap_or(8);
         let (a, b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
-        let fits = |e: &Expr| self.types.size(&e.ty.ty).is_some_and(|s| s < 8 || e.ty.ty == target.ty.ty);
-        if size > 4 || !fits(&a) || !fits(&b) || op == BinaryOp::Mul && size > 4 {
+        let narrow = |e: &Expr| self.types.size(&e.ty.ty).is_some_and(|size| size <= 4);
+        if size > 4 || !narrow(&a) || !narrow(&b) {
             return Err(Fault::new(
                 pos,
                 "this arithmetic with overflow check is not supported: it needs more than 64 bits",
@@ -358,7 +358,6 @@ impl Checker {
         }
         let wide = Ty::Int(IntKind::LLong);
         let (a, b) = (self.convert(a, &wide)?, self.convert(b, &wide)?);
-        let _ = UnaryOp::Plus;
         Ok(self.make(Builtin::Overflow(op), vec![a, b, target], Ty::Int(IntKind::Bool), pos))
     }
 }

@@ -16,6 +16,7 @@ mod convert;
 mod decl;
 mod expr;
 mod init;
+mod primary;
 mod stmt;
 mod types;
 

@@ -2,12 +2,11 @@
 
 use super::Lowered;
 use super::function::FnLowerer;
-use super::memory::Place;
 use super::value::{binary, from_bool, is_true, not, resize, settled};
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::syntax::{BinaryOp, UnaryOp};
-use crate::tree::{Change, Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, BlockId, Op, Ordering, Term, Type, UnOp};
+use crate::tree::{Expr, ExprKind};
+use raddle_program::{self as ir, BinOp, BlockId, Op, Term, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     /// The value of a scalar expression; for an expression without a value, its effects and anything.
@@ -318,105 +317,6 @@ impl FnLowerer<'_, '_> {
         Ok(dst.map_or(ir::Expr::bool(false), ir::Expr::Reg))
     }
 
-    fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
-        if let Ty::Record(_) = target.ty.ty {
-            return self.record(expr);
-        }
-        let value = self.value(value)?;
-        let place = self.place(target)?;
-        self.at(expr.pos);
-        // What is stored is what the assignment yields; a register must not change under the reader's feet.
-        self.write(&place, &target.ty, value.clone())?;
-        match place {
-            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
-            place => self.stored(&place, &target.ty, value),
-        }
-    }
-
-    /// `target op= operand`; yields the new value.
-    fn op_assign(
-        &mut self,
-        expr: &Expr,
-        op: Change,
-        target: &Expr,
-        operand: ir::Expr,
-        operand_ty: &QTy,
-        via: &QTy,
-    ) -> Lowered<ir::Expr> {
-        let place = self.place(target)?;
-        self.at(expr.pos);
-        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
-            && target.ty.quals.atomic
-        {
-            return self.atomic_change(addr.clone(), op, target, operand, operand_ty, via);
-        }
-        let name = name_of(target, self);
-        let old = self.read(&place, &target.ty, &name)?;
-        let new = self.changed(op, old, &target.ty, operand, operand_ty, via)?;
-        self.write(&place, &target.ty, new.clone())?;
-        match place {
-            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
-            place => self.stored(&place, &target.ty, new),
-        }
-    }
-
-    /// The new value of a compound assignment, in the target's type.
-    pub(super) fn changed(
-        &mut self,
-        op: Change,
-        old: ir::Expr,
-        ty: &QTy,
-        operand: ir::Expr,
-        operand_ty: &QTy,
-        via: &QTy,
-    ) -> Lowered<ir::Expr> {
-        let new = match op {
-            Change::Op(op) => {
-                let wide = self.converted(old, &ty.ty, &via.ty);
-                let new = self.operate(op, wide, via, operand, operand_ty)?;
-                self.converted(new, &via.ty, &ty.ty)
-            }
-            Change::Step { size, minus } => {
-                let wide = self.converted(operand, &operand_ty.ty, &Ty::Int(IntKind::LLong));
-                let step = binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size));
-                ir::Expr::binary(if minus { BinOp::Sub } else { BinOp::Add }, old, step)
-            }
-        };
-        Ok(settled(&mut self.b, new))
-    }
-
-    fn inc_dec(&mut self, expr: &Expr, target: &Expr, by: i64, prefix: bool) -> Lowered<ir::Expr> {
-        let place = self.place(target)?;
-        self.at(expr.pos);
-        let scalar = self.scalar(&target.ty)?;
-        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
-            && target.ty.quals.atomic
-            && target.ty.ty != Ty::Int(IntKind::Bool)
-        {
-            return Ok(self.atomic_step(addr.clone(), scalar, by, prefix));
-        }
-        let name = name_of(target, self);
-        let mut old = self.read(&place, &target.ty, &name)?;
-        if !prefix && let Place::Reg(_) = place {
-            old = self.hold("old", old);
-        }
-        let new = if scalar == Type::Ptr {
-            ir::Expr::binary(BinOp::Add, old.clone(), ir::Expr::int(Type::I64, by))
-        } else if target.ty.ty == Ty::Int(IntKind::Bool) {
-            let wide = self.converted(old.clone(), &target.ty.ty, &Ty::INT);
-            let sum = binary(BinOp::Add, wide, ir::Expr::int(Type::I32, by));
-            self.converted(sum, &Ty::INT, &target.ty.ty)
-        } else {
-            binary(BinOp::Add, old.clone(), ir::Expr::int(scalar, by))
-        };
-        self.write(&place, &target.ty, new.clone())?;
-        match (prefix, place) {
-            (false, _) => Ok(old),
-            (true, Place::Reg(reg)) => Ok(ir::Expr::Reg(reg)),
-            (true, place) => self.stored(&place, &target.ty, new),
-        }
-    }
-
     /// Evaluates an expression for what it does.
     pub(super) fn effect(&mut self, expr: &Expr) -> Lowered<()> {
         match &expr.kind {
@@ -477,10 +377,7 @@ impl FnLowerer<'_, '_> {
                 self.stmts(stmts)?;
                 last.iter().try_for_each(|last| self.effect(last))
             }
-            ExprKind::Call(callee, args) if matches!(expr.ty.ty, Ty::Record(_)) => {
-                let _ = (callee, args);
-                self.record(expr).map(drop)
-            }
+            ExprKind::Call(..) if matches!(expr.ty.ty, Ty::Record(_)) => self.record(expr).map(drop),
             ExprKind::Literal(..) => self.address(expr).map(drop),
             _ => self.value(expr).map(drop),
         }

@@ -157,7 +157,7 @@ impl<'a> Lowerer<'a> {
             lowerer.b.push(Op::AtomicBegin);
         }
         lowerer.stmts(&body.stmts)?;
-        lowerer.leave_by_falling(main, pos);
+        lowerer.leave_by_falling(pos);
         Ok(lowerer.b.finish())
     }
 }
@@ -289,7 +289,7 @@ impl FnLowerer<'_, '_> {
     }
 
     /// The end of the body without a `return`.
-    fn leave_by_falling(&mut self, main: bool, pos: Pos) {
+    fn leave_by_falling(&mut self, pos: Pos) {
         self.at(pos);
         if self.b.terminated() {
             return;
@@ -299,7 +299,6 @@ impl FnLowerer<'_, '_> {
             Return::Scalar(ty) => Some(Expr::Const(*ty, 0)),
             Return::Packed(_) => Some(Expr::Const(Type::I64, 0)),
         };
-        let _ = main;
         self.leave(value);
     }
 

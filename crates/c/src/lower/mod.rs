@@ -14,6 +14,7 @@
 //! `return` from `main` ends the first thread only, other threads go on; `exit` ends the program. This differs from
 //! C, where returning from `main` is `exit`, and follows what verifiers for C do, so that counts can be compared.
 
+mod assign;
 mod atomic;
 mod call;
 mod constant;

@@ -11,6 +11,7 @@
 
 mod decl;
 mod expr;
+mod specs;
 mod stmt;
 
 use crate::syntax::{Item, Unit};

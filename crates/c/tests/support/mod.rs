@@ -93,7 +93,7 @@ pub(crate) fn run(program: &raddle_program::Program) -> Result<String, String> {
     while let Some(&step) = system.moves().first() {
         system.step(step).expect("one of the moves");
         steps += 1;
-        if steps % 1024 == 0 {
+        if steps.is_multiple_of(1024) {
             output.push_str(&system.take_printed(ThreadId::MAIN).concat());
         }
         if steps > 20_000_000 {

@@ -98,12 +98,7 @@ pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
             (Role::Nothing, _) => {}
             (_, true) if done[event.op.index()] => {}
             (role, true) => {
-                let stuck = Stuck {
-                    value: op.arg,
-                    op: event.op,
-                    at: event.at,
-                    present: projection.present,
-                };
+                let stuck = Stuck { value: op.arg, op: event.op, at: event.at, present: projection.present };
                 let forced = match role {
                     Role::Query(_) => None,
                     _ => Some(role == Role::Add),
@@ -128,11 +123,7 @@ pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
 
 /// Changes the state with the active operation that returns earliest.
 fn toggle(projection: &mut Projection, done: &mut [bool]) -> Option<OpId> {
-    let heap = if projection.present {
-        &mut projection.removes
-    } else {
-        &mut projection.adds
-    };
+    let heap = if projection.present { &mut projection.removes } else { &mut projection.adds };
     loop {
         let Reverse((_, op)) = heap.pop()?;
         if !done[op as usize] {
@@ -155,10 +146,7 @@ fn answer(projection: &mut Projection, done: &mut [bool], order: &mut Vec<OpId>)
 ///
 /// `None` where it does not apply: with queries or pending operations it is wrong.
 pub fn counting(ops: &[Op]) -> Option<bool> {
-    if ops
-        .iter()
-        .any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing))
-    {
+    if ops.iter().any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing)) {
         return None;
     }
     #[derive(Default)]
@@ -178,9 +166,7 @@ pub fn counting(ops: &[Op]) -> Option<bool> {
             (_, false) => count.removes_called += 1,
             (_, true) => count.removes_returned += 1,
         }
-        if count.removes_returned > count.adds_called
-            || count.adds_returned > count.removes_called + 1
-        {
+        if count.removes_returned > count.adds_called || count.adds_returned > count.removes_called + 1 {
             return Some(false);
         }
     }

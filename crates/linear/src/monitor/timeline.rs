@@ -33,11 +33,7 @@ pub fn timeline(ops: &[Op]) -> Vec<Event> {
     packed.sort_unstable();
     packed
         .into_iter()
-        .map(|entry| Event {
-            op: OpId((entry as u32) >> 1),
-            returns: entry & 1 == 1,
-            at: Ts((entry >> 32) as u32),
-        })
+        .map(|entry| Event { op: OpId((entry as u32) >> 1), returns: entry & 1 == 1, at: Ts((entry >> 32) as u32) })
         .collect()
 }
 

@@ -6,14 +6,15 @@
 //! configuration takes a few words however long the history is, and a table of the visited ones is cheap and exact.
 //!
 //! From a configuration any open operation that the model allows may be linearized next; when the operation of the next return
-//! has been, the level goes up. Depth first, earliest return first. Four reductions, none of which loses a linearization:
+//! has been, the level goes up. Depth first, earliest return first. Five reductions, none of which loses a linearization:
 //!
 //! - an open operation that never changes the state ([`Model::observes`]) is linearized as soon as it can answer as it
 //!   did: moving it forward to here changes nothing for anyone;
 //! - of several open operations with the same call and answer the one that returns first goes first;
 //! - pending operations that would not change the state are left out;
 //! - only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with
-//!   it and can come later.
+//!   it and can come later;
+//! - where that operation is an observer and no order of the open ones can bring about what it answered ([`Model::attainable`]), nothing is tried.
 //!
 //! Of the candidates those go first that let the most of the next few waiting observers answer.
 //!
@@ -460,11 +461,38 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             self.candidates.truncate(first);
         }
         self.keep_part(first);
+        if self.candidates.len() > first && self.hopeless(mask, state) {
+            self.candidates.truncate(first);
+        }
         let ends = &self.ends;
         self.candidates[first..].sort_unstable_by_key(|&(op, next)| (ends[op as usize], op, next));
         self.drop_twins(first);
         self.guide(first);
         (first as u32, self.candidates.len() as u32)
+    }
+
+    /// Whether the next return is of an observer that nothing open can satisfy.
+    fn hopeless(&self, mask: &K, state: u32) -> bool {
+        let next = self.layout.returns[self.level as usize];
+        let class = self.class[next as usize] as usize;
+        let (call, Some(ret)) = &self.machine.classes[class] else {
+            return false;
+        };
+        if !self.machine.observes[class] {
+            return false;
+        }
+        let part = self.part[next as usize];
+        let mut open = Vec::new();
+        self.occupied.each_without(mask, |slot| {
+            let op = self.occupant[slot];
+            if op != next && self.part[op as usize] == part {
+                open.push(&self.machine.classes[self.class[op as usize] as usize].0);
+            }
+        });
+        !self
+            .machine
+            .model
+            .attainable(&self.machine.states[state as usize], call, ret, &open)
     }
 
     /// Keeps the candidates on the part that the next return is about.

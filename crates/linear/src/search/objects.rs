@@ -392,6 +392,29 @@ impl Model for Object<'_> {
         }
     }
 
+    /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
+    fn attainable(&self, state: &State, call: &Request, ret: &ValueId, open: &[&Request]) -> bool {
+        let (State::Cells(cells), Method::Read) = (state, call.method) else {
+            return true;
+        };
+        let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
+        let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
+        let appends = open.iter().any(|call| call.method == Method::Append);
+        let wanted = self.values.get(*ret);
+        let grows_into = |from: ValueId| match (self.value(from), wanted) {
+            _ if from == *ret => true,
+            _ if !appends => false,
+            (Value::Nil, _) | (Value::List(_), _) | (_, Value::List(_)) => true,
+            (from, wanted) => wanted.to_string().starts_with(&from.to_string()),
+        };
+        grows_into(now)
+            || open.iter().any(|call| match call.method {
+                Method::Write => grows_into(call.arg),
+                Method::Cas => grows_into(call.arg2),
+                _ => false,
+            })
+    }
+
     fn part(&self, call: &Request) -> u64 {
         u64::from(call.place.0)
     }

@@ -1,0 +1,111 @@
+//! Assignments: plain, compound, counting up and down.
+
+use super::Lowered;
+use super::expr::name_of;
+use super::function::FnLowerer;
+use super::memory::Place;
+use super::value::{binary, settled};
+use crate::ctype::{IntKind, QTy, Ty};
+use crate::tree::{Change, Expr};
+use raddle_program::{self as ir, BinOp, Ordering, Type};
+
+impl FnLowerer<'_, '_> {
+    pub(super) fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
+        if let Ty::Record(_) = target.ty.ty {
+            return self.record(expr);
+        }
+        let value = self.value(value)?;
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        // What is stored is what the assignment yields; a register must not change under the reader's feet.
+        self.write(&place, &target.ty, value.clone())?;
+        match place {
+            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
+            place => self.stored(&place, &target.ty, value),
+        }
+    }
+
+    /// `target op= operand`; yields the new value.
+    pub(super) fn op_assign(
+        &mut self,
+        expr: &Expr,
+        op: Change,
+        target: &Expr,
+        operand: ir::Expr,
+        operand_ty: &QTy,
+        via: &QTy,
+    ) -> Lowered<ir::Expr> {
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
+            && target.ty.quals.atomic
+        {
+            return self.atomic_change(addr.clone(), op, target, operand, operand_ty, via);
+        }
+        let name = name_of(target, self);
+        let old = self.read(&place, &target.ty, &name)?;
+        let new = self.changed(op, old, &target.ty, operand, operand_ty, via)?;
+        self.write(&place, &target.ty, new.clone())?;
+        match place {
+            Place::Reg(reg) => Ok(ir::Expr::Reg(reg)),
+            place => self.stored(&place, &target.ty, new),
+        }
+    }
+
+    /// The new value of a compound assignment, in the target's type.
+    pub(super) fn changed(
+        &mut self,
+        op: Change,
+        old: ir::Expr,
+        ty: &QTy,
+        operand: ir::Expr,
+        operand_ty: &QTy,
+        via: &QTy,
+    ) -> Lowered<ir::Expr> {
+        let new = match op {
+            Change::Op(op) => {
+                let wide = self.converted(old, &ty.ty, &via.ty);
+                let new = self.operate(op, wide, via, operand, operand_ty)?;
+                self.converted(new, &via.ty, &ty.ty)
+            }
+            Change::Step { size, minus } => {
+                let wide = self.converted(operand, &operand_ty.ty, &Ty::Int(IntKind::LLong));
+                let step = binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size));
+                ir::Expr::binary(if minus { BinOp::Sub } else { BinOp::Add }, old, step)
+            }
+        };
+        Ok(settled(&mut self.b, new))
+    }
+
+    pub(super) fn inc_dec(&mut self, expr: &Expr, target: &Expr, by: i64, prefix: bool) -> Lowered<ir::Expr> {
+        let place = self.place(target)?;
+        self.at(expr.pos);
+        let scalar = self.scalar(&target.ty)?;
+        if let Place::Memory { addr, order: Ordering::SeqCst } = &place
+            && target.ty.quals.atomic
+            && target.ty.ty != Ty::Int(IntKind::Bool)
+        {
+            return Ok(self.atomic_step(addr.clone(), scalar, by, prefix));
+        }
+        let name = name_of(target, self);
+        let mut old = self.read(&place, &target.ty, &name)?;
+        if !prefix && let Place::Reg(_) = place {
+            old = self.hold("old", old);
+        }
+        let new = if scalar == Type::Ptr {
+            ir::Expr::binary(BinOp::Add, old.clone(), ir::Expr::int(Type::I64, by))
+        } else if target.ty.ty == Ty::Int(IntKind::Bool) {
+            let wide = self.converted(old.clone(), &target.ty.ty, &Ty::INT);
+            let sum = binary(BinOp::Add, wide, ir::Expr::int(Type::I32, by));
+            self.converted(sum, &Ty::INT, &target.ty.ty)
+        } else {
+            binary(BinOp::Add, old.clone(), ir::Expr::int(scalar, by))
+        };
+        self.write(&place, &target.ty, new.clone())?;
+        match (prefix, place) {
+            (false, _) => Ok(old),
+            (true, Place::Reg(reg)) => Ok(ir::Expr::Reg(reg)),
+            (true, place) => self.stored(&place, &target.ty, new),
+        }
+    }
+}
