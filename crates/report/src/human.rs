@@ -80,9 +80,11 @@ fn scope(answer: &Answer) -> String {
 fn counts(answer: &Answer) -> String {
     let cost = answer.cost;
     let mut parts = vec![counted(answer.executions, "execution"), format!("{} blocked", grouped(answer.blocked))];
-    let cut: u64 = ["bounded", "cut"].iter().filter_map(|name| answer.statistics.get(*name)).sum();
-    if cut > 0 {
-        parts.push(format!("{} cut off", grouped(cut)));
+    for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
+        let number: u64 = names.iter().filter_map(|name| answer.statistics.get(*name)).sum();
+        if number > 0 {
+            parts.push(format!("{} {words}", grouped(number)));
+        }
     }
     parts.push(time(cost.seconds));
     if cost.cpu_seconds >= 0.5 {
