@@ -169,6 +169,35 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Whether a text is made of some of these pieces, each used once; yes if that is too long to find out.
+    fn composed(&self, text: &str, pieces: &[ValueId]) -> bool {
+        const STEPS: usize = 256;
+        let pieces: Vec<String> = pieces
+            .iter()
+            .map(|piece| self.values.get(*piece).to_string())
+            .collect();
+        let mut tasks = vec![(text, vec![false; pieces.len()])];
+        let mut steps = 0;
+        while let Some((rest, used)) = tasks.pop() {
+            steps += 1;
+            if rest.is_empty() || steps > STEPS {
+                return true;
+            }
+            for (at, piece) in pieces
+                .iter()
+                .enumerate()
+                .filter(|(at, piece)| !used[*at] && !piece.is_empty())
+            {
+                if let Some(rest) = rest.strip_prefix(piece.as_str()) {
+                    let mut used = used.clone();
+                    used[at] = true;
+                    tasks.push((rest, used));
+                }
+            }
+        }
+        false
+    }
+
     fn bag(&self, bag: &[(ValueId, u32)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
         let change = |value: ValueId, more: bool| {
             let mut bag = bag.to_vec();
@@ -399,13 +428,20 @@ impl Model for Object<'_> {
         };
         let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
         let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
-        let appends = open.iter().any(|call| call.method == Method::Append);
+        let pieces: Vec<ValueId> = open
+            .iter()
+            .filter(|call| call.method == Method::Append)
+            .map(|call| call.arg)
+            .collect();
         let wanted = self.values.get(*ret);
         let grows_into = |from: ValueId| match (self.value(from), wanted) {
             _ if from == *ret => true,
-            _ if !appends => false,
-            (Value::Nil, _) | (Value::List(_), _) | (_, Value::List(_)) => true,
-            (from, wanted) => wanted.to_string().starts_with(&from.to_string()),
+            _ if pieces.is_empty() => false,
+            (Value::Nil, Value::Text(wanted)) => self.composed(wanted, &pieces),
+            (Value::Text(from), Value::Text(wanted)) => wanted
+                .strip_prefix(from.as_ref())
+                .is_some_and(|rest| self.composed(rest, &pieces)),
+            _ => true,
         };
         grows_into(now)
             || open.iter().any(|call| match call.method {
