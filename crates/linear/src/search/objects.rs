@@ -4,7 +4,8 @@
 //! are cloned when they change; the engine asks once for each state and kind of operation. Texts that arise by appending are interned
 //! next to the values of the history, so that a state stays a few numbers however long its texts grow.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -60,6 +61,8 @@ pub struct Object<'a> {
     pub values: &'a Values,
     initial: Value,
     pool: RefCell<Pool>,
+    /// The texts of the history in order, to see what a text may grow into.
+    texts: OnceCell<Vec<Arc<str>>>,
 }
 
 impl<'a> Object<'a> {
@@ -75,6 +78,7 @@ impl<'a> Object<'a> {
             values,
             initial,
             pool: RefCell::default(),
+            texts: OnceCell::new(),
         }
     }
 
@@ -419,6 +423,32 @@ impl Model for Object<'_> {
             (_, _, Some(ValueId::NIL)) => about(&[], true),
             (_, _, Some(answer)) => about(&[answer], false),
         }
+    }
+
+    /// A text that no text of the history begins with will not be read as it is, so its appends came in another order or a write is to
+    /// follow.
+    fn doubt(&self, state: &State) -> u32 {
+        let State::Cells(cells) = state else { return 0 };
+        let texts = self.texts.get_or_init(|| {
+            let mut texts: Vec<Arc<str>> = self
+                .values
+                .iter()
+                .filter_map(Value::as_text)
+                .cloned()
+                .collect();
+            texts.sort_unstable();
+            texts
+        });
+        let lost = cells.iter().filter(|(_, value)| match self.value(*value) {
+            Value::Text(text) => {
+                let at = texts.partition_point(|other| other.as_ref() < text.as_ref());
+                !texts
+                    .get(at)
+                    .is_some_and(|other| other.starts_with(text.as_ref()))
+            }
+            _ => false,
+        });
+        lost.count() as u32
     }
 
     /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
