@@ -3,7 +3,7 @@
 //! ```text
 //! cargo bench -p raddle-linear --bench growth                # 10^3 to 10^6 operations
 //! cargo bench -p raddle-linear --bench growth -- --max 7     # to 10^7
-//! cargo bench -p raddle-linear --bench growth -- --only kv   # one table: monitors, stream, kv
+//! cargo bench -p raddle-linear --bench growth -- --only kv   # one table: monitors, stream, kv, register
 //! ```
 //!
 //! Histories come from a simulation: threads call, take effect and return in a random order, so every history is linearizable and about
@@ -581,8 +581,12 @@ fn kv() {
         }
         println!();
     }
+    println!();
+}
+
+fn registers() {
     println!(
-        "\nGeneral checker, register of 5 values (read, write, compare-and-set): seconds, configurations"
+        "General checker, register of 5 values (read, write, compare-and-set): seconds, configurations"
     );
     println!(
         "{:>8} {:>8} {:>28} {:>28}",
@@ -680,5 +684,8 @@ fn main() {
     }
     if only.is_none_or(|only| only == "kv") {
         kv();
+    }
+    if only.is_none_or(|only| only == "register") {
+        registers();
     }
 }

@@ -16,7 +16,8 @@
 //!   it and can come later;
 //! - where that operation is an observer and no order of the open ones can bring about what it answered ([`Model::attainable`]), nothing is tried.
 //!
-//! Of the candidates those go first that let the most of the next few waiting observers answer.
+//! Of the candidates those go first that let the most of the next few waiting observers answer, and then those whose state promises
+//! most ([`Model::doubt`]).
 //!
 //! States and transitions are interned: a state is a number, and the model is asked once for each pair of a state and a kind of
 //! operation. Models may be nondeterministic.
@@ -217,6 +218,7 @@ struct Machine<'m, M: Model> {
     model: &'m M,
     classes: Vec<(M::Call, Option<M::Ret>)>,
     observes: Vec<bool>,
+    doubts: Vec<u32>,
     states: Vec<M::State>,
     numbers: FxHashMap<M::State, u32>,
     steps: FxHashMap<(u32, u32), Next>,
@@ -231,6 +233,7 @@ impl<M: Model> Machine<'_, M> {
         }
         let number = self.states.len() as u32;
         self.bytes += 2 * self.model.weight(&state) as u64 + 64;
+        self.doubts.push(self.model.doubt(&state));
         self.states.push(state.clone());
         self.numbers.insert(state, number);
         number
@@ -334,6 +337,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             bytes: 0,
             classes,
             observes,
+            doubts: Vec::new(),
         };
         let slots = layout.slots;
         Search {
@@ -515,13 +519,14 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     /// Puts candidates first that let waiting observers answer.
     fn guide(&mut self, first: usize) {
         const WATCHED: usize = 4;
-        if self.watched.is_empty() || self.candidates.len() < first + 2 {
+        if self.candidates.len() < first + 2 {
             return;
         }
         let ends = &self.ends;
         self.watched.sort_unstable_by_key(|&op| ends[op as usize]);
         self.watched.truncate(WATCHED);
-        let mut scored: Vec<(u32, (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
+        let mut scored: Vec<((u32, u32), (u32, u32))> =
+            Vec::with_capacity(self.candidates.len() - first);
         for index in first..self.candidates.len() {
             let (op, next) = self.candidates[index];
             let mut disappointed = 0;
@@ -529,7 +534,10 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 let class = self.class[self.watched[at] as usize];
                 disappointed += u32::from(matches!(self.machine.step(next, class), Next::Refused));
             }
-            scored.push((disappointed, (op, next)));
+            scored.push((
+                (disappointed, self.machine.doubts[next as usize]),
+                (op, next),
+            ));
         }
         scored.sort_by_key(|(score, _)| *score);
         for (slot, (_, candidate)) in self.candidates[first..].iter_mut().zip(scored) {

@@ -78,6 +78,12 @@ pub trait Model {
         true
     }
 
+    /// How little a state promises, 0 being best: a guess that decides what is tried first and nothing else.
+    fn doubt(&self, state: &Self::State) -> u32 {
+        let _ = state;
+        0
+    }
+
     /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a
     /// map. The search then orders only what is on the part it has to decide about.
     fn part(&self, call: &Self::Call) -> u64 {

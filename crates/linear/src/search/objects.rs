@@ -4,7 +4,8 @@
 //! are cloned when they change; the engine asks once for each state and kind of operation. Texts that arise by appending are interned
 //! next to the values of the history, so that a state stays a few numbers however long its texts grow.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -60,6 +61,8 @@ pub struct Object<'a> {
     pub values: &'a Values,
     initial: Value,
     pool: RefCell<Pool>,
+    /// The texts of the history in order, to see what a text may grow into.
+    texts: OnceCell<Vec<Arc<str>>>,
 }
 
 impl<'a> Object<'a> {
@@ -75,6 +78,7 @@ impl<'a> Object<'a> {
             values,
             initial,
             pool: RefCell::default(),
+            texts: OnceCell::new(),
         }
     }
 
@@ -167,6 +171,35 @@ impl<'a> Object<'a> {
             },
             _ => vec![],
         }
+    }
+
+    /// Whether a text is made of some of these pieces, each used once; yes if that is too long to find out.
+    fn composed(&self, text: &str, pieces: &[ValueId]) -> bool {
+        const STEPS: usize = 256;
+        let pieces: Vec<String> = pieces
+            .iter()
+            .map(|piece| self.values.get(*piece).to_string())
+            .collect();
+        let mut tasks = vec![(text, vec![false; pieces.len()])];
+        let mut steps = 0;
+        while let Some((rest, used)) = tasks.pop() {
+            steps += 1;
+            if rest.is_empty() || steps > STEPS {
+                return true;
+            }
+            for (at, piece) in pieces
+                .iter()
+                .enumerate()
+                .filter(|(at, piece)| !used[*at] && !piece.is_empty())
+            {
+                if let Some(rest) = rest.strip_prefix(piece.as_str()) {
+                    let mut used = used.clone();
+                    used[at] = true;
+                    tasks.push((rest, used));
+                }
+            }
+        }
+        false
     }
 
     fn bag(&self, bag: &[(ValueId, u32)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
@@ -392,6 +425,32 @@ impl Model for Object<'_> {
         }
     }
 
+    /// A text that no text of the history begins with will not be read as it is, so its appends came in another order or a write is to
+    /// follow.
+    fn doubt(&self, state: &State) -> u32 {
+        let State::Cells(cells) = state else { return 0 };
+        let texts = self.texts.get_or_init(|| {
+            let mut texts: Vec<Arc<str>> = self
+                .values
+                .iter()
+                .filter_map(Value::as_text)
+                .cloned()
+                .collect();
+            texts.sort_unstable();
+            texts
+        });
+        let lost = cells.iter().filter(|(_, value)| match self.value(*value) {
+            Value::Text(text) => {
+                let at = texts.partition_point(|other| other.as_ref() < text.as_ref());
+                !texts
+                    .get(at)
+                    .is_some_and(|other| other.starts_with(text.as_ref()))
+            }
+            _ => false,
+        });
+        lost.count() as u32
+    }
+
     /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
     fn attainable(&self, state: &State, call: &Request, ret: &ValueId, open: &[&Request]) -> bool {
         let (State::Cells(cells), Method::Read) = (state, call.method) else {
@@ -399,13 +458,20 @@ impl Model for Object<'_> {
         };
         let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
         let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
-        let appends = open.iter().any(|call| call.method == Method::Append);
+        let pieces: Vec<ValueId> = open
+            .iter()
+            .filter(|call| call.method == Method::Append)
+            .map(|call| call.arg)
+            .collect();
         let wanted = self.values.get(*ret);
         let grows_into = |from: ValueId| match (self.value(from), wanted) {
             _ if from == *ret => true,
-            _ if !appends => false,
-            (Value::Nil, _) | (Value::List(_), _) | (_, Value::List(_)) => true,
-            (from, wanted) => wanted.to_string().starts_with(&from.to_string()),
+            _ if pieces.is_empty() => false,
+            (Value::Nil, Value::Text(wanted)) => self.composed(wanted, &pieces),
+            (Value::Text(from), Value::Text(wanted)) => wanted
+                .strip_prefix(from.as_ref())
+                .is_some_and(|rest| self.composed(rest, &pieces)),
+            _ => true,
         };
         grows_into(now)
             || open.iter().any(|call| match call.method {
