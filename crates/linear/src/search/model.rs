@@ -67,13 +67,7 @@ pub trait Model {
 
     /// Whether an observer that must answer `ret` might still do so once some of the `open` calls have taken effect, in some order. Asked when
     /// no further call can come in between. `true` is always right; a `false` cuts the search short.
-    fn attainable(
-        &self,
-        state: &Self::State,
-        call: &Self::Call,
-        ret: &Self::Ret,
-        open: &[&Self::Call],
-    ) -> bool {
+    fn attainable(&self, state: &Self::State, call: &Self::Call, ret: &Self::Ret, open: &[&Self::Call]) -> bool {
         let _ = (state, call, ret, open);
         true
     }

@@ -41,15 +41,10 @@ impl MultisetWatcher {
                 return Err(Trouble::Wrong(Wrong::new(message, &[op.arg])));
             }
             count.now -= 1;
-            count.open[at..]
-                .iter_mut()
-                .for_each(|(_, least)| *least -= 1);
+            count.open[at..].iter_mut().for_each(|(_, least)| *least -= 1);
         }
         let (_, least) = count.open.remove(at);
-        if let Some((_, before)) = at
-            .checked_sub(1)
-            .and_then(|before| count.open.get_mut(before))
-        {
+        if let Some((_, before)) = at.checked_sub(1).and_then(|before| count.open.get_mut(before)) {
             *before = least.min(*before);
         }
         if count.now == 0 && count.open.is_empty() {
