@@ -294,6 +294,7 @@ pub struct Code {
     /// Greatest number of turns of a loop per activation, if bounded.
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
+    pub(crate) has_atomic_blocks: bool,
 }
 
 impl Code {
@@ -316,6 +317,11 @@ impl Code {
     /// Whether some instruction is subject to race detection.
     pub fn has_non_atomic(&self) -> bool {
         self.has_non_atomic
+    }
+
+    /// Whether there are atomic blocks.
+    pub fn has_atomic_blocks(&self) -> bool {
+        self.has_atomic_blocks
     }
 
     /// Greatest number of turns of a loop per activation of its function, if bounded.

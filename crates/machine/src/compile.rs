@@ -89,6 +89,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             sources: program.sources.clone(),
             loop_bound: options.loop_bound,
             has_non_atomic: false,
+            has_atomic_blocks: false,
         },
         constants: FxHashMap::default(),
     };
@@ -387,7 +388,10 @@ impl<'p> Compiler<'p> {
                 let count = (high - low + 1) as u32;
                 Instr::Choose { dst: dst.0, low: self.constant(*low), count }
             }
-            Op::AtomicBegin => Instr::AtomicBegin,
+            Op::AtomicBegin => {
+                self.code.has_atomic_blocks = true;
+                Instr::AtomicBegin
+            }
             Op::AtomicEnd => Instr::AtomicEnd,
             Op::Error { message } => Instr::Error { message: self.string(message) },
             Op::Print { format, args } => {

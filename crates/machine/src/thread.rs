@@ -206,6 +206,8 @@ pub struct Thread {
     /// What such an operation has to remember.
     scratch: u64,
     atomic: u32,
+    /// The operation that began the atomic block.
+    block: u32,
     /// Visible operations answered.
     operations: u32,
     /// Times it waited on a condition variable.
@@ -240,6 +242,7 @@ impl Thread {
             stage: 0,
             scratch: 0,
             atomic: 0,
+            block: 0,
             operations: 0,
             waits: 0,
             status: Status::Finished { result: 0, exit: false },
@@ -287,9 +290,9 @@ impl Thread {
         self.operations
     }
 
-    /// Whether it is inside an atomic block.
-    pub fn in_atomic(&self) -> bool {
-        self.atomic > 0
+    /// The atomic block it is inside: the number of the visible operation that began it.
+    pub fn atomic_block(&self) -> Option<u32> {
+        (self.atomic > 0).then_some(self.block)
     }
 
     /// The object that is the `number`-th this thread made.
@@ -413,6 +416,7 @@ impl Thread {
             Instr::Free { .. } => Flow::Next,
             Instr::AtomicBegin => {
                 self.atomic += 1;
+                self.block = self.operations - 1;
                 Flow::Next
             }
             Instr::AtomicEnd => {

@@ -40,8 +40,12 @@ impl Stepper<'_, '_> {
         self.bugs.truncate(bugs);
         let mut bug = self.race_bug(slot, other);
         if self.known_races.insert(bug.pc) {
-            bug.schedule = Some(super::linearise::schedule(self.context, self.graph, &bug));
-            self.bugs.push(bug);
+            bug.schedule = super::linearise::schedule(self.context, self.graph, &bug);
+            if bug.schedule.is_some() {
+                self.bugs.push(bug);
+            } else {
+                self.known_races.remove(&bug.pc);
+            }
         }
         self.graph.pop();
         self.graph.undo(mark);

@@ -23,8 +23,9 @@
 //! is executed once, snapshots of thread states, and races. Deviations: a lock that would be revisited by the taking of
 //! its mutex is removed instead and the taking marked (rule L3), so that mutexes cost no blocked executions; a wait takes an
 //! unsuitable value only from the last write. Errors make their thread stuck; the others go on, or executions in which the
-//! error does not happen would be lost. Accesses of different sizes to overlapping memory, and atomic blocks, are
-//! refused.
+//! error does not happen would be lost. Atomic blocks are explored as if they were none, and ends that no run without
+//! interleaving has are dropped (counted as moot): cutting them off earlier would lose revisits. Accesses of different
+//! sizes to overlapping memory are refused.
 //!
 //! Cost: time per class polynomial in the number of events, mostly of those that are new in it; memory polynomial in the
 //! length of one execution.
@@ -318,12 +319,18 @@ impl Pool<'_> {
             return;
         }
         {
+            let findings = self.findings.lock().expect("no worker panics while it holds the findings");
+            if findings.seen.contains(&(bug.property, bug.pc)) {
+                return;
+            }
+        }
+        let Some(schedule) = search.schedule(bug) else { return };
+        {
             let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
             if !findings.seen.insert((bug.property, bug.pc)) {
                 return;
             }
         }
-        let schedule = search.schedule(bug);
         let finding = confirm(self.shared.code, options, schedule, bug.property, bug.pc);
         let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
         match finding {

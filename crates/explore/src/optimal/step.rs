@@ -1,7 +1,7 @@
 //! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
 
 use super::context::{Context, Initial};
-use super::event::{Event, Flags, Kind, NO_LOC, Slot};
+use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
 use crate::outcome::Error;
@@ -44,9 +44,7 @@ pub(super) fn settle(
     spawns: u32,
     error: &mut Option<Halt>,
 ) -> Arc<Node> {
-    while let Status::Ready(Visible::Fence { order }) = *state.status()
-        && fence_is_nothing(context, order)
-    {
+    while is_nothing(context, state.status()) {
         state.answer(context.code, 0, 0);
     }
     let access = match *state.status() {
@@ -76,14 +74,23 @@ pub(super) fn settle(
     Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
 }
 
-fn fence_is_nothing(context: &Context<'_>, order: Ordering) -> bool {
-    !context.races
-        && match context.model {
-            Model::Sc => true,
-            Model::Tso => order != Ordering::SeqCst,
-            Model::Pso => !order.releases(),
+/// Whether the operation that a thread rests before makes no event.
+fn is_nothing(context: &Context<'_>, status: &Status) -> bool {
+    match *status {
+        Status::Ready(Visible::Fence { order }) => {
+            !context.races
+                && match context.model {
+                    Model::Sc => true,
+                    Model::Tso => order != Ordering::SeqCst,
+                    Model::Pso => !order.releases(),
+                }
         }
+        Status::Ready(Visible::AtomicBegin) => context.model == Model::Sc,
+        Status::Ready(Visible::AtomicEnd) => true,
+        _ => false,
+    }
 }
+
 /// Adding events to a graph, with all that follows from them.
 pub(super) struct Stepper<'a, 'c> {
     pub(super) graph: &'a mut Graph,
@@ -224,7 +231,7 @@ impl Stepper<'_, '_> {
         }
         let node = match self.tip(thread).stage {
             Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
-            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc => {
+            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc && event.block == NO_BLOCK => {
                 self.staged(thread, Stage::Stored)
             }
             _ => self.answered(thread, 0, 0, false),
