@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Before `expect:` stand options of `raddle check`, after it the verdict (and the property that is violated) and, if they
-//! matter, the number of complete executions (`classes`) and of `blocked` ones.
+//! matter, the number of complete executions (`classes`) and of `blocked` ones. The schedule of every violation is replayed.
 
 mod common;
 
@@ -81,6 +81,11 @@ fn disagreement(file: &str, expected: &Expectation, workers: &str) -> Option<Str
     let Ok(answer) = serde_json::from_str::<serde_json::Value>(&ran.stdout) else {
         return wrong(format!("no JSON: {ran:?}"));
     };
+    // Examples may be ahead of the engines; an engine that says so gives no verdict, so it gives no wrong one.
+    if answer["error"]["message"].as_str().is_some_and(|message| message.contains("does not support")) {
+        println!("{place}: left out: {}", answer["error"]["message"]);
+        return None;
+    }
     if answer["verdict"] != expected.verdict {
         return wrong(format!("expected {}, got {}", expected.verdict, ran.stdout));
     }
@@ -101,25 +106,36 @@ fn disagreement(file: &str, expected: &Expectation, workers: &str) -> Option<Str
     if answer["statistics"]["redundant"] != 0 {
         return wrong(format!("{} redundant executions", answer["statistics"]["redundant"]));
     }
-    replay_disagreement(file, expected, &answer).and_then(wrong)
+    replay_disagreement(&answer).and_then(wrong)
 }
 
-/// Whether the schedule of a violation shows the same violation when it is replayed.
-fn replay_disagreement(file: &str, expected: &Expectation, answer: &serde_json::Value) -> Option<String> {
-    let schedule = answer["violation"]["schedule"].as_str()?;
-    let kept = |option: &str| ["-D", "--model", "-m"].contains(&option);
-    let mut args = vec!["replay", file, schedule, "--json"];
-    let mut options = expected.options.iter();
-    while let Some(option) = options.next() {
-        if kept(option) {
-            args.push(option);
-            args.extend(options.next().map(String::as_str));
-        }
-    }
+/// Whether the printed command shows the same violation again.
+fn replay_disagreement(answer: &serde_json::Value) -> Option<String> {
+    let command = words(answer["violation"]["replay"].as_str()?);
+    let args: Vec<&str> = command.iter().skip(1).map(String::as_str).chain(["--json"]).collect();
     let again = raddle(&args);
     let message = again.json()["violation"]["message"].clone();
     let same = again.status == 1 && message == answer["violation"]["message"];
-    (!same).then(|| format!("the schedule shows something else when replayed: {message}"))
+    (!same).then(|| format!("replayed, the schedule shows something else: {message}"))
+}
+
+/// The words of a command as a shell would take them; single quotes are all that is used.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut quoted) = (vec![String::new()], false);
+    for c in command.chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().expect("there is one").push(c),
+        }
+    }
+    words
+}
+
+/// Whether the expectation is about an engine that there is. Examples may be ahead of the engines.
+fn has_engine(expected: &Expectation) -> bool {
+    let named = expected.options.iter().skip_while(|option| *option != "--engine").nth(1);
+    named.is_none_or(|name| name.parse::<raddle::Engine>().is_ok())
 }
 
 #[test]
@@ -131,7 +147,7 @@ fn examples_keep_their_promises() {
     let mut wrong = Vec::new();
     for path in &found {
         let file = path.strip_prefix(&root).expect("under the root").display().to_string();
-        for expected in expectations(path) {
+        for expected in expectations(path).into_iter().filter(has_engine) {
             wrong.extend(disagreement(&file, &expected, "1"));
             // Counts do not depend on the number of workers.
             if expected.verdict == "holds" {

@@ -38,6 +38,7 @@ macro_rules! prints {
 prints!(help, "--help");
 prints!(check_help, "check", "--help");
 prints!(replay_help, "replay", "--help");
+prints!(lin_help, "lin", "--help");
 prints!(dekker_holds_under_sc, "check", "examples/dekker.rdl");
 prints!(dekker_breaks_under_tso, "check", "examples/dekker.rdl", "--model", "tso");
 prints!(dekker_breaks_under_pso, "check", "examples/dekker.rdl", "--model", "pso");
@@ -66,7 +67,7 @@ fn a_loop_that_does_not_end_is_named() {
         "global x: i32;\n\nfn main() {\n    while true {\n        let r = load x;\n        store x, r + 1;\n    }\n}\n";
     fs::write(&path, text).expect("a file for the test");
     let path = path.display().to_string();
-    let ran = raddle(&["check", &path]);
+    let ran = raddle(&["check", &path, "--max-depth", "500"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.stdout.starts_with("unknown: "), "{}", ran.stdout);
     assert!(ran.stdout.contains("endless.rdl:"), "{}", ran.stdout);
@@ -108,12 +109,55 @@ fn json_is_one_object_and_says_the_same() {
 }
 
 #[test]
+fn json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(common::root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: serde_json::Value = serde_json::from_str(&text).expect("the schema is JSON");
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        let mut keys: Vec<String> = value.as_object().expect("an object").keys().cloned().collect();
+        keys.sort();
+        keys
+    };
+    let documented = |name: &str| keys(&schema["$defs"][name]["properties"]);
+    let answer = raddle(&["check", "examples/dekker.rdl", "--model", "tso", "--json"]).json();
+    assert_eq!(keys(&answer), documented("answer"));
+    assert_eq!(keys(&answer["violation"]), documented("violation"));
+    assert_eq!(keys(&answer["violations"][0]), documented("violation_with_execution"));
+    assert_eq!(keys(&answer["violations"][0]["execution"]), documented("execution"));
+    let schedule = answer["violation"]["schedule"].as_str().expect("a schedule");
+    let replayed = raddle(&["replay", "examples/dekker.rdl", schedule, "--model", "tso", "--json"]).json();
+    assert_eq!(keys(&replayed), documented("replayed"));
+    let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
+    assert_eq!(keys(&wrong), documented("failure"));
+    assert_eq!(keys(&wrong["error"]), documented("error"));
+}
+
+#[test]
 fn properties_can_be_switched_off() {
     let status = |args: &[&str]| raddle(args).status;
     assert_eq!(status(&["check", "examples/race.rdl"]), 1);
     assert_eq!(status(&["check", "examples/race.rdl", "--no", "race"]), 0);
     assert_eq!(status(&["check", "examples/race.rdl", "--only", "assert,deadlock"]), 0);
     assert_eq!(status(&["check", "examples/race.rdl", "--only", "race"]), 1);
+}
+
+#[test]
+fn histories_are_checked() {
+    let dir = scratch("histories");
+    let lin = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).expect("a file for the test");
+        raddle(&["lin".as_ref(), path.as_os_str()])
+    };
+    let good = lin("good.txt", "# stack\npush 5 1 2\npop 5 3 4\n");
+    assert_eq!((good.status, good.stdout.starts_with("holds")), (0, true), "{good:?}");
+    let bad = lin("bad.txt", "# stack\npush 5 1 2\npop 6 3 4\n");
+    assert_eq!((bad.status, bad.stdout.starts_with("violated")), (1, true), "{bad:?}");
+    let nonsense = lin("nonsense.txt", "garbage\n");
+    assert_eq!(nonsense.status, 2, "{nonsense:?}");
+    assert!(nonsense.stderr.contains("nonsense.txt:1:1"), "{}", nonsense.stderr);
+    let missing = raddle(&["lin", "no-such-file", "--json"]);
+    assert_eq!(missing.status, 2);
+    assert!(missing.json()["error"]["message"].is_string());
 }
 
 #[test]

@@ -38,9 +38,6 @@ pub(crate) struct Input {
     /// Give a parameter of the program a value (in C: define a macro)
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
     pub(crate) defines: Vec<Define>,
-
-    #[command(flatten)]
-    pub(crate) c: C,
 }
 
 /// What only C programs need.
@@ -68,7 +65,7 @@ pub(crate) struct C {
     nondet: Option<RangeInclusive<i64>>,
 
     /// Let condition variables wake up without a signal
-    #[arg(long)]
+    #[arg(long, visible_alias = "spurious")]
     spurious_wakeups: bool,
 
     /// An argument of `main`, after the program's name
@@ -78,18 +75,18 @@ pub(crate) struct C {
 
 impl Input {
     /// How to read the program.
-    pub(crate) fn options(&self) -> LoadOptions {
+    pub(crate) fn options(&self, c: &C) -> LoadOptions {
         let defaults = raddle::c::Options::default();
         LoadOptions {
             defines: self.defines.clone(),
             c: raddle::c::Options {
-                include_dirs: self.c.include_dirs.clone(),
-                undefines: self.c.undefines.clone(),
-                std: self.c.std.clone(),
-                ilp32: self.c.ilp32,
-                nondet: self.c.nondet.clone().unwrap_or(defaults.nondet),
-                spurious_wakeups: self.c.spurious_wakeups,
-                args: self.c.arg.clone(),
+                include_dirs: c.include_dirs.clone(),
+                undefines: c.undefines.clone(),
+                std: c.std.clone(),
+                ilp32: c.ilp32,
+                nondet: c.nondet.clone().unwrap_or(defaults.nondet),
+                spurious_wakeups: c.spurious_wakeups,
+                args: c.arg.clone(),
                 defines: Vec::new(),
                 compiler: None,
             },
@@ -176,6 +173,9 @@ pub(crate) struct Check {
     /// Show every step of a counterexample, however long it is
     #[arg(long, help_heading = "Output")]
     pub(crate) full: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 impl Check {
@@ -222,6 +222,9 @@ pub(crate) struct Replay {
     /// Show every step, however many there are
     #[arg(long)]
     pub(crate) full: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 fn only_race(name: &str) -> Result<Property, String> {
@@ -244,6 +247,9 @@ pub(crate) struct Show {
     /// If the program is not accepted, say so as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 /// Is this history linearizable?
@@ -257,7 +263,7 @@ pub(crate) struct Lin {
 
     /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
     /// input says]
-    #[arg(short, long = "type", value_name = "NAME")]
+    #[arg(short = 't', long = "type", value_name = "NAME")]
     pub(crate) object: Option<ObjectKind>,
 
     /// The format: json, edn, event-log, intervals, jepsen-text, kv-text [default: by the content]

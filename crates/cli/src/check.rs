@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) fn run(args: &Check) -> Status {
     let meter = Meter::start();
     let output = Output::new(args.json);
-    let load_options = args.input.options();
+    let load_options = args.input.options(&args.c);
     let loaded = match raddle::load(&args.input.file, &load_options) {
         Ok(loaded) => loaded,
         Err(error) => return output.error(&error),
@@ -25,9 +25,10 @@ pub(crate) fn run(args: &Check) -> Status {
     let progress = Progress::start(&control);
     let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
+    let sources = load::sources(&loaded.program.sources);
     let outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return output.error(&error),
+        Err(error) => return output.error_in(&error, &sources),
     };
     let file = args.input.file.display().to_string();
     let question = Question {
@@ -41,7 +42,6 @@ pub(crate) fn run(args: &Check) -> Status {
     if let Err(status) = write_files(args, &question, &answer, output) {
         return status;
     }
-    let sources = load::sources(&loaded.program.sources);
     output.answer(|| json::answer(&answer, VERSION), || human::answer(&answer, &sources, output::layout(args.full)));
     match answer.verdict {
         Verdict::Holds => Status::Holds,

@@ -29,14 +29,18 @@ impl Output {
 
     /// Says why there is no answer.
     pub(crate) fn error(self, error: &Error) -> Status {
+        self.error_in(error, &error.sources())
+    }
+
+    /// The same, with the text of the program it is about.
+    pub(crate) fn error_in(self, error: &Error, sources: &Sources) -> Status {
         if error.is_internal() {
             return report_bug(self.json, &error.to_string());
         }
         if self.json {
             print(&json::error(&error.problems(), VERSION));
         } else {
-            let sources = error.sources();
-            let texts: Vec<String> = error.problems().iter().map(|problem| problem.render(&sources, width())).collect();
+            let texts: Vec<String> = error.problems().iter().map(|problem| problem.render(sources, width())).collect();
             print_error(&texts.join("\n"));
         }
         Status::Input

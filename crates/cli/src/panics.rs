@@ -25,3 +25,15 @@ pub(crate) fn install_hook() {
 pub(crate) fn last() -> String {
     LAST.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_else(|| "panic".into())
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_first_panic_is_kept() {
+        super::install_hook();
+        for number in 1..3 {
+            std::panic::catch_unwind(|| panic!("this is number {number}")).expect_err("it panics");
+        }
+        assert!(super::last().starts_with("this is number 1 ("), "{}", super::last());
+    }
+}

@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
     let output = Output::new(args.json);
-    let program = match raddle::load(&args.input.file, &args.input.options()) {
+    let program = match raddle::load(&args.input.file, &args.input.options(&args.c)) {
         Ok(loaded) => loaded.program,
         Err(error) => return output.error(&error),
     };
@@ -17,9 +17,10 @@ pub(crate) fn run(args: &Replay) -> Status {
         Ok(schedule) => schedule,
         Err(status) => return status,
     };
+    let sources = load::sources(&program.sources);
     let replayed = match raddle::replay(&program, args.model, &schedule, args.no.is_empty()) {
         Ok(replayed) => replayed,
-        Err(error) => return output.error(&error),
+        Err(error) => return output.error_in(&error, &sources),
     };
     if let Some(path) = &args.dot
         && let Err(status) = output.write(path, &dot::dot(&replayed.execution))
@@ -28,7 +29,6 @@ pub(crate) fn run(args: &Replay) -> Status {
     }
     let file = args.input.file.display().to_string();
     let found = replayed.counterexample.as_ref();
-    let sources = load::sources(&program.sources);
     output.answer(
         || json::replayed(&file, &replayed.execution, found, VERSION),
         || human::replayed(&replayed.execution, found, &sources, output::layout(args.full)),

@@ -6,7 +6,7 @@ use crate::output::{self, Output};
 use raddle::prepare::transform;
 
 pub(crate) fn run(args: &Show) -> Status {
-    match raddle::load(&args.input.file, &args.input.options()) {
+    match raddle::load(&args.input.file, &args.input.options(&args.c)) {
         Ok(loaded) => {
             let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
             output::print(&raddle::program::print(&program));

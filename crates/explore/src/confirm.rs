@@ -13,12 +13,13 @@ use raddle_trace::{Property, Schedule, Violation};
 pub fn confirm(
     code: &Code,
     options: &Options,
-    schedule: Schedule,
+    mut schedule: Schedule,
     property: Property,
     pc: u32,
 ) -> Result<Finding, Error> {
     let races = options.properties.contains(Property::Race);
     let run = replay(code, options.model, &schedule, races)?;
+    schedule.steps.truncate(run.taken);
     let fits = || run.failures.iter().rev().filter(|found| found.property == Some(property));
     let place = code.place(pc);
     match fits().find(|found| found.place == place).or_else(|| fits().next()) {

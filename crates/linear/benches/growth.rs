@@ -513,15 +513,11 @@ fn stale(history: &mut History) {
         .filter(|&at| history.ops[at].method == Method::Read)
         .collect();
     for &late in reads.iter().rev() {
-        let key = history.ops[late].place;
-        let early = reads.iter().rev().copied().find(|&at| {
-            history.ops[at].place == key
-                && history.ops[at].ret < history.ops[late].call
-                && history.ops[at].result != history.ops[late].result
-        });
-        if let Some(early) = early
-            && history.ops[early].result != history.ops[late].result
-        {
+        let stale = |at: &usize| {
+            let (one, two) = (&history.ops[*at], &history.ops[late]);
+            one.place == two.place && one.ret < two.call && one.result != two.result
+        };
+        if let Some(early) = reads.iter().copied().find(stale) {
             history.ops[late].result = history.ops[early].result;
             return;
         }
@@ -559,7 +555,7 @@ fn kv() {
         for partition in [false, true] {
             for history in [&good, &bad] {
                 let budget = Budget {
-                    deadline: Some(Instant::now() + std::time::Duration::from_secs(20)),
+                    deadline: Some(Instant::now() + std::time::Duration::from_secs(10)),
                     ..Budget::default()
                 };
                 let config = Config {
@@ -616,7 +612,7 @@ fn kv() {
         print!("{clients:>8} {count:>8}");
         for history in [&good, &bad] {
             let budget = Budget {
-                deadline: Some(Instant::now() + std::time::Duration::from_secs(20)),
+                deadline: Some(Instant::now() + std::time::Duration::from_secs(10)),
                 ..Budget::default()
             };
             let config = Config {

@@ -19,12 +19,8 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<(String, Options), S
     while let Some(word) = words.next() {
         let mut value = || words.next().ok_or(format!("{word} needs a value"));
         match word.as_str() {
-            "--type" => {
-                options.object = Some(value()?.parse().map_err(|error| format!("{error}"))?)
-            }
-            "--format" => {
-                options.format = Some(value()?.parse().map_err(|error| format!("{error}"))?)
-            }
+            "--type" => options.object = Some(value()?.parse().map_err(|error| format!("{error}"))?),
+            "--format" => options.format = Some(value()?.parse().map_err(|error| format!("{error}"))?),
             "--engine" => {
                 options.engine = match value()?.as_str() {
                     "auto" => Engine::Auto,
@@ -44,8 +40,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<(String, Options), S
             "--budget" => options.budget = value()?.parse().map_err(|error| format!("{error}"))?,
             "--time-limit" => {
                 let seconds: f64 = value()?.parse().map_err(|error| format!("{error}"))?;
-                options.time_limit =
-                    Some(Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?);
+                options.time_limit = Some(Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?);
             }
             "--initial" => {
                 let text = value()?;
@@ -63,10 +58,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<(String, Options), S
             name => file = Some(name.to_string()),
         }
     }
-    Ok((
-        file.ok_or("name a file, or - for the standard input")?,
-        options,
-    ))
+    Ok((file.ok_or("name a file, or - for the standard input")?, options))
 }
 
 fn main() -> ExitCode {

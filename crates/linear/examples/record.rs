@@ -25,12 +25,7 @@ struct Settings {
 }
 
 /// Runs a workload on every thread, and monitors what was recorded.
-fn monitor(
-    name: &str,
-    kind: ObjectKind,
-    settings: &Settings,
-    work: impl Fn(&mut ThreadRecorder<'_>, usize) + Sync,
-) {
+fn monitor(name: &str, kind: ObjectKind, settings: &Settings, work: impl Fn(&mut ThreadRecorder<'_>, usize) + Sync) {
     let recorder = Recorder::new();
     std::thread::scope(|scope| {
         for _ in 0..settings.threads {
@@ -57,18 +52,10 @@ fn monitor(
     match check(&history, &Config::new(kind)) {
         Ok(report) => {
             let seconds = started.elapsed().as_secs_f64();
-            let context = Context {
-                history: &history,
-                kind,
-                report: &report,
-                seconds,
-            };
+            let context = Context { history: &history, kind, report: &report, seconds };
             let mut shown = Vec::new();
             if text::write(&context, &mut shown).is_ok() {
-                String::from_utf8_lossy(&shown)
-                    .lines()
-                    .take(12)
-                    .for_each(|line| println!("{line}"));
+                String::from_utf8_lossy(&shown).lines().take(12).for_each(|line| println!("{line}"));
             }
         }
         Err(error) => println!("{error}"),
@@ -83,9 +70,7 @@ struct TornStack {
 
 impl TornStack {
     fn values(&self) -> std::sync::MutexGuard<'_, Vec<u64>> {
-        self.values
-            .lock()
-            .expect("no thread panics while it holds the lock")
+        self.values.lock().expect("no thread panics while it holds the lock")
     }
 
     fn push(&self, value: u64) {
@@ -103,102 +88,69 @@ impl TornStack {
 fn main() {
     let mut words = std::env::args().skip(1);
     let settings = Settings {
-        operations: words
-            .next()
-            .and_then(|word| word.parse().ok())
-            .unwrap_or(20_000),
+        operations: words.next().and_then(|word| word.parse().ok()).unwrap_or(20_000),
         threads: words.next().and_then(|word| word.parse().ok()).unwrap_or(4),
         directory: words.next().map(PathBuf::from),
     };
     let lock = "no thread panics while it holds the lock";
 
     let queue = SegQueue::new();
-    monitor(
-        "crossbeam SegQueue",
-        ObjectKind::Queue,
-        &settings,
-        |record, turn| {
-            if turn % 2 == 0 {
-                let value = record.unique();
-                record.insert(value, || queue.push(value));
-            } else {
-                record.remove(|| queue.pop());
-            }
-        },
-    );
+    monitor("crossbeam SegQueue", ObjectKind::Queue, &settings, |record, turn| {
+        if turn % 2 == 0 {
+            let value = record.unique();
+            record.insert(value, || queue.push(value));
+        } else {
+            record.remove(|| queue.pop());
+        }
+    });
 
     let queue = ArrayQueue::new(1 << 20);
-    monitor(
-        "crossbeam ArrayQueue",
-        ObjectKind::Queue,
-        &settings,
-        |record, turn| {
-            if turn % 3 != 2 {
-                let value = record.unique();
-                record.insert(value, || while queue.push(value).is_err() {});
-            } else {
-                record.remove(|| queue.pop());
-            }
-        },
-    );
+    monitor("crossbeam ArrayQueue", ObjectKind::Queue, &settings, |record, turn| {
+        if turn % 3 != 2 {
+            let value = record.unique();
+            record.insert(value, || while queue.push(value).is_err() {});
+        } else {
+            record.remove(|| queue.pop());
+        }
+    });
 
     let queue = Mutex::new(VecDeque::new());
-    monitor(
-        "mutexed VecDeque",
-        ObjectKind::Queue,
-        &settings,
-        |record, turn| {
-            if turn % 2 == 0 {
-                let value = record.unique();
-                record.insert(value, || queue.lock().expect(lock).push_back(value));
-            } else {
-                record.remove(|| queue.lock().expect(lock).pop_front());
-            }
-        },
-    );
+    monitor("mutexed VecDeque", ObjectKind::Queue, &settings, |record, turn| {
+        if turn % 2 == 0 {
+            let value = record.unique();
+            record.insert(value, || queue.lock().expect(lock).push_back(value));
+        } else {
+            record.remove(|| queue.lock().expect(lock).pop_front());
+        }
+    });
 
     let stack = Mutex::new(Vec::new());
-    monitor(
-        "mutexed Vec as a stack",
-        ObjectKind::Stack,
-        &settings,
-        |record, turn| {
-            if turn % 2 == 0 {
-                let value = record.unique();
-                record.insert(value, || stack.lock().expect(lock).push(value));
-            } else {
-                record.remove(|| stack.lock().expect(lock).pop());
-            }
-        },
-    );
+    monitor("mutexed Vec as a stack", ObjectKind::Stack, &settings, |record, turn| {
+        if turn % 2 == 0 {
+            let value = record.unique();
+            record.insert(value, || stack.lock().expect(lock).push(value));
+        } else {
+            record.remove(|| stack.lock().expect(lock).pop());
+        }
+    });
 
     let set = Mutex::new(HashSet::new());
-    monitor(
-        "mutexed HashSet",
-        ObjectKind::Set,
-        &settings,
-        |record, turn| {
-            let value = (turn * 7 % 16) as u64;
-            match turn % 3 {
-                0 => record.insert(value, || set.lock().expect(lock).insert(value)),
-                1 => record.remove_value(value, || set.lock().expect(lock).remove(&value)),
-                _ => record.contains(value, || set.lock().expect(lock).contains(&value)),
-            };
-        },
-    );
+    monitor("mutexed HashSet", ObjectKind::Set, &settings, |record, turn| {
+        let value = (turn * 7 % 16) as u64;
+        match turn % 3 {
+            0 => record.insert(value, || set.lock().expect(lock).insert(value)),
+            1 => record.remove_value(value, || set.lock().expect(lock).remove(&value)),
+            _ => record.contains(value, || set.lock().expect(lock).contains(&value)),
+        };
+    });
 
     let torn = TornStack::default();
-    monitor(
-        "torn stack",
-        ObjectKind::Stack,
-        &settings,
-        |record, turn| {
-            if turn % 3 != 2 {
-                let value = record.unique();
-                record.insert(value, || torn.push(value));
-            } else {
-                record.remove(|| torn.pop());
-            }
-        },
-    );
+    monitor("torn stack", ObjectKind::Stack, &settings, |record, turn| {
+        if turn % 3 != 2 {
+            let value = record.unique();
+            record.insert(value, || torn.push(value));
+        } else {
+            record.remove(|| torn.pop());
+        }
+    });
 }

@@ -49,13 +49,7 @@ pub struct Assembler {
 impl Assembler {
     /// An assembler for this kind of object.
     pub fn new(kind: ObjectKind, failed_cas: FailedCas) -> Assembler {
-        Assembler {
-            kind,
-            failed_cas,
-            methods: Vec::new(),
-            open: FxHashMap::default(),
-            clock: 0,
-        }
+        Assembler { kind, failed_cas, methods: Vec::new(), open: FxHashMap::default(), clock: 0 }
     }
 
     /// How many events have passed.
@@ -97,16 +91,10 @@ impl Assembler {
         let who = |tables: &Tables| tables.values.get(event.process).to_string();
         match event.phase {
             Phase::Invoke => {
-                let name = event
-                    .name
-                    .ok_or_else(|| wrong("the call names no method".into()))?;
-                let method = self.method(name, tables).ok_or_else(|| {
-                    wrong(format!(
-                        "`{}` is no method of a {}",
-                        tables.name_text(name),
-                        self.kind
-                    ))
-                })?;
+                let name = event.name.ok_or_else(|| wrong("the call names no method".into()))?;
+                let method = self
+                    .method(name, tables)
+                    .ok_or_else(|| wrong(format!("`{}` is no method of a {}", tables.name_text(name), self.kind)))?;
                 if let Some((open, _)) = self.open.get(&event.process) {
                     let message = format!(
                         "process {} calls again while its operation of line {} is still open",
@@ -116,10 +104,7 @@ impl Assembler {
                     return Err(wrong(message));
                 }
                 let text = tables.name_text(name).to_string();
-                let arguments = self
-                    .kind
-                    .arguments(method, &text, event.value, &mut tables.values)
-                    .map_err(wrong)?;
+                let arguments = self.kind.arguments(method, &text, event.value, &mut tables.values).map_err(wrong)?;
                 let op = Op {
                     process: event.process,
                     place: event.place,
@@ -137,10 +122,7 @@ impl Assembler {
             }
             ended => {
                 let Some((mut op, name)) = self.open.remove(&event.process) else {
-                    return Err(wrong(format!(
-                        "process {} returns but has called nothing",
-                        who(tables)
-                    )));
+                    return Err(wrong(format!("process {} returns but has called nothing", who(tables))));
                 };
                 if let Some(again) = event.name
                     && self.method(again, tables) != Some(op.method)
@@ -155,9 +137,7 @@ impl Assembler {
                     return Err(wrong(message));
                 }
                 if event.place != ValueId::NIL && event.place != op.place {
-                    return Err(wrong(
-                        "the return is about another object or key than the call".into(),
-                    ));
+                    return Err(wrong("the return is about another object or key than the call".into()));
                 }
                 op.ret_line = event.line;
                 let announced = op.result.take();
@@ -166,9 +146,7 @@ impl Assembler {
                         op.ret_line = 0;
                         Ok(Step::Lost(op))
                     }
-                    Phase::Fail
-                        if op.method == Method::Cas && self.failed_cas == FailedCas::Observe =>
-                    {
+                    Phase::Fail if op.method == Method::Cas && self.failed_cas == FailedCas::Observe => {
                         op.ret = now;
                         op.result = Some(ValueId::FALSE);
                         Ok(Step::Returned(op))
@@ -213,20 +191,12 @@ pub fn kind_of(
         (None, Some(declared)) => Ok(declared),
         (None, None) => {
             let Some(event) = first else {
-                return Err(InputError::Whole(
-                    "the history has no event; give the type of the object".into(),
-                ));
+                return Err(InputError::Whole("the history has no event; give the type of the object".into()));
             };
             event
                 .name
-                .and_then(|name| {
-                    ObjectKind::guess(tables.name_text(name), event.place != ValueId::NIL)
-                })
-                .ok_or_else(|| {
-                    InputError::Whole(
-                        "cannot tell the type of the object; name it with --type".into(),
-                    )
-                })
+                .and_then(|name| ObjectKind::guess(tables.name_text(name), event.place != ValueId::NIL))
+                .ok_or_else(|| InputError::Whole("cannot tell the type of the object; name it with --type".into()))
         }
     }
 }
@@ -273,12 +243,5 @@ pub fn read(
     if vanished {
         ops.retain(|op| op.call < op.ret);
     }
-    Ok((
-        kind,
-        History {
-            ops,
-            values: tables.values,
-            events: assembler.events(),
-        },
-    ))
+    Ok((kind, History { ops, values: tables.values, events: assembler.events() }))
 }

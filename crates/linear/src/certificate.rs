@@ -48,22 +48,14 @@ pub fn check_order(ops: &[Op], order: &[OpId]) -> Result<(), Refuted> {
             return Err(Refuted::RealTime(id));
         }
     }
-    match seen
-        .iter()
-        .zip(ops)
-        .position(|(seen, op)| !seen && !op.is_pending())
-    {
+    match seen.iter().zip(ops).position(|(seen, op)| !seen && !op.is_pending()) {
         Some(missing) => Err(Refuted::Missing(OpId(missing as u32))),
         None => Ok(()),
     }
 }
 
 /// Checks a linearization of a stack, queue, set or multiset; `None` for other objects.
-pub fn check_container(
-    kind: ObjectKind,
-    ops: &[Op],
-    order: &[OpId],
-) -> Option<Result<(), Refuted>> {
+pub fn check_container(kind: ObjectKind, ops: &[Op], order: &[OpId]) -> Option<Result<(), Refuted>> {
     let legal: fn(&[Op], &[OpId]) -> Option<OpId> = match kind {
         ObjectKind::Stack => |ops, order| line_up(ops, order, VecDeque::pop_back),
         ObjectKind::Queue => |ops, order| line_up(ops, order, VecDeque::pop_front),
@@ -71,18 +63,11 @@ pub fn check_container(
         ObjectKind::Multiset => multiset,
         _ => return None,
     };
-    Some(
-        check_order(ops, order)
-            .and_then(|()| legal(ops, order).map_or(Ok(()), |op| Err(Refuted::Illegal(op)))),
-    )
+    Some(check_order(ops, order).and_then(|()| legal(ops, order).map_or(Ok(()), |op| Err(Refuted::Illegal(op)))))
 }
 
 /// The first illegal operation of a stack or queue.
-fn line_up(
-    ops: &[Op],
-    order: &[OpId],
-    take: fn(&mut VecDeque<ValueId>) -> Option<ValueId>,
-) -> Option<OpId> {
+fn line_up(ops: &[Op], order: &[OpId], take: fn(&mut VecDeque<ValueId>) -> Option<ValueId>) -> Option<OpId> {
     let mut stored = VecDeque::new();
     order.iter().copied().find(|id| {
         let op = &ops[id.index()];
@@ -128,10 +113,7 @@ fn multiset(ops: &[Op], order: &[OpId]) -> Option<OpId> {
 }
 
 /// The first position of a sequence at which no state of the model is left.
-pub fn replay<'a, M: Model>(
-    model: &M,
-    steps: impl Iterator<Item = (&'a M::Call, Option<&'a M::Ret>)>,
-) -> Option<usize>
+pub fn replay<'a, M: Model>(model: &M, steps: impl Iterator<Item = (&'a M::Call, Option<&'a M::Ret>)>) -> Option<usize>
 where
     M::Call: 'a,
     M::Ret: 'a,
@@ -186,21 +168,9 @@ mod tests {
             check_container(kind, &ops, &order).expect("a container")
         };
         assert_eq!(check(ObjectKind::Stack, &[0, 1, 2]), Ok(()));
-        assert_eq!(
-            check(ObjectKind::Queue, &[0, 1, 2]),
-            Err(Refuted::Illegal(OpId(2)))
-        );
-        assert_eq!(
-            check(ObjectKind::Queue, &[1, 0, 2]),
-            Err(Refuted::RealTime(OpId(0)))
-        );
-        assert_eq!(
-            check(ObjectKind::Stack, &[0, 1]),
-            Err(Refuted::Missing(OpId(2)))
-        );
-        assert_eq!(
-            check(ObjectKind::Stack, &[0, 0, 1, 2]),
-            Err(Refuted::Twice(OpId(0)))
-        );
+        assert_eq!(check(ObjectKind::Queue, &[0, 1, 2]), Err(Refuted::Illegal(OpId(2))));
+        assert_eq!(check(ObjectKind::Queue, &[1, 0, 2]), Err(Refuted::RealTime(OpId(0))));
+        assert_eq!(check(ObjectKind::Stack, &[0, 1]), Err(Refuted::Missing(OpId(2))));
+        assert_eq!(check(ObjectKind::Stack, &[0, 0, 1, 2]), Err(Refuted::Twice(OpId(0))));
     }
 }

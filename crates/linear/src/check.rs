@@ -6,8 +6,9 @@
 //!    queue repeat, when a multiset is asked what it contains, or when the caller says so.
 //! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
 //!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
-//! 4. A violation is explained ([`crate::explain`]).
+//! 4. A violation is explained (in the module `explain`).
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
@@ -100,10 +101,17 @@ pub enum CheckError {
 }
 
 /// A part of a history: the operations on one object, with their numbers in the whole.
-pub(crate) struct Part {
+pub(crate) struct Part<'a> {
     pub(crate) place: ValueId,
-    pub(crate) ids: Vec<OpId>,
-    pub(crate) ops: Vec<Op>,
+    /// The numbers in the whole, unless the part is the whole.
+    ids: Option<Vec<OpId>>,
+    pub(crate) ops: Cow<'a, [Op]>,
+}
+
+impl Part<'_> {
+    fn name(&self, id: OpId) -> OpId {
+        self.ids.as_ref().map_or(id, |ids| ids[id.index()])
+    }
 }
 
 /// What came of one part; operations by their number in the part.
@@ -115,7 +123,7 @@ pub(crate) enum PartVerdict {
 
 /// Checks a history.
 pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
-    let mut parts = split(history, config);
+    let parts = split(history, config);
     let mut statistics = Statistics::default();
     let mut engine = "none";
     let mut lines: Vec<Vec<OpId>> = Vec::with_capacity(parts.len());
@@ -132,7 +140,7 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
             PartVerdict::Holds(line) => lines.push(line),
             PartVerdict::Unknown(why) => unknown = unknown.or(Some(why)),
             PartVerdict::Violated(found) => {
-                let name = |id: OpId| part.ids[id.index()];
+                let name = |id: OpId| part.name(id);
                 let found = Explanation {
                     reason: found.reason.renamed(&name),
                     ops: found.ops.into_iter().map(name).collect(),
@@ -150,8 +158,8 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
         (Some(explanation), _) => Verdict::Violated(explanation),
         (None, Some(why)) => Verdict::Unknown(why),
         (None, None) => {
-            for (part, line) in parts.iter_mut().zip(&mut lines) {
-                line.iter_mut().for_each(|id| *id = part.ids[id.index()]);
+            for (part, line) in parts.iter().zip(&mut lines) {
+                line.iter_mut().for_each(|id| *id = part.name(*id));
             }
             let order = if lines.len() == 1 {
                 lines.remove(0)
@@ -172,32 +180,46 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
 }
 
 /// Cuts a history into its objects.
-fn split(history: &History, config: &Config) -> Vec<Part> {
+fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
     let by_value = config.partition && config.engine != Engine::Monitor && {
         let searched = config.engine == Engine::Search
             || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
         searched && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
     };
     let whole = config.kind == ObjectKind::Map && !config.partition;
+    if let Some(first) = history.ops.first()
+        && !by_value
+        && (whole || history.ops.iter().all(|op| op.place == first.place))
+    {
+        let place = if whole { ValueId::NIL } else { first.place };
+        return vec![Part {
+            place,
+            ids: None,
+            ops: Cow::Borrowed(&history.ops),
+        }];
+    }
     let mut numbers: FxHashMap<(ValueId, ValueId), u32> = FxHashMap::default();
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<(ValueId, Vec<OpId>, Vec<Op>)> = Vec::new();
     for (id, op) in history.iter() {
         let place = if whole { ValueId::NIL } else { op.place };
         let value = if by_value { op.arg } else { ValueId::NIL };
         let next = parts.len() as u32;
         let number = *numbers.entry((place, value)).or_insert(next);
         if number == next {
-            parts.push(Part {
-                place,
-                ids: Vec::new(),
-                ops: Vec::new(),
-            });
+            parts.push((place, Vec::new(), Vec::new()));
         }
-        let part = &mut parts[number as usize];
-        part.ids.push(id);
-        part.ops.push(*op);
+        let (_, ids, ops) = &mut parts[number as usize];
+        ids.push(id);
+        ops.push(*op);
     }
     parts
+        .into_iter()
+        .map(|(place, ids, ops)| Part {
+            place,
+            ids: Some(ids),
+            ops: Cow::Owned(ops),
+        })
+        .collect()
 }
 
 /// Merges linearizations of different objects: each operation has a point in time, the greatest call so far.
@@ -216,7 +238,7 @@ fn merge(ops: &[Op], lines: &[Vec<OpId>]) -> Vec<OpId> {
 
 fn check_part(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<(PartVerdict, &'static str), CheckError> {
@@ -272,7 +294,7 @@ fn check_part(
 /// A stack or queue part under its monitor; `None` when values repeat and the general checker may be used.
 fn line_up(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     discipline: Discipline,
 ) -> Result<Option<PartVerdict>, CheckError> {
@@ -305,7 +327,7 @@ fn line_up(
     }))
 }
 
-fn refusal(history: &History, part: &Part, repeated: Repeated) -> String {
+fn refusal(history: &History, part: &Part<'_>, repeated: Repeated) -> String {
     let (first, second) = (
         &part.ops[repeated.first.index()],
         &part.ops[repeated.second.index()],
@@ -339,17 +361,13 @@ pub(crate) fn entries<'a>(object: &Object<'a>, ops: &[Op], whole: bool) -> Vec<E
 
 /// The model for a part.
 pub(crate) fn object<'a>(history: &'a History, config: &Config) -> (Object<'a>, bool) {
-    let object = Object {
-        kind: config.kind,
-        values: &history.values,
-        initial: config.initial.clone(),
-    };
+    let object = Object::starting_with(config.kind, &history.values, config.initial.clone());
     (object, config.kind == ObjectKind::Map && !config.partition)
 }
 
 fn general(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<PartVerdict, CheckError> {

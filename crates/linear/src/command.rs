@@ -160,10 +160,7 @@ impl From<CheckError> for Error {
 }
 
 fn output(what: &str) -> impl Fn(std::io::Error) -> Error + '_ {
-    move |error| Error::Output {
-        what: what.to_string(),
-        error,
-    }
+    move |error| Error::Output { what: what.to_string(), error }
 }
 
 impl Options {
@@ -204,12 +201,7 @@ pub fn run(input: impl Read, options: &Options, out: &mut dyn Write) -> Result<O
     let mut source = format::open(input, options.reading())?;
     let (kind, history) = assemble::read(source.as_mut(), options.object, options.failed_cas)?;
     let report: Report = check(&history, &options.config(kind))?;
-    let context = Context {
-        history: &history,
-        kind,
-        report: &report,
-        seconds: started.elapsed().as_secs_f64(),
-    };
+    let context = Context { history: &history, kind, report: &report, seconds: started.elapsed().as_secs_f64() };
     if let Some(path) = &options.html {
         let name = path.display().to_string();
         std::fs::write(path, html::page(&context)).map_err(output(&name))?;
@@ -233,18 +225,11 @@ fn run_stream(input: impl Read, options: &Options, out: &mut dyn Write) -> Resul
         ));
     }
     if options.engine == Engine::Search {
-        return Err(Error::Unsupported(
-            "the general checker cannot stream".into(),
-        ));
+        return Err(Error::Unsupported("the general checker cannot stream".into()));
     }
     let started = Instant::now();
     let mut source = format::open(input, options.reading())?;
-    let streamed = stream::watch(
-        source.as_mut(),
-        options.object,
-        options.failed_cas,
-        &options.initial,
-    )?;
+    let streamed = stream::watch(source.as_mut(), options.object, options.failed_cas, &options.initial)?;
     let seconds = started.elapsed().as_secs_f64();
     if options.json {
         json::write_streamed(&streamed, seconds, out).map_err(output("the verdict"))?;

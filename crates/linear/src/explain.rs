@@ -27,6 +27,8 @@ const QUESTION: u64 = 20_000;
 const LARGE: usize = 100_000;
 /// The most operations that are put to the general checker for confirmation.
 const CONFIRMED: usize = 2_000;
+/// The most work, in operations looked at, that sharing out pending removals of one prefix may take.
+const PREFIX_WORK: u64 = 2_000_000;
 /// The most work, in values looked at, that shrinking a stack or queue violation may take.
 const SHRINK_WORK: usize = 30_000_000;
 
@@ -69,7 +71,7 @@ fn judge_generally(history: &History, config: &Config, ops: &[Op], budget: u64) 
 /// Puts the operations of an explanation to the general checker.
 fn confirm(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     explanation: &mut Explanation,
 ) -> Result<(), CheckError> {
@@ -96,7 +98,7 @@ fn confirm(
 }
 
 /// A violation of a single value.
-pub(crate) fn flaw(history: &History, part: &Part, config: &Config, flaw: Flaw) -> Explanation {
+pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Flaw) -> Explanation {
     let (reason, mut ops) = match flaw {
         Flaw::Fresh { remove } => (Reason::FreshValue { remove }, vec![remove]),
         Flaw::Duplicate {
@@ -145,8 +147,12 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
 }
 
 /// The earliest wrong prefix: first of the few operations of the explanation, then back from there in the whole history.
-fn earliest_line_up(part: &Part, how: &How, ops: &[OpId]) -> Option<EarliestPrefix> {
-    // Every pending removal of the whole history could have helped, also in its prefixes.
+fn earliest_line_up(part: &Part<'_>, how: &How, ops: &[OpId]) -> Option<EarliestPrefix> {
+    // Every prefix leaves removals open; what sharing them out may cost is bounded for a long history.
+    let tries = how
+        .tries
+        .min(20 + PREFIX_WORK / (part.ops.len() as u64 + 1));
+    let how = &How { tries, ..*how };
     let few: Vec<Op> = ops.iter().map(|id| part.ops[id.index()]).collect();
     let by = prefix::forward(&few, Ts(0), |ops| judge_line_up(ops, how));
     let by = by.map_or_else(|| last_return(&part.ops), |found| Some(found.event))?;
@@ -169,7 +175,7 @@ fn last_return(ops: &[Op]) -> Option<Ts> {
 /// A violation of a stack or queue whose values are paired.
 pub(crate) fn line_up(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     how: &How,
     matched: &Matched,
@@ -308,7 +314,12 @@ fn shrink_matched(matched: &Matched, how: &How) -> (Matched, bool) {
 }
 
 /// A set violation: the operations on the value since nothing was last open on it.
-pub(crate) fn set(history: &History, part: &Part, config: &Config, stuck: Stuck) -> Explanation {
+pub(crate) fn set(
+    history: &History,
+    part: &Part<'_>,
+    config: &Config,
+    stuck: Stuck,
+) -> Explanation {
     let reason = Reason::SetStuck {
         value: stuck.value,
         op: stuck.op,
@@ -353,7 +364,7 @@ pub(crate) fn set(history: &History, part: &Part, config: &Config, stuck: Stuck)
 }
 
 /// The operations on a value called up to a time.
-fn part_of(part: &Part, value: ValueId, by: Ts) -> Vec<OpId> {
+fn part_of(part: &Part<'_>, value: ValueId, by: Ts) -> Vec<OpId> {
     part.ops
         .iter()
         .enumerate()
@@ -364,7 +375,7 @@ fn part_of(part: &Part, value: ValueId, by: Ts) -> Vec<OpId> {
 
 /// The operations of one value of a set since the last moment at which none was open; if the value was present then, with one
 /// earlier add that stands for all that came before. At such a moment the state is certain.
-fn since_quiet(part: &Part, ids: &[OpId], by: Ts) -> Vec<OpId> {
+fn since_quiet(part: &Part<'_>, ids: &[OpId], by: Ts) -> Vec<OpId> {
     let op = |id: &OpId| &part.ops[id.index()];
     let mut latest = Ts(0);
     let mut start = 0;
@@ -389,7 +400,7 @@ fn since_quiet(part: &Part, ids: &[OpId], by: Ts) -> Vec<OpId> {
 }
 
 /// A multiset violation: the adds called so far and the removes returned so far.
-pub(crate) fn multiset(part: &Part, config: &Config, exceeded: Exceeded) -> Explanation {
+pub(crate) fn multiset(part: &Part<'_>, config: &Config, exceeded: Exceeded) -> Explanation {
     let reason = Reason::CountExceeded {
         value: exceeded.value,
         op: exceeded.op,
@@ -424,7 +435,7 @@ pub(crate) fn multiset(part: &Part, config: &Config, exceeded: Exceeded) -> Expl
 /// A violation the general checker found.
 pub(crate) fn general(
     history: &History,
-    part: &Part,
+    part: &Part<'_>,
     config: &Config,
     mut explanation: Explanation,
 ) -> Explanation {

@@ -130,10 +130,7 @@ impl History {
 
     /// The operations with their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (OpId, &Op)> {
-        self.ops
-            .iter()
-            .enumerate()
-            .map(|(index, op)| (OpId(index as u32), op))
+        self.ops.iter().enumerate().map(|(index, op)| (OpId(index as u32), op))
     }
 }
 
@@ -147,17 +144,6 @@ pub fn all_ops(length: usize) -> Vec<OpId> {
 pub fn prefix(ops: &[Op], last: Ts) -> Vec<Op> {
     ops.iter()
         .filter(|op| op.call <= last)
-        .map(|op| {
-            if op.ret <= last {
-                *op
-            } else {
-                Op {
-                    ret: Ts::INF,
-                    result: None,
-                    ret_line: 0,
-                    ..*op
-                }
-            }
-        })
+        .map(|op| if op.ret <= last { *op } else { Op { ret: Ts::INF, result: None, ret_line: 0, ..*op } })
         .collect()
 }

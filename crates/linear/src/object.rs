@@ -58,10 +58,7 @@ pub const KINDS: [(ObjectKind, &str); 11] = [
 
 impl fmt::Display for ObjectKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = KINDS
-            .iter()
-            .find(|(kind, _)| kind == self)
-            .map_or("object", |(_, name)| name);
+        let name = KINDS.iter().find(|(kind, _)| kind == self).map_or("object", |(_, name)| name);
         out.write_str(name)
     }
 }
@@ -110,10 +107,7 @@ impl ObjectKind {
     pub fn method(self, name: &str) -> Option<Method> {
         match self.method_exact(name) {
             Some(method) => Some(method),
-            None if name
-                .bytes()
-                .any(|byte| byte.is_ascii_uppercase() || byte == b'_') =>
-            {
+            None if name.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
                 self.method_exact(&name.to_ascii_lowercase().replace('_', "-"))
             }
             None => None,
@@ -131,10 +125,7 @@ impl ObjectKind {
                 ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue,
                 "pop" | "dequeue" | "deq" | "remove" | "rem" | "get" | "poll",
             ) => Remove,
-            (
-                ObjectKind::PriorityQueue,
-                "extract" | "extract-min" | "remove-min" | "delete-min" | "pop-min",
-            ) => Remove,
+            (ObjectKind::PriorityQueue, "extract" | "extract-min" | "remove-min" | "delete-min" | "pop-min") => Remove,
             (ObjectKind::Set | ObjectKind::Multiset, "add" | "insert") => Insert,
             (ObjectKind::Set | ObjectKind::Multiset, "remove" | "rem" | "rmv" | "delete") => Remove,
             (ObjectKind::Set | ObjectKind::Multiset, "contains" | "ctn" | "member") => Contains,
@@ -167,70 +158,36 @@ impl ObjectKind {
         values: &mut Values,
     ) -> Result<Arguments, String> {
         use Method::*;
-        let plain = |arg| {
-            Ok(Arguments {
-                arg,
-                arg2: ValueId::NIL,
-                result: None,
-            })
-        };
+        let plain = |arg| Ok(Arguments { arg, arg2: ValueId::NIL, result: None });
         match method {
             Insert | Append | PushFront | PushBack if value == ValueId::NIL => {
                 Err(format!("`{name}` needs a value on its call"))
             }
-            Remove
-                if matches!(
-                    self,
-                    ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue
-                ) =>
-            {
+            Remove if matches!(self, ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue) => {
                 let result = (value != ValueId::NIL).then_some(value);
-                Ok(Arguments {
-                    arg: ValueId::NIL,
-                    arg2: ValueId::NIL,
-                    result,
-                })
+                Ok(Arguments { arg: ValueId::NIL, arg2: ValueId::NIL, result })
             }
-            Remove | Contains if value == ValueId::NIL => {
-                Err(format!("`{name}` needs a value on its call"))
-            }
+            Remove | Contains if value == ValueId::NIL => Err(format!("`{name}` needs a value on its call")),
             Insert | Append | PushFront | PushBack | Remove | Contains | Write => plain(value),
             Read | Acquire | TryAcquire | Release | PopFront | PopBack => plain(ValueId::NIL),
             Cas => match values.get(value) {
                 Value::List(pair) if pair.len() == 2 => {
                     let pair = pair.clone();
-                    let (arg, arg2) = (
-                        values.intern(pair[0].clone()),
-                        values.intern(pair[1].clone()),
-                    );
-                    Ok(Arguments {
-                        arg,
-                        arg2,
-                        result: None,
-                    })
+                    let (arg, arg2) = (values.intern(pair[0].clone()), values.intern(pair[1].clone()));
+                    Ok(Arguments { arg, arg2, result: None })
                 }
-                other => Err(format!(
-                    "`{name}` needs [old, new] on its call, found {other}"
-                )),
+                other => Err(format!("`{name}` needs [old, new] on its call, found {other}")),
             },
             Add | FetchAdd => {
-                let sign = if name.to_ascii_lowercase().starts_with("dec") {
-                    -1
-                } else {
-                    1
-                };
+                let sign = if name.to_ascii_lowercase().starts_with("dec") { -1 } else { 1 };
                 let amount = match values.get(value) {
                     Value::Int(amount) => *amount,
                     Value::Nil if method == Add => 1,
                     other => {
-                        return Err(format!(
-                            "`{name}` needs a whole number on its call, found {other}"
-                        ));
+                        return Err(format!("`{name}` needs a whole number on its call, found {other}"));
                     }
                 };
-                let amount = amount
-                    .checked_mul(sign)
-                    .ok_or_else(|| format!("the number of `{name}` is too large"))?;
+                let amount = amount.checked_mul(sign).ok_or_else(|| format!("the number of `{name}` is too large"))?;
                 plain(values.intern_int(amount))
             }
         }
@@ -249,21 +206,13 @@ impl ObjectKind {
         let truth = |values: &Values, value: ValueId| match values.get(value) {
             Value::Bool(truth) => Ok(ValueId::of_bool(*truth)),
             Value::List(pair) => match pair.as_ref() {
-                [about, Value::Bool(truth)] if about == values.get(arg) => {
-                    Ok(ValueId::of_bool(*truth))
+                [about, Value::Bool(truth)] if about == values.get(arg) => Ok(ValueId::of_bool(*truth)),
+                [about, Value::Bool(_)] => {
+                    Err(format!("`{name}` was called with {} and returned about {about}", values.get(arg)))
                 }
-                [about, Value::Bool(_)] => Err(format!(
-                    "`{name}` was called with {} and returned about {about}",
-                    values.get(arg)
-                )),
-                _ => Err(format!(
-                    "`{name}` must return true, false or [x, true|false], found {}",
-                    values.get(value)
-                )),
+                _ => Err(format!("`{name}` must return true, false or [x, true|false], found {}", values.get(value))),
             },
-            other => Err(format!(
-                "`{name}` must return true, false or [x, true|false], found {other}"
-            )),
+            other => Err(format!("`{name}` must return true, false or [x, true|false], found {other}")),
         };
         match (self, method) {
             (ObjectKind::Set | ObjectKind::Multiset, Insert | Remove | Contains) => {
@@ -279,9 +228,7 @@ impl ObjectKind {
             },
             (ObjectKind::Counter, Read) => match values.get(value) {
                 Value::Int(_) => Ok(value),
-                other => Err(format!(
-                    "`{name}` must return a whole number, found {other}"
-                )),
+                other => Err(format!("`{name}` must return a whole number, found {other}")),
             },
             (ObjectKind::Log, Read) => match values.get(value) {
                 Value::List(_) => Ok(value),
@@ -314,22 +261,17 @@ impl ObjectKind {
                         let before = *before;
                         Ok(values.intern_int(before))
                     }
-                    _ => Err(format!(
-                        "`{name}` must return the number before, or [amount, before]"
-                    )),
+                    _ => Err(format!("`{name}` must return the number before, or [amount, before]")),
                 },
-                other => Err(format!(
-                    "`{name}` must return the number before, or [amount, before], found {other}"
-                )),
+                other => Err(format!("`{name}` must return the number before, or [amount, before], found {other}")),
             },
             (_, TryAcquire) => match values.get(value) {
                 Value::Bool(truth) => Ok(ValueId::of_bool(*truth)),
                 other => Err(format!("`{name}` must return true or false, found {other}")),
             },
-            (
-                _,
-                Insert | Write | Append | Add | Acquire | Release | PushFront | PushBack | Contains,
-            ) => Ok(ValueId::NIL),
+            (_, Insert | Write | Append | Add | Acquire | Release | PushFront | PushBack | Contains) => {
+                Ok(ValueId::NIL)
+            }
         }
     }
 

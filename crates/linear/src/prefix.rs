@@ -29,11 +29,7 @@ pub struct EarliestPrefix {
 }
 
 fn returns(ops: &[Op]) -> Vec<Ts> {
-    let mut returns: Vec<Ts> = ops
-        .iter()
-        .filter(|op| !op.is_pending())
-        .map(|op| op.ret)
-        .collect();
+    let mut returns: Vec<Ts> = ops.iter().filter(|op| !op.is_pending()).map(|op| op.ret).collect();
     returns.sort_unstable();
     returns
 }
@@ -49,9 +45,7 @@ pub fn forward(ops: &[Op], from: Ts, judge: impl Fn(&[Op]) -> Judgement) -> Opti
 /// The earliest wrong prefix, given a return `by` after which the history is known to be wrong.
 pub fn backward(ops: &[Op], by: Ts, judge: impl Fn(&[Op]) -> Judgement) -> Option<EarliestPrefix> {
     let returns = returns(ops);
-    let mut bad = returns
-        .partition_point(|&at| at < by)
-        .min(returns.len().checked_sub(1)?);
+    let mut bad = returns.partition_point(|&at| at < by).min(returns.len().checked_sub(1)?);
     let (mut step, mut good) = (1, None);
     while bad > 0 {
         let Some(at) = bad.checked_sub(step).or((step > 1).then_some(0)) else {
@@ -67,22 +61,14 @@ pub fn backward(ops: &[Op], by: Ts, judge: impl Fn(&[Op]) -> Judgement) -> Optio
                 break;
             }
             Judgement::Unknown => {
-                return Some(EarliestPrefix {
-                    event: returns[bad],
-                    exact: false,
-                });
+                return Some(EarliestPrefix { event: returns[bad], exact: false });
             }
         }
     }
     between(ops, &returns, good.map_or(0, |at| at + 1), bad, judge)
 }
 
-fn bisect(
-    ops: &[Op],
-    returns: &[Ts],
-    first: usize,
-    judge: impl Fn(&[Op]) -> Judgement,
-) -> Option<EarliestPrefix> {
+fn bisect(ops: &[Op], returns: &[Ts], first: usize, judge: impl Fn(&[Op]) -> Judgement) -> Option<EarliestPrefix> {
     let last = returns.len().checked_sub(1)?;
     // Nothing before `first` fails; the last one does. Double the distance until something fails.
     let (mut low, mut at, mut step) = (first.min(last), first.min(last), 1);
@@ -96,10 +82,7 @@ fn bisect(
                 step *= 2;
             }
             Judgement::Unknown => {
-                return Some(EarliestPrefix {
-                    event: returns[last],
-                    exact: false,
-                });
+                return Some(EarliestPrefix { event: returns[last], exact: false });
             }
         }
     }
@@ -119,15 +102,9 @@ fn between(
             Judgement::Fails => high = middle,
             Judgement::Holds => low = middle + 1,
             Judgement::Unknown => {
-                return Some(EarliestPrefix {
-                    event: returns[high],
-                    exact: false,
-                });
+                return Some(EarliestPrefix { event: returns[high], exact: false });
             }
         }
     }
-    Some(EarliestPrefix {
-        event: returns[high],
-        exact: true,
-    })
+    Some(EarliestPrefix { event: returns[high], exact: true })
 }

@@ -69,22 +69,13 @@ impl Default for Recorder {
 impl Recorder {
     /// A recorder whose clock starts now.
     pub fn new() -> Recorder {
-        Recorder {
-            start: Instant::now(),
-            threads: AtomicU32::new(0),
-            done: Mutex::new(Vec::new()),
-        }
+        Recorder { start: Instant::now(), threads: AtomicU32::new(0), done: Mutex::new(Vec::new()) }
     }
 
     /// A recorder for the calling thread. Its operations become part of the history when it is dropped.
     pub fn thread(&self) -> ThreadRecorder<'_> {
         let number = self.threads.fetch_add(1, Ordering::Relaxed);
-        ThreadRecorder {
-            recorder: self,
-            number,
-            made: 0,
-            entries: Vec::with_capacity(1024),
-        }
+        ThreadRecorder { recorder: self, number, made: 0, entries: Vec::with_capacity(1024) }
     }
 
     /// The history of all threads whose recorders have been dropped.
@@ -126,11 +117,7 @@ impl Recorder {
             *(if *returns { &mut op.ret } else { &mut op.call }) = Ts(time as u32);
         }
         ops.sort_unstable_by_key(|op| op.call);
-        History {
-            ops,
-            values,
-            events: ends.len() as u32,
-        }
+        History { ops, values, events: ends.len() as u32 }
     }
 }
 
@@ -193,22 +180,9 @@ impl ThreadRecorder<'_> {
     }
 
     /// Runs and records an operation: method, arguments, and what is called.
-    pub fn record<R: Recorded>(
-        &mut self,
-        method: Method,
-        arg: Value,
-        arg2: Value,
-        call: impl FnOnce() -> R,
-    ) -> R {
+    pub fn record<R: Recorded>(&mut self, method: Method, arg: Value, arg2: Value, call: impl FnOnce() -> R) -> R {
         let slot = self.entries.len();
-        self.entries.push(Entry {
-            method,
-            arg,
-            arg2,
-            result: None,
-            call: 0,
-            ret: 0,
-        });
+        self.entries.push(Entry { method, arg, arg2, result: None, call: 0, ret: 0 });
         self.entries[slot].call = self.now();
         let result = call();
         let now = self.now();
@@ -253,12 +227,7 @@ impl ThreadRecorder<'_> {
     }
 
     /// A compare-and-set: did it succeed?
-    pub fn cas(
-        &mut self,
-        old: impl Recorded,
-        new: impl Recorded,
-        call: impl FnOnce() -> bool,
-    ) -> bool {
+    pub fn cas(&mut self, old: impl Recorded, new: impl Recorded, call: impl FnOnce() -> bool) -> bool {
         self.record(Method::Cas, old.value(), new.value(), call)
     }
 }
@@ -296,9 +265,7 @@ mod tests {
     fn unique_values_are_unique_across_threads() {
         let recorder = Recorder::new();
         let (mut one, mut two) = (recorder.thread(), recorder.thread());
-        let all: std::collections::HashSet<u64> = (0..100)
-            .flat_map(|_| [one.unique(), two.unique()])
-            .collect();
+        let all: std::collections::HashSet<u64> = (0..100).flat_map(|_| [one.unique(), two.unique()]).collect();
         assert_eq!(all.len(), 200);
     }
 }

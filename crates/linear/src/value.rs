@@ -177,6 +177,16 @@ impl Values {
         }
     }
 
+    /// The number of a value, if it has one.
+    pub fn find(&self, value: &Value) -> Option<ValueId> {
+        match value {
+            Value::Nil => Some(ValueId::NIL),
+            Value::Bool(truth) => Some(ValueId::of_bool(*truth)),
+            Value::Int(number) => self.integers.get(number).copied(),
+            other => self.others.get(other).copied(),
+        }
+    }
+
     /// The value with this number.
     pub fn get(&self, id: ValueId) -> &Value {
         &self.values[id.index()]

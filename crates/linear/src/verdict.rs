@@ -143,56 +143,25 @@ impl Reason {
     pub(crate) fn renamed(self, name: &impl Fn(OpId) -> OpId) -> Reason {
         let all = |ops: Vec<OpId>| ops.into_iter().map(name).collect();
         match self {
-            Reason::FreshValue { remove } => Reason::FreshValue {
-                remove: name(remove),
-            },
-            Reason::DuplicateRemoval {
-                insert,
-                first,
-                second,
-            } => Reason::DuplicateRemoval {
-                insert: name(insert),
-                first: name(first),
-                second: name(second),
-            },
-            Reason::RemovedBeforeInserted { insert, remove } => Reason::RemovedBeforeInserted {
-                insert: name(insert),
-                remove: name(remove),
-            },
-            Reason::EmptyNeverPossible { empty, covered_by } => Reason::EmptyNeverPossible {
-                empty: name(empty),
-                covered_by: all(covered_by),
-            },
-            Reason::CriticalPair { early, late } => Reason::CriticalPair {
-                early: name(early),
-                late: name(late),
-            },
-            Reason::InvertedPair { lower, upper } => Reason::InvertedPair {
-                lower: name(lower),
-                upper: name(upper),
-            },
-            Reason::StackStuck { pushes } => Reason::StackStuck {
-                pushes: all(pushes),
-            },
-            Reason::TooFewPending { inserts } => Reason::TooFewPending {
-                inserts: all(inserts),
-            },
-            Reason::SetStuck { value, op, present } => Reason::SetStuck {
-                value,
-                op: name(op),
-                present,
-            },
-            Reason::CountExceeded { value, op, adds } => Reason::CountExceeded {
-                value,
-                op: name(op),
-                adds,
-            },
+            Reason::FreshValue { remove } => Reason::FreshValue { remove: name(remove) },
+            Reason::DuplicateRemoval { insert, first, second } => {
+                Reason::DuplicateRemoval { insert: name(insert), first: name(first), second: name(second) }
+            }
+            Reason::RemovedBeforeInserted { insert, remove } => {
+                Reason::RemovedBeforeInserted { insert: name(insert), remove: name(remove) }
+            }
+            Reason::EmptyNeverPossible { empty, covered_by } => {
+                Reason::EmptyNeverPossible { empty: name(empty), covered_by: all(covered_by) }
+            }
+            Reason::CriticalPair { early, late } => Reason::CriticalPair { early: name(early), late: name(late) },
+            Reason::InvertedPair { lower, upper } => Reason::InvertedPair { lower: name(lower), upper: name(upper) },
+            Reason::StackStuck { pushes } => Reason::StackStuck { pushes: all(pushes) },
+            Reason::TooFewPending { inserts } => Reason::TooFewPending { inserts: all(inserts) },
+            Reason::SetStuck { value, op, present } => Reason::SetStuck { value, op: name(op), present },
+            Reason::CountExceeded { value, op, adds } => Reason::CountExceeded { value, op: name(op), adds },
             Reason::NoOrder { blocked, before } => Reason::NoOrder {
                 blocked: name(blocked),
-                before: before
-                    .into_iter()
-                    .map(|(state, done)| (state, done.into_iter().map(name).collect()))
-                    .collect(),
+                before: before.into_iter().map(|(state, done)| (state, done.into_iter().map(name).collect())).collect(),
             },
         }
     }

@@ -21,16 +21,13 @@ use raddle_linear::search::shrink::Others;
 use raddle_linear::verdict::Verdict;
 
 fn setting(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(otherwise)
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 /// What every way of checking says about a history must be what trying all orders says.
 fn agree(history: &History, config: &Config, expected: bool, words: &str) {
-    let report = check(history, config)
-        .unwrap_or_else(|error| panic!("{words}: {error}\n{}", show(history, &history.ops)));
+    let report =
+        check(history, config).unwrap_or_else(|error| panic!("{words}: {error}\n{}", show(history, &history.ops)));
     let holds = match &report.verdict {
         Verdict::Holds(_) => true,
         Verdict::Violated(_) => false,
@@ -38,12 +35,7 @@ fn agree(history: &History, config: &Config, expected: bool, words: &str) {
             panic!("{words}: unknown ({why})\n{}", show(history, &history.ops))
         }
     };
-    assert_eq!(
-        holds,
-        expected,
-        "{words} is wrong about\n{}",
-        show(history, &history.ops)
-    );
+    assert_eq!(holds, expected, "{words} is wrong about\n{}", show(history, &history.ops));
     let Verdict::Violated(explanation) = report.verdict else {
         return;
     };
@@ -57,30 +49,16 @@ fn agree(history: &History, config: &Config, expected: bool, words: &str) {
             show(history, &history.ops)
         );
     }
-    let earliest = explanation
-        .earliest
-        .expect("small histories have an earliest wrong prefix");
-    assert!(
-        earliest.exact,
-        "{words}: inexact prefix\n{}",
-        show(history, &history.ops)
-    );
+    let earliest = explanation.earliest.expect("small histories have an earliest wrong prefix");
+    assert!(earliest.exact, "{words}: inexact prefix\n{}", show(history, &history.ops));
     // The prefix is about the part the violation is in; a map's other keys may be wrong as well.
     let part: Vec<Op> = match config.kind {
-        ObjectKind::Map => history
-            .ops
-            .iter()
-            .copied()
-            .filter(|op| op.place == explanation.place || !config.partition)
-            .collect(),
+        ObjectKind::Map => {
+            history.ops.iter().copied().filter(|op| op.place == explanation.place || !config.partition).collect()
+        }
         ObjectKind::Set | ObjectKind::Multiset => {
             let value = history.op(explanation.ops[0]).arg;
-            history
-                .ops
-                .iter()
-                .copied()
-                .filter(|op| op.arg == value)
-                .collect()
+            history.ops.iter().copied().filter(|op| op.arg == value).collect()
         }
         _ => history.ops.clone(),
     };
@@ -92,19 +70,12 @@ fn agree(history: &History, config: &Config, expected: bool, words: &str) {
         show(history, &history.ops)
     );
     let before = Ts(earliest.event.0.saturating_sub(1));
-    assert!(
-        judge(before),
-        "{words}: a prefix before {:?} is wrong\n{}",
-        earliest.event,
-        show(history, &history.ops)
-    );
+    assert!(judge(before), "{words}: a prefix before {:?} is wrong\n{}", earliest.event, show(history, &history.ops));
 }
 
 fn sweep(shape: Shape, histories: u64, salt: u64) {
     let mut random = Random(
-        setting("RADDLE_SEED", 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03)
-            | 1,
+        setting("RADDLE_SEED", 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03) | 1,
     );
     let (mut good, mut bad) = (0u64, 0u64);
     for _ in 0..histories {
@@ -113,24 +84,12 @@ fn sweep(shape: Shape, histories: u64, salt: u64) {
         *(if expected { &mut good } else { &mut bad }) += 1;
         let config = Config::new(shape.kind);
         agree(&history, &config, expected, "auto");
-        agree(
-            &history,
-            &Config {
-                engine: Engine::Search,
-                ..config.clone()
-            },
-            expected,
-            "search",
-        );
+        agree(&history, &Config { engine: Engine::Search, ..config.clone() }, expected, "search");
         match shape.kind {
             ObjectKind::Stack if shape.values == 0 => {
                 agree(
                     &history,
-                    &Config {
-                        stack: StackAlgorithm::Quadratic,
-                        engine: Engine::Monitor,
-                        ..config
-                    },
+                    &Config { stack: StackAlgorithm::Quadratic, engine: Engine::Monitor, ..config },
                     expected,
                     "quadratic",
                 );
@@ -139,11 +98,7 @@ fn sweep(shape: Shape, histories: u64, salt: u64) {
                 for queue in [QueueAlgorithm::Tree, QueueAlgorithm::AllPairs] {
                     agree(
                         &history,
-                        &Config {
-                            queue,
-                            engine: Engine::Monitor,
-                            ..config.clone()
-                        },
+                        &Config { queue, engine: Engine::Monitor, ..config.clone() },
                         expected,
                         "other queue procedure",
                     );
@@ -151,34 +106,15 @@ fn sweep(shape: Shape, histories: u64, salt: u64) {
             }
             ObjectKind::Set => {
                 if let Some(holds) = set::counting(&history.ops) {
-                    assert_eq!(
-                        holds,
-                        expected,
-                        "counting is wrong about\n{}",
-                        show(&history, &history.ops)
-                    );
+                    assert_eq!(holds, expected, "counting is wrong about\n{}", show(&history, &history.ops));
                 }
             }
-            ObjectKind::Map => agree(
-                &history,
-                &Config {
-                    partition: false,
-                    ..config
-                },
-                expected,
-                "whole map",
-            ),
+            ObjectKind::Map => agree(&history, &Config { partition: false, ..config }, expected, "whole map"),
             _ => {}
         }
     }
-    println!(
-        "{} ({} values): {good} linearizable, {bad} not",
-        shape.kind, shape.values
-    );
-    assert!(
-        good > histories / 20 && bad > histories / 20,
-        "both outcomes must be frequent: {good} good, {bad} bad"
-    );
+    println!("{} ({} values): {good} linearizable, {bad} not", shape.kind, shape.values);
+    assert!(good > histories / 20 && bad > histories / 20, "both outcomes must be frequent: {good} good, {bad} bad");
 }
 
 macro_rules! objects {

@@ -19,24 +19,14 @@ enum Ending {
 
 /// What an observer knows just after an event.
 fn seen(history: &History, endings: &[Ending], last: Ts) -> Vec<Op> {
-    let known = history
-        .ops
-        .iter()
-        .zip(endings)
-        .filter(|(op, _)| op.call <= last);
+    let known = history.ops.iter().zip(endings).filter(|(op, _)| op.call <= last);
     known
         .filter(|(op, ending)| !(**ending == Ending::Vanishes && op.ret <= last))
-        .map(|(op, ending)| {
-            if *ending == Ending::Normal && op.ret <= last {
-                *op
-            } else {
-                Op {
-                    ret: Ts::INF,
-                    result: None,
-                    ..*op
-                }
-            }
-        })
+        .map(
+            |(op, ending)| {
+                if *ending == Ending::Normal && op.ret <= last { *op } else { Op { ret: Ts::INF, result: None, ..*op } }
+            },
+        )
         .collect()
 }
 
@@ -53,11 +43,7 @@ fn watch(kind: ObjectKind, history: &History, endings: &[Ending]) -> Said {
     let mut watcher = watcher(kind, ValueId::NIL).expect("this kind can be watched");
     for event in timeline(&history.ops) {
         let op = *history.op(OpId(event.op.0));
-        let open = Op {
-            ret: Ts::INF,
-            result: None,
-            ..op
-        };
+        let open = Op { ret: Ts::INF, result: None, ..op };
         let said = match (event.returns, endings[event.op.index()]) {
             (false, _) => watcher.called(&open),
             (true, Ending::Normal) => watcher.returned(&op),
@@ -85,9 +71,7 @@ fn sweep(shape: Shape, salt: u64, histories: u64) {
         match shape.kind {
             ObjectKind::Register => history.ops.retain(|op| op.method != Method::Cas),
             ObjectKind::Multiset => {
-                history.ops.retain(|op| {
-                    op.method != Method::Contains && op.result != Some(ValueId::FALSE)
-                });
+                history.ops.retain(|op| op.method != Method::Contains && op.result != Some(ValueId::FALSE));
             }
             _ => {}
         }
@@ -100,14 +84,10 @@ fn sweep(shape: Shape, salt: u64, histories: u64) {
                 _ => Ending::Normal,
             })
             .collect();
-        let holds =
-            |last: Ts| brute_force(shape.kind, &seen(&history, &endings, last), &history.values);
+        let holds = |last: Ts| brute_force(shape.kind, &seen(&history, &endings, last), &history.values);
         let expected = holds(Ts::END);
         let words = || show(&history, &seen(&history, &endings, Ts::END));
-        let empties = history
-            .ops
-            .iter()
-            .any(|op| op.method == Method::Remove && op.result == Some(ValueId::NIL));
+        let empties = history.ops.iter().any(|op| op.method == Method::Remove && op.result == Some(ValueId::NIL));
         let settles_late = shape.kind == ObjectKind::Queue && empties;
         match watch(shape.kind, &history, &endings) {
             Said::Holds => {
@@ -115,27 +95,15 @@ fn sweep(shape: Shape, salt: u64, histories: u64) {
                 good += 1;
             }
             Said::Wrong(at) => {
-                assert!(
-                    !holds(at),
-                    "a violation was invented at {at:?} in\n{}",
-                    words()
-                );
+                assert!(!holds(at), "a violation was invented at {at:?} in\n{}", words());
                 let before = at.0.checked_sub(1).map(Ts);
                 if let Some(before) = before.filter(|_| !settles_late) {
-                    assert!(
-                        holds(before),
-                        "the violation at {at:?} was reported late in\n{}",
-                        words()
-                    );
+                    assert!(holds(before), "the violation at {at:?} was reported late in\n{}", words());
                 }
                 bad += 1;
             }
             Said::WrongAtEnd => {
-                assert!(
-                    settles_late && !expected,
-                    "a violation was invented at the end of\n{}",
-                    words()
-                );
+                assert!(settles_late && !expected, "a violation was invented at the end of\n{}", words());
                 bad += 1;
             }
             Said::Unknown => {
@@ -145,123 +113,37 @@ fn sweep(shape: Shape, salt: u64, histories: u64) {
             Said::Unsupported => outside += 1,
         }
     }
-    println!(
-        "{}: {good} linearizable, {bad} not, {unknown} unknown, {outside} outside",
-        shape.kind
-    );
-    assert!(
-        good > histories / 5 && bad > histories / 20 && unknown < histories / 20,
-        "{good} {bad} {unknown}"
-    );
+    println!("{}: {good} linearizable, {bad} not, {unknown} unknown, {outside} outside", shape.kind);
+    assert!(good > histories / 5 && bad > histories / 20 && unknown < histories / 20, "{good} {bad} {unknown}");
 }
 
 #[test]
 fn a_queue_is_watched_rightly() {
-    sweep(
-        Shape {
-            kind: ObjectKind::Queue,
-            ops: 9,
-            values: 0,
-        },
-        1,
-        6_000,
-    );
+    sweep(Shape { kind: ObjectKind::Queue, ops: 9, values: 0 }, 1, 6_000);
 }
 
 #[test]
 fn a_set_is_watched_rightly() {
-    sweep(
-        Shape {
-            kind: ObjectKind::Set,
-            ops: 8,
-            values: 2,
-        },
-        2,
-        6_000,
-    );
-    sweep(
-        Shape {
-            kind: ObjectKind::Set,
-            ops: 8,
-            values: 1,
-        },
-        3,
-        6_000,
-    );
+    sweep(Shape { kind: ObjectKind::Set, ops: 8, values: 2 }, 2, 6_000);
+    sweep(Shape { kind: ObjectKind::Set, ops: 8, values: 1 }, 3, 6_000);
 }
 
 #[test]
 fn a_multiset_is_watched_rightly() {
-    sweep(
-        Shape {
-            kind: ObjectKind::Multiset,
-            ops: 8,
-            values: 2,
-        },
-        4,
-        6_000,
-    );
+    sweep(Shape { kind: ObjectKind::Multiset, ops: 8, values: 2 }, 4, 6_000);
 }
 
 #[test]
 fn a_register_is_watched_rightly() {
-    sweep(
-        Shape {
-            kind: ObjectKind::Register,
-            ops: 9,
-            values: 0,
-        },
-        5,
-        6_000,
-    );
+    sweep(Shape { kind: ObjectKind::Register, ops: 9, values: 0 }, 5, 6_000);
 }
 
 #[test]
 #[ignore = "the big sweep"]
 fn all_watchers_200000() {
-    sweep(
-        Shape {
-            kind: ObjectKind::Queue,
-            ops: 9,
-            values: 0,
-        },
-        11,
-        200_000,
-    );
-    sweep(
-        Shape {
-            kind: ObjectKind::Set,
-            ops: 8,
-            values: 2,
-        },
-        12,
-        200_000,
-    );
-    sweep(
-        Shape {
-            kind: ObjectKind::Set,
-            ops: 8,
-            values: 1,
-        },
-        13,
-        200_000,
-    );
-    sweep(
-        Shape {
-            kind: ObjectKind::Multiset,
-            ops: 8,
-            values: 2,
-        },
-        14,
-        200_000,
-    );
-    sweep(
-        Shape {
-            kind: ObjectKind::Register,
-            ops: 9,
-            values: 0,
-        },
-        15,
-        200_000,
-    );
+    sweep(Shape { kind: ObjectKind::Queue, ops: 9, values: 0 }, 11, 200_000);
+    sweep(Shape { kind: ObjectKind::Set, ops: 8, values: 2 }, 12, 200_000);
+    sweep(Shape { kind: ObjectKind::Set, ops: 8, values: 1 }, 13, 200_000);
+    sweep(Shape { kind: ObjectKind::Multiset, ops: 8, values: 2 }, 14, 200_000);
+    sweep(Shape { kind: ObjectKind::Register, ops: 9, values: 0 }, 15, 200_000);
 }

@@ -30,6 +30,8 @@ pub struct Replay {
     pub execution: Execution,
     /// What went wrong, in the order it happened.
     pub failures: Vec<Found>,
+    /// How many steps of the schedule were taken: all, unless something went wrong on the way.
+    pub taken: usize,
 }
 
 /// Something that went wrong.
@@ -45,13 +47,14 @@ pub struct Found {
     pub thread: Option<ThreadId>,
 }
 
-/// Runs the schedule. A thread that fails moves no more; the others go on.
+/// Runs the schedule. A thread that fails moves no more; the others go on, as long as the schedule can be followed.
 /// At the end, a state in which nothing can move and some thread is not finished is a deadlock.
 pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, ReplayError> {
     let mut system = System::new(code, model, races, true);
     let mut steps = Vec::new();
     let mut coherence: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
     let mut failures = Vec::new();
+    let mut taken = 0;
     let note = |system: &System<'_>, failures: &mut Vec<Found>, steps: &mut Vec<Entry>| {
         for found in failed_threads(code, system) {
             if !failures.contains(&found) {
@@ -67,7 +70,13 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Re
             Some(thread) => (thread.pc(), thread.operation_name(code), system.events(id)),
             None => (0, "", 0),
         };
-        let record = system.step(step).map_err(|reason| ReplayError { position: position + 1, step, reason })?;
+        let record = match system.step(step) {
+            Ok(record) => record,
+            // A thread that has failed on the way can leave others unable to go on as planned.
+            Err(_) if !failures.is_empty() => break,
+            Err(reason) => return Err(ReplayError { position: position + 1, step, reason }),
+        };
+        taken = position + 1;
         let event_id = EventId::new(id, index);
         if let Some((write, access)) = reaches_memory(&record, event_id) {
             coherence.entry(system.describe(access.addr)).or_default().push(write);
@@ -82,7 +91,7 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Re
         failures.push(found);
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
-    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failures })
+    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failures, taken })
 }
 
 fn failure_entry(found: &Found) -> Entry {

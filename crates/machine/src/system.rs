@@ -137,7 +137,15 @@ impl<'c> System<'c> {
     }
 
     fn add_thread(&mut self, thread: Thread) {
-        self.threads.push(Slot { thread, buffer: Vec::new(), epoch: 0, drain: false, events: 0, joined: false, reads: Vec::new() });
+        self.threads.push(Slot {
+            thread,
+            buffer: Vec::new(),
+            epoch: 0,
+            drain: false,
+            events: 0,
+            joined: false,
+            reads: Vec::new(),
+        });
     }
 
     /// The threads, in the order they were started.
@@ -178,9 +186,9 @@ impl<'c> System<'c> {
     /// Whether what the thread read in its operations from `since` on is still what it would read now.
     pub fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
         let reads = self.threads[thread.index()].reads.iter().rev();
-        reads.take_while(|read| read.0 >= since).all(|&(_, access, source)| {
-            self.peek(thread, access).is_ok_and(|(_, now)| now.write() == source.write())
-        })
+        reads
+            .take_while(|read| read.0 >= since)
+            .all(|&(_, access, source)| self.peek(thread, access).is_ok_and(|(_, now)| now.write() == source.write()))
     }
 
     /// A name for an address.

@@ -9,19 +9,17 @@
 //! Operations on synchronisation objects are sequences of ordinary loads, stores and updates; see
 //! [`sync`](crate::thread::sync). So memory knows nothing of locks.
 
+mod calls;
+mod private;
+mod run;
 mod sync;
 
-use crate::address::{Addr, Owner};
+use crate::address::Addr;
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
-use crate::objects::{ObjectInfo, ObjectKind, Objects, PrivateError};
+use crate::objects::{ObjectInfo, ObjectKind, Objects};
 use raddle_program::{Expr, FuncId, Ordering, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
-
-/// How many instructions a thread may run between two visible operations before it is taken to run for ever.
-const FUEL: u32 = 20_000_000;
-/// How deep calls may nest.
-const MAX_FRAMES: usize = 100_000;
 
 /// A piece of memory that is read or written at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,7 +191,7 @@ pub struct Thread {
     held: SmallVec<[Held; 2]>,
     objects: Objects,
     /// What it printed, if anybody wants to know.
-    log: Option<Box<Vec<String>>>,
+    log: Option<Vec<String>>,
 }
 
 /// What a step of the interpreter leads to.
@@ -224,7 +222,7 @@ impl Thread {
             frames: SmallVec::new(),
             held: SmallVec::new(),
             objects: Objects::default(),
-            log: log.then(Box::default),
+            log: log.then(Vec::new),
         };
         for (number, &global) in code.tls.iter().enumerate() {
             let global = &code.globals[global as usize];
@@ -281,7 +279,7 @@ impl Thread {
 
     /// Takes what was printed since the last call.
     pub fn take_printed(&mut self) -> Vec<String> {
-        self.log.as_deref_mut().map(std::mem::take).unwrap_or_default()
+        self.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Which operation it rests before, in one word.
@@ -442,428 +440,6 @@ impl Thread {
 
     fn cannot_go_on(&self, message: String) -> Status {
         Status::Failed(Box::new(Failure { property: None, message, pc: self.pc, pending: false }))
-    }
-
-    /// Runs to the next rest.
-    fn run(&mut self, code: &Code) {
-        let mut fuel = FUEL;
-        loop {
-            let flow = self.step(code, code.instrs[self.pc as usize]);
-            match flow {
-                Flow::Next => self.pc += 1,
-                Flow::Goto(pc) => self.pc = pc,
-                Flow::Rest(status) => {
-                    self.status = status;
-                    return;
-                }
-            }
-            fuel -= 1;
-            if fuel == 0 {
-                self.status = self.cannot_go_on(format!(
-                    "the thread ran {FUEL} instructions without a visible operation; a loop here does not end"
-                ));
-                return;
-            }
-        }
-    }
-
-    fn step(&mut self, code: &Code, instr: Instr) -> Flow {
-        match instr {
-            Instr::Move { dst, src } => {
-                let value = self.get(code, src);
-                self.set(dst, value);
-            }
-            Instr::Un { op, ty, dst, a } => {
-                let value = op.apply(ty, self.get(code, a));
-                self.set(dst, value);
-            }
-            Instr::Bin { op, ty, dst, a, b } => match op.apply(ty, self.get(code, a), self.get(code, b)) {
-                Some(value) => self.set(dst, value),
-                None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
-            },
-            Instr::Cast { op, from, to, dst, a } => {
-                let value = op.apply(from, to, self.get(code, a));
-                self.set(dst, value);
-            }
-            Instr::Select { dst, cond, a, b } => {
-                let chosen = if self.get(code, cond) != 0 { a } else { b };
-                let value = self.get(code, chosen);
-                self.set(dst, value);
-            }
-            Instr::LocalAddr { dst, local } => {
-                let frame = self.frames.last().expect("a running thread has a frame");
-                let addr = Addr::object(self.id, frame.first_object + local);
-                self.set(dst, addr.0);
-            }
-            Instr::TlsAddr { dst, index } => self.set(dst, Addr::object(self.id, index).0),
-            Instr::Load { dst, ty, order, addr, wait } => {
-                let access = self.access(code, addr, ty);
-                match self.private_object(access) {
-                    None => return rest(Visible::Load { access, order, wait: wait != 0 }),
-                    Some(number) => {
-                        let object = self.objects.get(number).expect("just found");
-                        match object.read(access.addr.offset(), ty.size(), true) {
-                            Ok(value) => {
-                                let value = ty.truncate(value);
-                                if wait != 0 && self.reaction(code, value) == Reaction::Block {
-                                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
-                                }
-                                self.set(dst, value);
-                            }
-                            Err(error) => return Flow::Rest(self.private_failure(code, access.addr, error)),
-                        }
-                    }
-                }
-            }
-            Instr::Store { ty, order, addr, value } => {
-                let access = self.access(code, addr, ty);
-                let value = self.get(code, value);
-                match self.private_object(access) {
-                    None => return rest(Visible::Store { access, order, value }),
-                    Some(number) => return self.private_store(code, number, access, value),
-                }
-            }
-            Instr::Rmw { op, ty, order, dst, addr, operand } => {
-                let access = self.access(code, addr, ty);
-                let Some(number) = self.private_object(access) else {
-                    return rest(Visible::Update { access, order, failure: order, wait: false, mutex: false });
-                };
-                let operand = self.get(code, operand);
-                match self.private_load(code, number, access) {
-                    Err(status) => return Flow::Rest(status),
-                    Ok(old) => {
-                        self.set(dst, old);
-                        return self.private_store(code, number, access, op.apply(ty, old, operand));
-                    }
-                }
-            }
-            Instr::Cas { cas } => {
-                let cas = &code.cas[cas as usize];
-                let access = self.access(code, cas.addr, cas.ty);
-                let Some(number) = self.private_object(access) else {
-                    let (order, failure) = (cas.success, cas.failure);
-                    return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
-                };
-                match self.private_load(code, number, access) {
-                    Err(status) => return Flow::Rest(status),
-                    Ok(old) => {
-                        let (expected, desired) = (self.get(code, cas.expected), self.get(code, cas.desired));
-                        self.set(cas.dst, old);
-                        if old == expected {
-                            return self.private_store(code, number, access, desired);
-                        }
-                        if cas.wait {
-                            return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
-                        }
-                    }
-                }
-            }
-            Instr::Fence { order } => {
-                if order > Ordering::Relaxed {
-                    return rest(Visible::Fence { order });
-                }
-            }
-            Instr::Call { dst, func, args } => {
-                let operands = &code.operands[args.start as usize..][..args.len as usize];
-                let values: SmallVec<[u64; 8]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-                return self.call(code, func, &values, dst);
-            }
-            Instr::CallIndirect { dst, target, args } => {
-                let operands = &code.operands[args.start as usize..][..args.len as usize];
-                let values: SmallVec<[u64; 8]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-                return match self.callee(code, target, args.len) {
-                    Ok(function) => self.call(code, function, &values, dst),
-                    Err(status) => Flow::Rest(status),
-                };
-            }
-            Instr::Spawn { func, .. } => return rest(Visible::Spawn { function: func }),
-            Instr::SpawnIndirect { target, args, .. } => {
-                return match self.callee(code, target, args.len) {
-                    Ok(function) => rest(Visible::Spawn { function }),
-                    Err(status) => Flow::Rest(status),
-                };
-            }
-            Instr::Join { thread, .. } => {
-                let handle = self.get(code, thread);
-                return match handle.checked_sub(1).and_then(|id| u32::try_from(id).ok()) {
-                    Some(id) if id < Addr::MAX_THREADS => rest(Visible::Join { thread: ThreadId(id) }),
-                    _ => Flow::Rest(self.failed(Property::Lock, format!("join of {handle}, which is no thread"))),
-                };
-            }
-            Instr::ThreadId { dst } => self.set(dst, handle(self.id)),
-            Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
-            Instr::Alloc { dst, size, zeroed, private } => {
-                let size = self.get(code, size);
-                if size >= Addr::MAX_SIZE {
-                    return Flow::Rest(self.cannot_go_on(format!("an allocation of {size} bytes is too large")));
-                }
-                let size = size as u32;
-                let object = if private {
-                    let zeros = zeroed.then(|| vec![0; size as usize]);
-                    ObjectInfo::private(ObjectKind::Heap, size, zeros.as_deref())
-                } else {
-                    ObjectInfo::shared(ObjectKind::Heap, size, zeroed)
-                };
-                match self.objects.add(self.id, object) {
-                    Some(addr) => self.set(dst, addr.0),
-                    None => return Flow::Rest(self.cannot_go_on("the thread allocates too many objects".into())),
-                }
-            }
-            Instr::Free { ptr } => return self.free(code, Addr(self.get(code, ptr))),
-            Instr::Assert { cond, message } => {
-                if self.get(code, cond) == 0 {
-                    let message = code.strings[message as usize].clone();
-                    return Flow::Rest(self.failed(Property::Assert, message));
-                }
-            }
-            Instr::Assume { cond } => {
-                if self.get(code, cond) == 0 {
-                    return Flow::Rest(Status::Blocked(Blocked::Assume));
-                }
-            }
-            Instr::Choose { dst, low, count } => {
-                if count > 1 {
-                    return rest(Visible::Choose { count });
-                }
-                let low = self.get(code, low);
-                self.set(dst, low);
-            }
-            Instr::AtomicBegin => {
-                if self.atomic == 0 {
-                    return rest(Visible::AtomicBegin);
-                }
-                self.atomic += 1;
-            }
-            Instr::AtomicEnd => {
-                if self.atomic == 1 {
-                    return rest(Visible::AtomicEnd);
-                }
-                self.atomic -= 1;
-            }
-            Instr::Error { message } => {
-                let message = code.strings[message as usize].clone();
-                return Flow::Rest(self.failed(Property::Error, message));
-            }
-            Instr::Print { format, args } => {
-                if self.log.is_some() {
-                    let operands = &code.operands[args.start as usize..][..args.len as usize];
-                    let values: Vec<u64> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-                    let text = crate::text::fill(&code.strings[format as usize], &values);
-                    self.log.as_mut().expect("just checked").push(text);
-                }
-            }
-            Instr::Jump { to } => return Flow::Goto(to),
-            Instr::Turn { to, counter } => {
-                let turns = self.regs[self.base() + counter as usize] + 1;
-                if code.loop_bound.is_some_and(|bound| turns > u64::from(bound)) {
-                    return Flow::Rest(Status::Blocked(Blocked::LoopBound));
-                }
-                self.set(counter, turns);
-                return Flow::Goto(to);
-            }
-            Instr::Branch { cond, then, otherwise } => {
-                return Flow::Goto(if self.get(code, cond) != 0 { then } else { otherwise });
-            }
-            Instr::Switch { value, table } => {
-                let value = self.get(code, value);
-                let table = &code.switches[table as usize];
-                let case = table.cases.iter().find(|case| case.0 == value);
-                return Flow::Goto(case.map_or(table.default, |case| case.1));
-            }
-            Instr::Return { value } => {
-                self.stage = 0;
-                return self.leave(code, value);
-            }
-            Instr::ExitThread { value } => {
-                self.stage = 0;
-                self.scratch = if value == Operand::NONE { 0 } else { self.get(code, value) };
-                return self.end_thread(code);
-            }
-            Instr::Exit => return Flow::Rest(Status::Finished { result: 0, exit: true }),
-            Instr::MarkTurn { mark } => {
-                let operations = u64::from(self.operations);
-                self.set(mark, operations);
-            }
-            Instr::Spin { mark } => {
-                let since = self.regs[self.base() + mark as usize] as u32;
-                return Flow::Rest(Status::Blocked(Blocked::Spin { since }));
-            }
-            Instr::Unreachable => {
-                return Flow::Rest(self.cannot_go_on("control reached a place it cannot reach".into()));
-            }
-        }
-        Flow::Next
-    }
-
-    fn access(&self, code: &Code, addr: Operand, ty: Type) -> Access {
-        Access { addr: Addr(self.get(code, addr)), size: ty.size() as u8 }
-    }
-
-    /// The number of the private object that the access is to, if it is to one.
-    #[inline]
-    fn private_object(&self, access: Access) -> Option<u32> {
-        match access.addr.owner() {
-            Owner::Thread(thread, number) if thread == self.id => {
-                self.objects.get(number).filter(|object| object.is_private()).map(|_| number)
-            }
-            _ => None,
-        }
-    }
-
-    fn private_load(&self, code: &Code, number: u32, access: Access) -> Result<u64, Status> {
-        let object = self.objects.get(number).expect("just found");
-        object
-            .read(access.addr.offset(), u32::from(access.size), true)
-            .map_err(|error| self.private_failure(code, access.addr, error))
-    }
-
-    fn private_store(&mut self, code: &Code, number: u32, access: Access, value: u64) -> Flow {
-        let object = self.objects.get_mut(number);
-        match object.write(access.addr.offset(), u32::from(access.size), value) {
-            Ok(()) => Flow::Next,
-            Err(error) => Flow::Rest(self.private_failure(code, access.addr, error)),
-        }
-    }
-
-    fn private_failure(&self, code: &Code, addr: Addr, error: PrivateError) -> Status {
-        let name = code.describe(addr, &|_| Some(self));
-        self.failed(
-            Property::Memory,
-            match error {
-                PrivateError::OutOfBounds => format!("access out of bounds at {name}"),
-                PrivateError::Freed => format!("access to {name}, whose life has ended"),
-                PrivateError::Uninitialised => format!("read of {name}, which was never written"),
-            },
-        )
-    }
-
-    fn free(&mut self, code: &Code, addr: Addr) -> Flow {
-        if addr.0 == 0 {
-            return Flow::Next;
-        }
-        let Owner::Thread(owner, number) = addr.owner() else {
-            let name = code.describe(addr, &|_| None);
-            return Flow::Rest(self.failed(Property::Memory, format!("free of {name}, which was not allocated")));
-        };
-        if owner == self.id
-            && let Some(object) = self.objects.get(number)
-            && object.is_private()
-        {
-            if object.kind != ObjectKind::Heap || addr.offset() != 0 {
-                let name = code.describe(addr, &|_| Some(self));
-                let message = format!("free of {name}, which is not the start of an allocated object");
-                return Flow::Rest(self.failed(Property::Memory, message));
-            }
-            return match self.objects.get_mut(number).end() {
-                Ok(()) => Flow::Next,
-                Err(_) => {
-                    let name = code.describe(addr, &|_| Some(self));
-                    Flow::Rest(self.failed(Property::Memory, format!("{name} is freed twice")))
-                }
-            };
-        }
-        rest(Visible::Free { addr, scope: false })
-    }
-
-    fn callee(&self, code: &Code, target: Operand, args: u32) -> Result<FuncId, Status> {
-        let addr = Addr(self.get(code, target));
-        match addr.owner() {
-            Owner::Function(id) if addr.offset() == 0 && id.index() < code.functions.len() => {
-                let function = &code.functions[id.index()];
-                if function.params == args {
-                    return Ok(id);
-                }
-                let message =
-                    format!("{} takes {} arguments but is called with {args}", function.name, function.params);
-                Err(self.failed(Property::Memory, message))
-            }
-            _ => {
-                let name = code.describe(addr, &|_| Some(self));
-                Err(self.failed(Property::Memory, format!("call of {name}, which is no function")))
-            }
-        }
-    }
-
-    fn call(&mut self, code: &Code, function: FuncId, args: &[u64], dst: Slot) -> Flow {
-        match self.enter(code, function, args, self.pc + 1, dst) {
-            Ok(()) => Flow::Goto(self.pc),
-            Err(status) => Flow::Rest(status),
-        }
-    }
-
-    fn enter(&mut self, code: &Code, function: FuncId, args: &[u64], return_to: u32, dst: Slot) -> Result<(), Status> {
-        if self.frames.len() >= MAX_FRAMES {
-            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}")));
-        }
-        let callee = &code.functions[function.index()];
-        let base = self.regs.len() as u32;
-        let first_object = self.objects.len();
-        for (index, local) in callee.locals.iter().enumerate() {
-            let kind = ObjectKind::Local(function, index as u32);
-            let object = if local.private {
-                ObjectInfo::private(kind, local.size, None)
-            } else {
-                ObjectInfo::shared(kind, local.size, false)
-            };
-            if self.objects.add(self.id, object).is_none() {
-                return Err(self.cannot_go_on("the thread makes too many objects".into()));
-            }
-        }
-        self.regs.resize(base as usize + callee.slots as usize, 0);
-        for ((index, &arg), ty) in args.iter().enumerate().zip(&callee.reg_types) {
-            self.regs[base as usize + index] = ty.truncate(arg);
-        }
-        self.frames.push(Frame { base, return_to, dst, function, first_object });
-        self.pc = callee.entry;
-        Ok(())
-    }
-
-    /// Returns from the current function: first the lives of its shared local objects end, one visible operation each
-    /// (`stage` counts them), then control goes back.
-    fn leave(&mut self, code: &Code, value: Operand) -> Flow {
-        let frame = *self.frames.last().expect("a running thread has a frame");
-        let locals = &code.functions[frame.function.index()].locals;
-        let mut shared = locals.iter().enumerate().filter(|(_, local)| !local.private);
-        if let Some((index, _)) = shared.nth(self.stage as usize) {
-            let addr = Addr::object(self.id, frame.first_object + index as u32);
-            return rest(Visible::Free { addr, scope: true });
-        }
-        self.stage = 0;
-        let result = if value == Operand::NONE { 0 } else { self.get(code, value) };
-        for (index, _) in locals.iter().enumerate().filter(|(_, local)| local.private) {
-            self.objects.get_mut(frame.first_object + index as u32).end().expect("locals live until the return");
-        }
-        self.regs.truncate(frame.base as usize);
-        if self.frames.len() == 1 {
-            return self.finish(result);
-        }
-        self.frames.pop();
-        self.set(frame.dst, result);
-        Flow::Goto(frame.return_to)
-    }
-
-    /// Ends the thread from any depth: the lives of all shared locals on the stack end first.
-    fn end_thread(&mut self, code: &Code) -> Flow {
-        let mut skip = self.stage;
-        for frame in self.frames.iter().rev() {
-            let locals = &code.functions[frame.function.index()].locals;
-            for (index, _) in locals.iter().enumerate().filter(|(_, local)| !local.private) {
-                if skip == 0 {
-                    let addr = Addr::object(self.id, frame.first_object + index as u32);
-                    return rest(Visible::Free { addr, scope: true });
-                }
-                skip -= 1;
-            }
-        }
-        self.stage = 0;
-        self.finish(self.scratch)
-    }
-
-    fn finish(&mut self, result: u64) -> Flow {
-        if self.atomic > 0 {
-            return Flow::Rest(self.failed(Property::Lock, "the thread ends inside an atomic block".into()));
-        }
-        Flow::Rest(Status::Finished { result, exit: false })
     }
 
     /// Evaluates an expression as it stands; for conditions of waits, which are tried on many values.

@@ -141,7 +141,9 @@ fn runs(system: &System<'_>, steps: &mut Vec<Step>, limit: usize, found: &mut Ve
 /// What has failed at the end of a run.
 fn failed(code: &Code, model: Model, schedule: &Schedule) -> Vec<(Property, u32)> {
     let mut system = System::new(code, model, false, false);
-    schedule.steps.iter().for_each(|&step| drop(system.step(step).expect("a run")));
+    for &step in &schedule.steps {
+        system.step(step).expect("a run");
+    }
     let failure = |thread: &Thread| match thread.status() {
         Status::Failed(failure) => failure.property.map(|property| (property, code.span(failure.pc).line)),
         _ => None,

@@ -66,8 +66,8 @@ impl Question<'_> {
         if statistics.cut > 0 {
             let depth = limits.depth.unwrap_or(raddle_explore::Limits::DEPTH) as u64;
             advice.push(format!(
-                "{} had not ended after {}: if a loop in it never ends, --loop-bound N lets every loop turn N times; \
-                 if it ends, --max-depth raises the limit",
+                "{} had not ended after {}; if a loop there never ends, --loop-bound N lets every loop turn N times, \
+                 and if it does, --max-depth N raises the limit",
                 counted(statistics.cut, "execution"),
                 counted(depth, "event"),
             ));

@@ -21,7 +21,7 @@
 //! # Ok::<(), raddle::Error>(())
 //! ```
 //!
-//! The way of a question: [`load`] a program, [`prepare`] it (analyses, byte code), [`verify`] it or [`replay`] a schedule
+//! The way of a question: [`load()`] a program, [`prepare()`] it (analyses, byte code), [`verify()`] it or [`replay()`] a schedule
 //! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words. Everything below
 //! is there under its own name, for those who want one part only.
 

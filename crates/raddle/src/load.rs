@@ -66,7 +66,7 @@ impl Define {
             Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16),
             None => digits.parse(),
         };
-        let number = magnitude.ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
+        let number = magnitude.ok().filter(|_| digits.chars().all(|c| c.is_ascii_alphanumeric()));
         number.and_then(|magnitude| i64::try_from(if negative { -magnitude } else { magnitude }).ok()).ok_or_else(
             || {
                 Error::Define(format!(

@@ -1,8 +1,9 @@
 //! From a program to what engines run.
 
-use raddle_machine::compile::AllShared;
+use raddle_machine::compile::{Options, Privacy};
 use raddle_machine::{Code, compile};
-use raddle_program::{Program, analysis};
+use raddle_program::analysis::{self, Escape};
+use raddle_program::{BlockId, FuncId, GlobalId, LocalId, Program};
 
 /// The program with loops that only wait turned into waits.
 pub fn transform(program: &Program) -> Program {
@@ -15,5 +16,24 @@ pub fn transform(program: &Program) -> Program {
 ///
 /// A schedule fits the code it was found on, so verification and replay both come through here.
 pub fn prepare(program: &Program, loop_bound: Option<u32>) -> Code {
-    compile(&transform(program), &AllShared, &raddle_machine::compile::Options { loop_bound })
+    let program = transform(program);
+    let escape = analysis::escape(&program);
+    compile(&program, &Private(escape), &Options { loop_bound })
+}
+
+/// What does not escape is private.
+struct Private(Escape);
+
+impl Privacy for Private {
+    fn local(&self, function: FuncId, local: u32) -> bool {
+        !self.0.local(function, LocalId(local))
+    }
+
+    fn alloc(&self, function: FuncId, block: BlockId, inst: usize) -> bool {
+        u32::try_from(inst).is_ok_and(|inst| !self.0.alloc(function, block, inst))
+    }
+
+    fn thread_local(&self, global: GlobalId) -> bool {
+        !self.0.global(global)
+    }
 }

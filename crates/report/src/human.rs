@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Counterexample, Sources};
 use crate::excerpt::Problem;
-use crate::numbers::{counted, memory, percent, short, time};
+use crate::numbers::{counted, grouped, memory, percent, short, time};
 use crate::style::{BAD, FAINT, GOOD, HEAD, OPEN, paint};
 use crate::table::{Layout, table};
 use crate::text::clean;
@@ -79,7 +79,13 @@ fn scope(answer: &Answer) -> String {
 /// Executions, time and memory in one line.
 fn counts(answer: &Answer) -> String {
     let cost = answer.cost;
-    let mut parts = vec![counted(answer.executions, "execution"), format!("{} blocked", answer.blocked)];
+    let mut parts = vec![counted(answer.executions, "execution"), format!("{} blocked", grouped(answer.blocked))];
+    for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
+        let number: u64 = names.iter().filter_map(|name| answer.statistics.get(*name)).sum();
+        if number > 0 {
+            parts.push(format!("{} {words}", grouped(number)));
+        }
+    }
     parts.push(time(cost.seconds));
     if cost.cpu_seconds >= 0.5 {
         let rate = (answer.executions + answer.blocked) as f64 / cost.cpu_seconds;

@@ -1,8 +1,9 @@
 //! A run as a table: one column per thread, one line per step, the source beside it.
 //!
-//! Columns are as wide as what stands in them. If the screen is too narrow for that, they shrink and their text wraps, and
-//! the source is cut off with an ellipsis; if even that is not enough (many threads), all threads share one column
-//! and every line names its thread. What happens before the first thread is started is mostly preparation; if it is
+//! Columns are as wide as what stands in them. If the screen is too narrow for that, they become lanes: a step starts in the lane
+//! of its thread and may run on over the lanes to its right, which are empty in its line; the source is cut off with an
+//! ellipsis. Only then do steps wrap. If even that is not enough (many threads), all threads share one column and every
+//! line names its thread. What happens before the first thread is started is mostly preparation; if it is
 //! long it is left out, and so is the middle of a very long run, unless the whole is asked for.
 
 use crate::answer::Waiting;
@@ -31,11 +32,17 @@ const LINES: usize = 300;
 const FIRST_LINES: usize = 50;
 /// Between columns.
 const GAP: usize = 2;
-/// No thread's column gets narrower than this, ...
-const NARROWEST: usize = 16;
-/// ... and not that of the source.
-const NARROWEST_SOURCE: usize = 18;
-/// The source gets no wider than this at the cost of nothing.
+/// A thread's lane gets no narrower than this, ...
+const LANE: usize = 11;
+/// ... a step has at least this much room, ...
+const NARROWEST: usize = 18;
+/// ... and the source this.
+const NARROWEST_SOURCE: usize = 16;
+/// So much of the source comes before columns in which no step runs on, ...
+const USEFUL_SOURCE: usize = 20;
+/// ... so much before those in which what is wrong does not wrap much, ...
+const WIDE_SOURCE: usize = 32;
+/// ... and so much at most.
 const WIDEST_SOURCE: usize = 60;
 /// What is wrong makes a column no wider than this.
 const WIDEST_FAILURE: usize = 26;
@@ -62,16 +69,20 @@ pub fn table(execution: &Execution, waiting: &[Waiting], layout: Layout) -> Stri
     let labels = rows.iter().map(|row| width(&row.label)).max().unwrap_or(0).max(4);
     let source = rows.iter().map(|row| width(&row.source)).max().unwrap_or(0).max("source".len());
 
-    let natural: Vec<usize> = threads
+    let columns: Vec<Wish> = threads
         .iter()
         .zip(&names)
         .map(|(&thread, name)| {
-            let own = rows.iter().filter(|row| row.thread == Some(thread));
-            own.map(Row::natural_width).max().unwrap_or(0).max(width(name))
+            let widest = |failures: bool| {
+                let own = rows.iter().filter(|row| row.thread == Some(thread) && row.fails() == failures);
+                own.map(|row| width(&row.words)).max().unwrap_or(0)
+            };
+            let steps = widest(false).max(width(name));
+            Wish { steps, all: widest(true).clamp(steps, steps.max(WIDEST_FAILURE)) }
         })
         .collect();
     let room = layout.width.saturating_sub(labels + GAP);
-    match share_out(&natural, source, room) {
+    match share_out(&columns, source, room) {
         Some((columns, source)) => Table { labels, columns, source, threads: &threads }.render(&names, &rows),
         None => one_column(execution, &rows, labels, layout.width),
     }
@@ -84,24 +95,55 @@ fn thread_name(execution: &Execution, thread: ThreadId) -> String {
     }
 }
 
+/// How wide a thread's column should be.
+struct Wish {
+    /// So that no step wraps.
+    steps: usize,
+    /// So that what is wrong does not wrap much either. It stands above the table already, so this comes last.
+    all: usize,
+}
+
 /// Widths of the threads' columns and of the source that fit into `room`; `None` if there are too many threads.
-fn share_out(natural: &[usize], source: usize, room: usize) -> Option<(Vec<usize>, usize)> {
-    let source_natural = source.min(WIDEST_SOURCE);
-    let mut columns: Vec<usize> = natural.iter().map(|&width| width.min(NARROWEST)).collect();
-    let mut source = source_natural.min(NARROWEST_SOURCE);
-    let used = columns.iter().map(|width| width + GAP).sum::<usize>() + source;
+fn share_out(wishes: &[Wish], source: usize, room: usize) -> Option<(Vec<usize>, usize)> {
+    let mut columns: Vec<usize> = wishes.iter().map(|wish| wish.all.min(LANE)).collect();
+    let mut source_width = source.min(NARROWEST_SOURCE);
+    let used = columns.iter().map(|width| width + GAP).sum::<usize>() + source_width;
     let mut left = room.checked_sub(used)?;
-    // Threads first: a cut-off source line can be looked up, a wrapped step is harder to read.
-    while left > 0 && columns.iter().zip(natural).any(|(width, natural)| width < natural) {
-        for (width, &natural) in columns.iter_mut().zip(natural) {
-            if *width < natural && left > 0 {
+    // The last lane has nobody's space to run on into; the others have, if it is wide enough.
+    let last = columns.len().checked_sub(1)?;
+    let overflow = |columns: &[usize]| {
+        let missing = |(at, wish): (usize, &Wish)| wish.steps.saturating_sub(span(columns, at));
+        wishes.iter().enumerate().map(missing).max().unwrap_or(0)
+    };
+    let goal = columns[last] + overflow(&columns);
+    grow(&mut columns[last..], &[goal], &mut left);
+    if span(&columns, last) < wishes[last].steps.min(NARROWEST) {
+        return None;
+    }
+    let steps: Vec<usize> = wishes.iter().map(|wish| wish.steps).collect();
+    let all: Vec<usize> = wishes.iter().map(|wish| wish.all).collect();
+    for (source_goal, goals) in [(USEFUL_SOURCE, &steps), (WIDE_SOURCE, &all), (WIDEST_SOURCE, &all)] {
+        grow(std::slice::from_mut(&mut source_width), &[source.min(source_goal)], &mut left);
+        grow(&mut columns, goals, &mut left);
+    }
+    Some((columns, source_width))
+}
+
+/// How far a step in this column may run.
+fn span(columns: &[usize], at: usize) -> usize {
+    columns[at..].iter().sum::<usize>() + GAP * (columns.len() - at - 1)
+}
+
+/// Widens the columns up to their goals with what is left, all at the same pace.
+fn grow(columns: &mut [usize], goals: &[usize], left: &mut usize) {
+    while *left > 0 && columns.iter().zip(goals).any(|(width, goal)| width < goal) {
+        for (width, goal) in columns.iter_mut().zip(goals) {
+            if *width < *goal && *left > 0 {
                 *width += 1;
-                left -= 1;
+                *left -= 1;
             }
         }
     }
-    source += left.min(source_natural - source);
-    Some((columns, source))
 }
 
 /// The lines of the table, with what is left out already left out.
@@ -166,10 +208,9 @@ fn leave_out_middle(rows: &mut Vec<Row>) {
 }
 
 impl Row {
-    /// The width its column should have. What is wrong stands above the table already, and may wrap.
-    fn natural_width(&self) -> usize {
-        let natural = width(&self.words);
-        if self.label == MARK { natural.min(WIDEST_FAILURE) } else { natural }
+    /// Whether it says what went wrong.
+    fn fails(&self) -> bool {
+        self.label == MARK
     }
 
     fn note(words: String) -> Row {
@@ -240,15 +281,14 @@ impl Table<'_> {
                 continue;
             };
             let before: usize = self.columns[..at].iter().map(|column| column + GAP).sum();
-            let after: usize = self.columns[at + 1..].iter().map(|column| column + GAP).sum();
-            for (number, words) in wrap(&row.words, self.columns[at]).iter().enumerate() {
+            let room = span(&self.columns, at);
+            for (number, words) in wrap(&row.words, room).iter().enumerate() {
                 let first = number == 0;
                 let label = if first { paint(label_style(row), &label) } else { " ".repeat(self.labels) };
                 let cell = paint(row.style, words);
                 let mut line = format!("{label}{gap}{}{cell}", " ".repeat(before));
                 if first && !row.source.is_empty() {
-                    let rest = self.columns[at].saturating_sub(width(words)) + after + GAP;
-                    line += &" ".repeat(rest);
+                    line += &" ".repeat(room.saturating_sub(width(words)) + GAP);
                     line += &paint(FAINT, elide(&row.source, self.source));
                 }
                 push_line(&mut out, &line);
@@ -298,7 +338,7 @@ fn one_column(execution: &Execution, rows: &[Row], labels: usize, total: usize) 
 }
 
 fn label_style(row: &Row) -> Style {
-    if row.label == MARK { BAD } else { FAINT }
+    if row.fails() { BAD } else { FAINT }
 }
 
 fn push_line(out: &mut String, line: &str) {

@@ -178,10 +178,11 @@ impl Graph {
                 continue;
             }
             // Under TSO plain writes are ordered among themselves: the last one stands for those before.
-            if self.model == Model::Tso && earlier.is_plain_write() {
-                if std::mem::replace(&mut plain_write_seen, true) {
-                    continue;
-                }
+            if self.model == Model::Tso
+                && earlier.is_plain_write()
+                && std::mem::replace(&mut plain_write_seen, true)
+            {
+                continue;
             }
             add(slot, row);
             let covers = match self.model {

@@ -10,7 +10,7 @@
 use super::context::Context;
 use super::event::{Event, Flags, Kind, Slot};
 use super::graph::Graph;
-use super::search::Bug;
+use super::step::Bug;
 use raddle_machine::address::Owner;
 use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::{BitSet, Model, Schedule, Step, ThreadId};

@@ -11,7 +11,8 @@
 //! | `event` | what is an event, and what does the model preserve? |
 //! | `graph` | which sources and places are consistent? |
 //! | `revisit` | which reads may a new write be offered to? |
-//! | `search` | what is tried next? |
+//! | `search`, `branch` | what is tried next, and what is left to try? |
+//! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `snapshot` | in which state is a thread after each event? |
 //! | `happens_before` | do two accesses race? |
 //! | `linearise` | which run of the store-buffer machine is this graph? |
@@ -27,28 +28,33 @@
 //! Cost: time per class polynomial in the number of events, mostly of those that are new in it; memory polynomial in the
 //! length of one execution.
 
+mod branch;
 mod context;
 mod event;
+mod faults;
 mod graph;
 mod happens_before;
 mod linearise;
 mod revisit;
 mod search;
 mod snapshot;
+mod step;
 
 use crate::confirm::confirm;
 use crate::control::Control;
 use crate::options::{Limits, Options};
 use crate::outcome::{Error, Finding, Outcome, Statistics};
+use branch::Level;
 use context::{Context, Shared};
 use raddle_machine::{Code, Status};
 use raddle_trace::{Property, Scope, Verdict};
 use rustc_hash::FxHashSet;
-use search::{Bug, Level, Search, Tick};
+use search::{Search, Tick};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
+use step::Bug;
 
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;

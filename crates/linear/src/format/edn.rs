@@ -27,12 +27,7 @@ impl Edn {
     fn value(self) -> Result<Value, String> {
         match self {
             Edn::Plain(value) => Ok(value),
-            Edn::Many(items) => Ok(Value::list(
-                items
-                    .into_iter()
-                    .map(Edn::value)
-                    .collect::<Result<Vec<_>, _>>()?,
-            )),
+            Edn::Many(items) => Ok(Value::list(items.into_iter().map(Edn::value).collect::<Result<Vec<_>, _>>()?)),
             Edn::Map(_) => Err("a map cannot be a value of a history".into()),
         }
     }
@@ -62,8 +57,7 @@ impl<R: Read> Forms<R> {
         }
         self.size += 1;
         if self.seen.len() < 160 {
-            self.seen
-                .push(char::from(if byte.is_ascii() { byte } else { b'?' }));
+            self.seen.push(char::from(if byte.is_ascii() { byte } else { b'?' }));
         }
         if self.size > MAX_FORM {
             return Err(self.wrong(format!("the form is longer than {} MiB", MAX_FORM >> 20)));
@@ -106,9 +100,7 @@ impl<R: Read> Forms<R> {
                 let mut items = self.until(b'}', depth)?.into_iter();
                 let mut map = Vec::new();
                 while let Some(key) = items.next() {
-                    let value = items
-                        .next()
-                        .ok_or_else(|| self.wrong("a map with a key and no value"))?;
+                    let value = items.next().ok_or_else(|| self.wrong("a map with a key and no value"))?;
                     map.push((key, value));
                 }
                 Ok(Edn::Map(map))
@@ -173,10 +165,7 @@ impl<R: Read> Forms<R> {
         let mut word = Vec::new();
         while let Some(byte) = self.peek()? {
             if byte.is_ascii_whitespace()
-                || matches!(
-                    byte,
-                    b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'"' | b';'
-                )
+                || matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'"' | b';')
             {
                 break;
             }
@@ -201,9 +190,7 @@ impl<R: Read> Forms<R> {
                             code.extend(self.take()?.map(char::from));
                         }
                         let char = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
-                        let char = char.ok_or_else(|| {
-                            self.wrong("`\\u` needs the four digits of a character")
-                        })?;
+                        let char = char.ok_or_else(|| self.wrong("`\\u` needs the four digits of a character"))?;
                         text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
                     }
                     Some(byte) => text.push(byte),
@@ -234,12 +221,7 @@ pub(super) fn atom(word: &str) -> Value {
 
 /// The value a piece of EDN text stands for, as the log formats embed it.
 pub(super) fn value_of(text: &str) -> Result<Value, String> {
-    let mut forms = Forms {
-        input: BufReader::new(text.as_bytes()),
-        line: 1,
-        size: 0,
-        seen: String::new(),
-    };
+    let mut forms = Forms { input: BufReader::new(text.as_bytes()), line: 1, size: 0, seen: String::new() };
     let message = |error: InputError| match error {
         InputError::Line { message, .. } => message,
         other => other.to_string(),
@@ -264,19 +246,8 @@ pub struct EdnSource<R> {
 impl<R: Read> EdnSource<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool) -> EdnSource<R> {
-        let forms = Forms {
-            input,
-            line: 1,
-            size: 0,
-            seen: String::new(),
-        };
-        EdnSource {
-            forms,
-            independent,
-            wrapped: None,
-            started: false,
-            finished: false,
-        }
+        let forms = Forms { input, line: 1, size: 0, seen: String::new() };
+        EdnSource { forms, independent, wrapped: None, started: false, finished: false }
     }
 
     fn form(&mut self) -> Result<Option<(u32, Edn)>, InputError> {
@@ -287,9 +258,7 @@ impl<R: Read> EdnSource<R> {
             self.forms.seen.clear();
             let Some(byte) = self.forms.peek()? else {
                 return if self.wrapped.is_some() {
-                    Err(self
-                        .forms
-                        .wrong("the input ends before the vector is closed"))
+                    Err(self.forms.wrong("the input ends before the vector is closed"))
                 } else {
                     Ok(None)
                 };
@@ -331,12 +300,7 @@ impl<R: Read> Source for EdnSource<R> {
     }
 }
 
-fn event(
-    line: u32,
-    map: Vec<(Edn, Edn)>,
-    independent: bool,
-    tables: &mut Tables,
-) -> Result<Option<RawEvent>, String> {
+fn event(line: u32, map: Vec<(Edn, Edn)>, independent: bool, tables: &mut Tables) -> Result<Option<RawEvent>, String> {
     let (mut process, mut kind, mut f, mut value, mut key, mut object, mut time) =
         (None, None, None, None, None, None, None);
     for (field, content) in map {
@@ -362,17 +326,14 @@ fn event(
         _ => None,
     };
     let kind = word(kind).ok_or(":type is missing: :invoke, :ok, :fail or :info")?;
-    let phase = phase(&kind)
-        .ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
+    let phase = phase(&kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
     let process = match process {
         Some(Edn::Plain(Value::Int(number))) => tables.values.intern_int(number),
         Some(Edn::Plain(Value::Text(_))) => return Ok(None),
         _ => return Err(":process is missing".into()),
     };
     let name = word(f).ok_or(":f is missing: the name of the method")?;
-    let name = tables
-        .name(&name)
-        .ok_or("more than 65,536 different methods")?;
+    let name = tables.name(&name).ok_or("more than 65,536 different methods")?;
     let time = match time {
         None | Some(Edn::Plain(Value::Nil)) => None,
         Some(Edn::Plain(Value::Int(time))) => Some(time),
@@ -397,13 +358,5 @@ fn event(
         }
     };
     let value = tables.values.intern(value.value()?);
-    Ok(Some(RawEvent {
-        line,
-        process,
-        phase,
-        name: Some(name),
-        place,
-        value,
-        time,
-    }))
+    Ok(Some(RawEvent { line, process, phase, name: Some(name), place, value, time }))
 }

@@ -23,16 +23,12 @@ pub struct Intervals<R> {
 impl<R: Read> Intervals<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>) -> Intervals<R> {
-        Intervals {
-            lines: Lines::new(input),
-            kind: None,
-            events: None,
-        }
+        Intervals { lines: Lines::new(input), kind: None, events: None }
     }
 
     fn read(&mut self, tables: &mut Tables) -> Result<VecDeque<RawEvent>, InputError> {
         let mut events = Vec::new();
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             let wrong = |message: String| InputError::at(line, text, message);
             if text.is_empty() {
@@ -40,18 +36,11 @@ impl<R: Read> Intervals<R> {
             }
             if let Some(comment) = text.strip_prefix('#') {
                 if self.kind.is_none() {
-                    self.kind = Some(
-                        comment
-                            .trim()
-                            .parse()
-                            .map_err(|error| wrong(format!("{error}")))?,
-                    );
+                    self.kind = Some(comment.trim().parse().map_err(|error| wrong(format!("{error}")))?);
                 }
                 continue;
             }
-            let kind = self.kind.ok_or_else(|| {
-                wrong("a line `# stack` (or another object) must come first".into())
-            })?;
+            let kind = self.kind.ok_or_else(|| wrong("a line `# stack` (or another object) must come first".into()))?;
             let [call, ret] = operation(kind, line, text, tables).map_err(wrong)?;
             events.push(call);
             events.push(ret);
@@ -75,34 +64,17 @@ impl<R: Read> Source for Intervals<R> {
     }
 }
 
-fn operation(
-    kind: ObjectKind,
-    line: u32,
-    text: &str,
-    tables: &mut Tables,
-) -> Result<[RawEvent; 2], String> {
+fn operation(kind: ObjectKind, line: u32, text: &str, tables: &mut Tables) -> Result<[RawEvent; 2], String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [method, value, start, end] = words[..] else {
-        return Err(format!(
-            "expected METHOD VALUE START END, found {} words",
-            words.len()
-        ));
+        return Err(format!("expected METHOD VALUE START END, found {} words", words.len()));
     };
-    let name = tables
-        .name(method)
-        .ok_or("more than 65,536 different methods")?;
-    let meaning = kind
-        .method(method)
-        .ok_or_else(|| format!("`{method}` is no method of a {kind}"))?;
-    let clock = |word: &str| {
-        word.parse::<i64>()
-            .map_err(|_| format!("`{word}` is no whole number"))
-    };
+    let name = tables.name(method).ok_or("more than 65,536 different methods")?;
+    let meaning = kind.method(method).ok_or_else(|| format!("`{method}` is no method of a {kind}"))?;
+    let clock = |word: &str| word.parse::<i64>().map_err(|_| format!("`{word}` is no whole number"));
     let (start, end) = (clock(start)?, clock(end)?);
     if end < start {
-        return Err(format!(
-            "the operation ends at {end}, before it starts at {start}"
-        ));
+        return Err(format!("the operation ends at {end}, before it starts at {start}"));
     }
     let (on_call, on_return) = match (kind, meaning) {
         (ObjectKind::Set | ObjectKind::Multiset, _) => {
@@ -124,13 +96,5 @@ fn operation(
         value: on_call,
         time: Some(start),
     };
-    Ok([
-        event,
-        RawEvent {
-            phase: Phase::Ok,
-            value: on_return,
-            time: Some(end),
-            ..event
-        },
-    ])
+    Ok([event, RawEvent { phase: Phase::Ok, value: on_return, time: Some(end), ..event }])
 }

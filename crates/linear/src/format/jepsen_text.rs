@@ -1,8 +1,8 @@
 //! Jepsen's console log, the form of Porcupine's etcd test logs.
 //!
 //! ```text
-//! INFO  jepsen.util - 0	:invoke	:read	nil
-//! INFO  jepsen.util - 0	:ok	:read	3
+//! INFO  jepsen.util - 0 :invoke :read nil
+//! INFO  jepsen.util - 0 :ok :read 3
 //! ```
 //!
 //! After the dash: process, type, method, value (EDN). Anything after the value that begins with a keyword (such as
@@ -24,15 +24,13 @@ pub struct JepsenText<R> {
 impl<R: Read> JepsenText<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>) -> JepsenText<R> {
-        JepsenText {
-            lines: Lines::new(input),
-        }
+        JepsenText { lines: Lines::new(input) }
     }
 }
 
 impl<R: Read> Source for JepsenText<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             if text.is_empty() {
                 continue;
@@ -47,9 +45,7 @@ impl<R: Read> Source for JepsenText<R> {
 }
 
 fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<Option<RawEvent>, String> {
-    let (_, rest) = text
-        .split_once(" - ")
-        .ok_or("expected `INFO  jepsen.util - PROCESS :type :f VALUE`")?;
+    let (_, rest) = text.split_once(" - ").ok_or("expected `INFO  jepsen.util - PROCESS :type :f VALUE`")?;
     let mut pieces = Vec::new();
     let mut tail = rest.trim();
     while pieces.len() < 3 {
@@ -71,12 +67,9 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<Option<RawEvent>,
     if process == ":nemesis" {
         return Ok(None);
     }
-    let process = process
-        .parse::<i64>()
-        .map_err(|_| format!("`{process}` is no process number"))?;
+    let process = process.parse::<i64>().map_err(|_| format!("`{process}` is no process number"))?;
     let kind = kind.strip_prefix(':').ok_or("the type must be a keyword")?;
-    let phase =
-        phase(kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
+    let phase = phase(kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
     let f = f.strip_prefix(':').ok_or("the method must be a keyword")?;
     let name = tables.name(f).ok_or("more than 65,536 different methods")?;
     let shown = tail.split_once("\t:").map_or(tail, |(value, _)| value);
@@ -88,13 +81,5 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<Option<RawEvent>,
         }
     };
     let process = tables.values.intern_int(process);
-    Ok(Some(RawEvent {
-        line,
-        process,
-        phase,
-        name: Some(name),
-        place: ValueId::NIL,
-        value,
-        time: None,
-    }))
+    Ok(Some(RawEvent { line, process, phase, name: Some(name), place: ValueId::NIL, value, time: None }))
 }

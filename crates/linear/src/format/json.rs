@@ -25,10 +25,7 @@ pub struct Json<R> {
 impl<R: Read> Json<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool) -> Json<R> {
-        Json {
-            lines: Lines::new(input),
-            independent,
-        }
+        Json { lines: Lines::new(input), independent }
     }
 }
 
@@ -49,9 +46,7 @@ impl Item<'_> {
             Item::Bool(truth) => Value::Bool(truth),
             Item::Int(number) => Value::Int(number),
             Item::Text(text) => Value::text(text),
-            Item::List(items) => {
-                Value::list(items.into_iter().map(Item::value).collect::<Vec<_>>())
-            }
+            Item::List(items) => Value::list(items.into_iter().map(Item::value).collect::<Vec<_>>()),
         }
     }
 
@@ -82,8 +77,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Item<'a> {
                 Ok(Item::Int(number))
             }
             fn visit_u64<E>(self, number: u64) -> Result<Item<'de>, E> {
-                Ok(i64::try_from(number)
-                    .map_or_else(|_| Item::Text(number.to_string().into()), Item::Int))
+                Ok(i64::try_from(number).map_or_else(|_| Item::Text(number.to_string().into()), Item::Int))
             }
             fn visit_f64<E>(self, number: f64) -> Result<Item<'de>, E> {
                 Ok(Item::Text(number.to_string().into()))
@@ -146,9 +140,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
                         }
                     };
                     if slot.is_some() {
-                        return Err(de::Error::custom(format!(
-                            "the field `{key}` is given twice"
-                        )));
+                        return Err(de::Error::custom(format!("the field `{key}` is given twice")));
                     }
                     *slot = Some(map.next_value()?);
                 }
@@ -161,15 +153,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 impl<R: Read> Source for Json<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, text)) = self.lines.next()? {
+        while let Some((line, text)) = self.lines.next_line()? {
             if text.trim().is_empty() {
                 continue;
             }
             let fields: Fields<'_> = serde_json::from_str(text).map_err(|error| {
                 let message = error.to_string();
-                let reason = message
-                    .rsplit_once(" at line ")
-                    .map_or(message.as_str(), |(reason, _)| reason);
+                let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
                 InputError::at(line, text, format!("{reason} (column {})", error.column()))
             })?;
             if let Some(event) = event(fields, line, text, self.independent, tables)? {
@@ -193,12 +183,11 @@ fn event(
         _ => None,
     };
     let phase = match fields.phase.as_ref() {
-        Some(Item::Text(word)) => phase(word)
-            .ok_or_else(|| wrong(format!("`{word}` is no type: invoke, ok, fail or info")))?,
+        Some(Item::Text(word)) => {
+            phase(word).ok_or_else(|| wrong(format!("`{word}` is no type: invoke, ok, fail or info")))?
+        }
         _ => {
-            return Err(wrong(
-                "the field `type` is missing: invoke, ok, fail or info".into(),
-            ));
+            return Err(wrong("the field `type` is missing: invoke, ok, fail or info".into()));
         }
     };
     let owner = match (fields.operation, fields.process) {
@@ -208,26 +197,19 @@ fn event(
         (None, None) => return Err(wrong("the field `process` is missing".into())),
     };
     let name = match fields.name.as_ref() {
-        Some(Item::Text(name)) => Some(
-            tables
-                .name(name)
-                .ok_or_else(|| wrong("more than 65,536 different methods".into()))?,
-        ),
+        Some(Item::Text(name)) => {
+            Some(tables.name(name).ok_or_else(|| wrong("more than 65,536 different methods".into()))?)
+        }
         None if phase != Phase::Invoke => None,
         _ => {
-            return Err(wrong(
-                "the field `f` is missing: the name of the method".into(),
-            ));
+            return Err(wrong("the field `f` is missing: the name of the method".into()));
         }
     };
     let time = match fields.time {
         None | Some(Item::Nil) => None,
         Some(Item::Int(time)) => Some(time),
         ref other => {
-            return Err(wrong(format!(
-                "`time` must be a whole number, found {:?}",
-                word(other).unwrap_or_default()
-            )));
+            return Err(wrong(format!("`time` must be a whole number, found {:?}", word(other).unwrap_or_default())));
         }
     };
     let mut value = fields.value.unwrap_or(Item::Nil);
@@ -251,15 +233,7 @@ fn event(
     };
     let process = owner.intern(tables);
     let value = value.intern(tables);
-    Ok(Some(RawEvent {
-        line,
-        process,
-        phase,
-        name,
-        place,
-        value,
-        time,
-    }))
+    Ok(Some(RawEvent { line, process, phase, name, place, value, time }))
 }
 
 /// The phase a word names.

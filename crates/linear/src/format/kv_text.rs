@@ -29,22 +29,18 @@ pub struct KvText<R> {
 impl<R: Read> KvText<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>) -> KvText<R> {
-        KvText {
-            lines: Lines::new(input),
-        }
+        KvText { lines: Lines::new(input) }
     }
 }
 
 impl<R: Read> Source for KvText<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, raw)) = self.lines.next()? {
+        while let Some((line, raw)) = self.lines.next_line()? {
             let text = raw.trim();
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            return parse(line, text, tables)
-                .map(Some)
-                .map_err(|message| InputError::at(line, text, message));
+            return parse(line, text, tables).map(Some).map_err(|message| InputError::at(line, text, message));
         }
         Ok(None)
     }
@@ -69,22 +65,13 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<RawEvent, String>
         Some("info") => Phase::Info,
         _ => return Err("expected INVOKE, RETURN, FAIL or INFO".into()),
     };
-    let process = words
-        .get(1)
-        .ok_or("expected the number of a process")?
-        .clone();
-    let method = word(2).filter(|name| {
-        ObjectKind::Map.method(name).is_some() && (phase == Phase::Invoke || words.len() > 3)
-    });
+    let process = words.get(1).ok_or("expected the number of a process")?.clone();
+    let method =
+        word(2).filter(|name| ObjectKind::Map.method(name).is_some() && (phase == Phase::Invoke || words.len() > 3));
     let (name, place, rest) = match (phase, method) {
         (_, Some(name)) => {
-            let key = words
-                .get(3)
-                .ok_or("expected a key after the method")?
-                .clone();
-            let name = tables
-                .name(&name)
-                .ok_or("more than 65,536 different methods")?;
+            let key = words.get(3).ok_or("expected a key after the method")?.clone();
+            let name = tables.name(&name).ok_or("more than 65,536 different methods")?;
             (Some(name), tables.values.intern(key), &words[4..])
         }
         (Phase::Invoke, None) => return Err("expected get, put, append or cas, then a key".into()),
@@ -98,13 +85,5 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<RawEvent, String>
     };
     let process = tables.values.intern(process);
     let value = tables.values.intern(value);
-    Ok(RawEvent {
-        line,
-        process,
-        phase,
-        name,
-        place,
-        value,
-        time: None,
-    })
+    Ok(RawEvent { line, process, phase, name, place, value, time: None })
 }

@@ -14,15 +14,11 @@ pub struct Lines<R> {
 impl<R: Read> Lines<R> {
     /// Lines of this input, numbered from 1.
     pub fn new(input: BufReader<R>) -> Lines<R> {
-        Lines {
-            input,
-            buffer: Vec::new(),
-            number: 0,
-        }
+        Lines { input, buffer: Vec::new(), number: 0 }
     }
 
     /// The next line without its end, and its number. Text that is not UTF-8 is an error.
-    pub fn next(&mut self) -> Result<Option<(u32, &str)>, InputError> {
+    pub fn next_line(&mut self) -> Result<Option<(u32, &str)>, InputError> {
         self.buffer.clear();
         let number = self
             .number
@@ -41,13 +37,8 @@ impl<R: Read> Lines<R> {
                 None => (chunk.len(), false),
             };
             if self.buffer.len() + taken > MAX_FORM {
-                let head = String::from_utf8_lossy(&self.buffer[..self.buffer.len().min(200)])
-                    .into_owned();
-                return Err(InputError::at(
-                    number,
-                    &head,
-                    format!("the line is longer than {} MiB", MAX_FORM >> 20),
-                ));
+                let head = String::from_utf8_lossy(&self.buffer[..self.buffer.len().min(200)]).into_owned();
+                return Err(InputError::at(number, &head, format!("the line is longer than {} MiB", MAX_FORM >> 20)));
             }
             self.buffer.extend_from_slice(&chunk[..taken]);
             self.input.consume(taken + usize::from(ended));
@@ -58,18 +49,10 @@ impl<R: Read> Lines<R> {
         self.number = number;
         match std::str::from_utf8(&self.buffer) {
             Ok(text) => {
-                let text = if number == 1 {
-                    text.trim_start_matches('\u{feff}')
-                } else {
-                    text
-                };
+                let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
                 Ok(Some((number, text.trim_end_matches('\r'))))
             }
-            Err(_) => Err(InputError::at(
-                number,
-                &String::from_utf8_lossy(&self.buffer),
-                "the line is not UTF-8",
-            )),
+            Err(_) => Err(InputError::at(number, &String::from_utf8_lossy(&self.buffer), "the line is not UTF-8")),
         }
     }
 }

@@ -56,11 +56,7 @@ impl InputError {
         if shown.len() < text.len() {
             shown.push_str("...");
         }
-        InputError::Line {
-            line,
-            message: message.into(),
-            text: shown,
-        }
+        InputError::Line { line, message: message.into(), text: shown }
     }
 }
 
@@ -210,10 +206,7 @@ pub struct Reading {
 }
 
 /// Opens an input: detects the format, and puts events with clock readings into time order.
-pub fn open<'a>(
-    input: impl Read + 'a,
-    reading: Reading,
-) -> Result<Box<dyn Source + 'a>, InputError> {
+pub fn open<'a>(input: impl Read + 'a, reading: Reading) -> Result<Box<dyn Source + 'a>, InputError> {
     let mut input = BufReader::with_capacity(1 << 16, input);
     let format = match reading.format {
         Some(format) => format,
@@ -232,11 +225,7 @@ pub fn open<'a>(
         Format::JepsenText => Box::new(jepsen_text::JepsenText::new(input)),
         Format::KvText => Box::new(kv_text::KvText::new(input)),
     };
-    Ok(if reading.file_order {
-        source
-    } else {
-        Box::new(time_order::TimeOrder::new(source, reading.streaming))
-    })
+    Ok(if reading.file_order { source } else { Box::new(time_order::TimeOrder::new(source, reading.streaming)) })
 }
 
 /// Looks at the first bytes that say something.
@@ -247,10 +236,7 @@ fn detect(input: &mut BufReader<impl Read>) -> Result<Format, InputError> {
         if buffer.is_empty() {
             return Err(InputError::Whole("the input is empty".into()));
         }
-        let blanks = buffer
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\n')
-            .count();
+        let blanks = buffer.iter().take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\n').count();
         if blanks < buffer.len() {
             break;
         }
@@ -266,29 +252,19 @@ fn detect(input: &mut BufReader<impl Read>) -> Result<Format, InputError> {
             return Ok(format);
         }
         if !shown.is_empty() && !shown.starts_with('#') {
-            return Err(InputError::at(
-                1,
-                shown,
-                "cannot tell the format from this line; name it with --format",
-            ));
+            return Err(InputError::at(1, shown, "cannot tell the format from this line; name it with --format"));
         }
         match rest.get(line.len() + 1..) {
             Some(next) if !next.is_empty() => rest = next,
             _ => {
-                return Err(InputError::Whole(
-                    "cannot tell the format; name it with --format".into(),
-                ));
+                return Err(InputError::Whole("cannot tell the format; name it with --format".into()));
             }
         }
     }
 }
 
 fn detect_line(line: &str) -> Option<Format> {
-    let packed: String = line
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .take(12)
-        .collect();
+    let packed: String = line.chars().filter(|c| !c.is_whitespace()).take(12).collect();
     if packed.starts_with("{\"") || packed == "{}" {
         Some(Format::Json)
     } else if packed.starts_with("{:")
@@ -299,14 +275,10 @@ fn detect_line(line: &str) -> Option<Format> {
         || packed == "["
     {
         Some(Format::Edn)
-    } else if packed.starts_with("#@object") || (packed.starts_with('[') && line.contains("] call"))
-    {
+    } else if packed.starts_with("#@object") || (packed.starts_with('[') && line.contains("] call")) {
         Some(Format::EventLog)
     } else if let Some(name) = line.strip_prefix('#') {
-        name.trim()
-            .parse::<ObjectKind>()
-            .ok()
-            .map(|_| Format::Intervals)
+        name.trim().parse::<ObjectKind>().ok().map(|_| Format::Intervals)
     } else if line.starts_with("INFO") && line.contains("jepsen") {
         Some(Format::JepsenText)
     } else if packed.to_ascii_uppercase().starts_with("INVOKE") {

@@ -32,14 +32,7 @@ pub struct TimeOrder<'a> {
 impl<'a> TimeOrder<'a> {
     /// Orders the events of `source`; a streaming one must already be in order.
     pub fn new(source: Box<dyn Source + 'a>, streaming: bool) -> TimeOrder<'a> {
-        TimeOrder {
-            source,
-            streaming,
-            timed: None,
-            sorted: None,
-            ahead: None,
-            ready: VecDeque::new(),
-        }
+        TimeOrder { source, streaming, timed: None, sorted: None, ahead: None, ready: VecDeque::new() }
     }
 
     fn pull(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
@@ -84,11 +77,7 @@ impl Source for TimeOrder<'_> {
         }
         let first = match self.ahead.take() {
             Some(event) => event,
-            None => match if self.timed == Some(false) {
-                self.pull(tables)?
-            } else {
-                self.first(tables)?
-            } {
+            None => match if self.timed == Some(false) { self.pull(tables)? } else { self.first(tables)? } {
                 Some(event) => event,
                 None => return Ok(None),
             },
@@ -135,10 +124,7 @@ impl Source for TimeOrder<'_> {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
-        self.ahead
-            .iter_mut()
-            .chain(&mut self.ready)
-            .for_each(|event| event.each_value(visit));
+        self.ahead.iter_mut().chain(&mut self.ready).for_each(|event| event.each_value(visit));
         self.source.each_value(visit);
     }
 }
@@ -181,10 +167,7 @@ fn untie(group: Vec<RawEvent>) -> Vec<RawEvent> {
     let mut ordered = Vec::with_capacity(group.len());
     let mut returns = Vec::new();
     let calls = |line: &mut VecDeque<RawEvent>, ordered: &mut Vec<RawEvent>| {
-        while line
-            .front()
-            .is_some_and(|event| event.phase == Phase::Invoke)
-        {
+        while line.front().is_some_and(|event| event.phase == Phase::Invoke) {
             ordered.extend(line.pop_front());
         }
     };
@@ -233,11 +216,7 @@ mod tests {
 
     #[test]
     fn a_process_keeps_its_own_order() {
-        let group = vec![
-            event(1, 10, Phase::Ok),
-            event(2, 11, Phase::Ok),
-            event(3, 10, Phase::Invoke),
-        ];
+        let group = vec![event(1, 10, Phase::Ok), event(2, 11, Phase::Ok), event(3, 10, Phase::Invoke)];
         assert_eq!(lines(&untie(group)), [1, 3, 2]);
     }
 }

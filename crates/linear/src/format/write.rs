@@ -12,21 +12,17 @@ fn answer(history: &History, kind: ObjectKind, op: &Op) -> Value {
     let arg = || history.value(op.arg).clone();
     let result = op.result.unwrap_or(ValueId::NIL);
     match (kind, op.method) {
-        (ObjectKind::Set | ObjectKind::Multiset, _) => {
-            Value::list([arg(), history.value(result).clone()])
+        (ObjectKind::Set | ObjectKind::Multiset, _) => Value::list([arg(), history.value(result).clone()]),
+        (_, Method::Cas) => {
+            Value::list([Value::list([arg(), history.value(op.arg2).clone()]), history.value(result).clone()])
         }
-        (_, Method::Cas) => Value::list([
-            Value::list([arg(), history.value(op.arg2).clone()]),
-            history.value(result).clone(),
-        ]),
         (_, Method::FetchAdd) => Value::list([arg(), history.value(result).clone()]),
         (ObjectKind::Log, Method::Append) if result != ValueId::NIL => {
             Value::list([arg(), history.value(result).clone()])
         }
-        (
-            _,
-            Method::Remove | Method::Read | Method::PopFront | Method::PopBack | Method::TryAcquire,
-        ) => history.value(result).clone(),
+        (_, Method::Remove | Method::Read | Method::PopFront | Method::PopBack | Method::TryAcquire) => {
+            history.value(result).clone()
+        }
         _ => arg(),
     }
 }
@@ -46,10 +42,7 @@ pub fn json_lines(history: &History, kind: ObjectKind, out: &mut dyn Write) -> i
     for event in timeline(&history.ops) {
         let op = history.op(event.op);
         let on_call = match op.method {
-            Method::Cas => Value::list([
-                history.value(op.arg).clone(),
-                history.value(op.arg2).clone(),
-            ]),
+            Method::Cas => Value::list([history.value(op.arg).clone(), history.value(op.arg2).clone()]),
             _ => history.value(op.arg).clone(),
         };
         let line = Line {
@@ -57,11 +50,7 @@ pub fn json_lines(history: &History, kind: ObjectKind, out: &mut dyn Write) -> i
             r#type: if event.returns { "ok" } else { "invoke" },
             f: method_name(kind, op.method),
             key: (op.place != ValueId::NIL).then(|| history.value(op.place)),
-            value: if event.returns {
-                answer(history, kind, op)
-            } else {
-                on_call
-            },
+            value: if event.returns { answer(history, kind, op) } else { on_call },
         };
         serde_json::to_writer(&mut out, &line)?;
         writeln!(out)?;
@@ -84,10 +73,10 @@ pub fn event_log(history: &History, kind: ObjectKind, out: &mut dyn Write) -> io
                 arg => writeln!(out, "[{}] call {name} {}", event.op.0, history.value(arg))?,
             }
         } else {
-            match op.result.filter(|_| {
-                op.method != Method::Insert
-                    || matches!(kind, ObjectKind::Set | ObjectKind::Multiset)
-            }) {
+            match op
+                .result
+                .filter(|_| op.method != Method::Insert || matches!(kind, ObjectKind::Set | ObjectKind::Multiset))
+            {
                 None => writeln!(out, "[{}] return", event.op.0)?,
                 Some(ValueId::NIL) => writeln!(out, "[{}] return empty", event.op.0)?,
                 Some(result) => writeln!(out, "[{}] return {}", event.op.0, history.value(result))?,

@@ -126,8 +126,7 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
         insert: Option<OpId>,
         remove: Option<OpId>,
     }
-    let mut slots: FxHashMap<ValueId, u32> =
-        FxHashMap::with_capacity_and_hasher(ops.len() / 2 + 1, Default::default());
+    let mut slots: FxHashMap<ValueId, u32> = FxHashMap::with_capacity_and_hasher(ops.len() / 2 + 1, Default::default());
     let mut order: Vec<(ValueId, Slot)> = Vec::with_capacity(ops.len() / 2 + 1);
     let mut matched = Matched::default();
     let mut flaw: Option<(Ts, Flaw)> = None;
@@ -136,13 +135,7 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
         let next = order.len() as u32;
         let index = *slots.entry(value).or_insert(next);
         if index == next {
-            order.push((
-                value,
-                Slot {
-                    insert: None,
-                    remove: None,
-                },
-            ));
+            order.push((value, Slot { insert: None, remove: None }));
         }
         index as usize
     };
@@ -152,20 +145,12 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
             (Method::Insert, _) => {
                 let at = slot(op.arg, &mut order);
                 if let Some(first) = order[at].1.insert {
-                    return Err(Repeated {
-                        value: op.arg,
-                        first,
-                        second: id,
-                    });
+                    return Err(Repeated { value: op.arg, first, second: id });
                 }
                 order[at].1.insert = Some(id);
             }
             (_, None) => matched.open.push((op.call, id)),
-            (_, Some(ValueId::NIL)) => matched.empties.push(Empty {
-                op: id,
-                call: op.call,
-                ret: op.ret,
-            }),
+            (_, Some(ValueId::NIL)) => matched.empties.push(Empty { op: id, call: op.call, ret: op.ret }),
             (_, Some(value)) => {
                 let at = slot(value, &mut order);
                 match order[at].1.remove {
@@ -184,19 +169,9 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
         let at = slot(value, &mut order);
         let Slot { insert, remove } = order[at].1;
         if let (Some(insert), Some(other)) = (insert, remove) {
-            let (first, second) = if ops[other.index()].ret < ops[again.index()].ret {
-                (other, again)
-            } else {
-                (again, other)
-            };
-            note(
-                ops[second.index()].ret,
-                Flaw::Duplicate {
-                    insert,
-                    first,
-                    second,
-                },
-            );
+            let (first, second) =
+                if ops[other.index()].ret < ops[again.index()].ret { (other, again) } else { (again, other) };
+            note(ops[second.index()].ret, Flaw::Duplicate { insert, first, second });
         } else {
             note(ops[again.index()].ret, Flaw::Fresh { remove: again });
         }

@@ -63,12 +63,7 @@ pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Exceeded> {
                 let count = counts.entry(op.arg).or_default();
                 if count.stored == 0 {
                     let Some(add) = count.pending.pop() else {
-                        return Err(Exceeded {
-                            value: op.arg,
-                            op: event.op,
-                            at: event.at,
-                            adds: count.called,
-                        });
+                        return Err(Exceeded { value: op.arg, op: event.op, at: event.at, adds: count.called });
                     };
                     count.stored += 1;
                     order.push(add);

@@ -87,9 +87,7 @@ fn attempt(vals: &[Val], empties: &[Empty], how: &How) -> Attempt {
             Err(StackFailure::Stuck(stuck)) => {
                 let stuck: Vec<Val> = stuck.into_iter().map(|at| vals[at as usize]).collect();
                 Attempt::Conflict(match stack::inverted_pair(&stuck) {
-                    Some((lower, upper)) => {
-                        Conflict::Pair(stuck[lower as usize], stuck[upper as usize])
-                    }
+                    Some((lower, upper)) => Conflict::Pair(stuck[lower as usize], stuck[upper as usize]),
                     None => Conflict::Stuck(stuck),
                 })
             }
@@ -124,26 +122,12 @@ pub fn decide(matched: &Matched, how: &How) -> Decision {
         Attempt::Ordered(_) => {}
     }
     let deadlines = deadlines(matched, how.discipline);
-    if deadlines.len() > matched.open.len()
-        || deadlines
-            .iter()
-            .zip(&matched.open)
-            .any(|((by, _), (call, _))| call > by)
+    if deadlines.len() > matched.open.len() || deadlines.iter().zip(&matched.open).any(|((by, _), (call, _))| call > by)
     {
         return Decision::Fails(None);
     }
-    let seed: Vec<(u32, u32)> = deadlines
-        .iter()
-        .enumerate()
-        .map(|(call, &(_, value))| (value, call as u32))
-        .collect();
-    let mut search = Search {
-        matched,
-        how,
-        vals,
-        tried: FxHashSet::default(),
-        left,
-    };
+    let seed: Vec<(u32, u32)> = deadlines.iter().enumerate().map(|(call, &(_, value))| (value, call as u32)).collect();
+    let mut search = Search { matched, how, vals, tried: FxHashSet::default(), left };
     match search.check(&seed) {
         Attempt::Ordered(order) => return Decision::Holds(order),
         Attempt::Broken => return Decision::Broken,
@@ -169,17 +153,8 @@ fn deadlines(matched: &Matched, discipline: Discipline) -> Vec<(Ts, u32)> {
             for at in (1..least.len()).rev() {
                 least[at - 1] = least[at - 1].min(least[at]);
             }
-            let deadline = |val: &Val| {
-                least
-                    .get(matched.taken.partition_point(|other| other.pc < val.pr))
-                    .copied()
-            };
-            matched
-                .left
-                .iter()
-                .enumerate()
-                .filter_map(|(at, val)| Some((deadline(val)?, at as u32)))
-                .collect()
+            let deadline = |val: &Val| least.get(matched.taken.partition_point(|other| other.pc < val.pr)).copied();
+            matched.left.iter().enumerate().filter_map(|(at, val)| Some((deadline(val)?, at as u32))).collect()
         }
     };
     deadlines.sort_unstable();
@@ -248,9 +223,7 @@ impl Search<'_> {
         let position = |val: &Val| {
             let left = &self.matched.left;
             let at = left.partition_point(|other| other.pc < val.pc);
-            left.get(at)
-                .filter(|other| other.insert == val.insert)
-                .map(|_| at as u32)
+            left.get(at).filter(|other| other.insert == val.insert).map(|_| at as u32)
         };
         match conflict {
             Conflict::Pair(one, two) => {
@@ -261,14 +234,8 @@ impl Search<'_> {
                 };
                 position(stays).map(|at| (at, by)).into_iter().collect()
             }
-            Conflict::Stuck(vals) => vals
-                .iter()
-                .filter_map(|val| Some((position(val)?, Ts::INF)))
-                .collect(),
-            Conflict::Covered(empty, vals) => vals
-                .iter()
-                .filter_map(|val| Some((position(val)?, empty.ret)))
-                .collect(),
+            Conflict::Stuck(vals) => vals.iter().filter_map(|val| Some((position(val)?, Ts::INF))).collect(),
+            Conflict::Covered(empty, vals) => vals.iter().filter_map(|val| Some((position(val)?, empty.ret))).collect(),
         }
     }
 }

@@ -42,9 +42,7 @@ pub fn critical_pair(vals: &[Val], algorithm: QueueAlgorithm) -> Option<(u32, u3
 }
 
 fn sorted_by(count: usize, key: impl Fn(usize) -> Ts) -> Vec<u32> {
-    let mut packed: Vec<u64> = (0..count)
-        .map(|at| u64::from(key(at).0) << 32 | at as u64)
-        .collect();
+    let mut packed: Vec<u64> = (0..count).map(|at| u64::from(key(at).0) << 32 | at as u64).collect();
     if !packed.is_sorted() {
         packed.sort_unstable();
     }
@@ -53,9 +51,7 @@ fn sorted_by(count: usize, key: impl Fn(usize) -> Ts) -> Vec<u32> {
 
 fn sweep(vals: &[Val]) -> Option<(u32, u32)> {
     let calls = sorted_by(vals.len(), |at| vals[at].pc);
-    let mut returns = sorted_by(vals.len(), |at| vals[at].pr)
-        .into_iter()
-        .peekable();
+    let mut returns = sorted_by(vals.len(), |at| vals[at].pr).into_iter().peekable();
     let mut longest: Option<u32> = None;
     let mut found: Option<(u32, u32)> = None;
     for late in calls {
@@ -118,10 +114,7 @@ pub fn linearize(
     let mut blocks: Vec<(usize, u32)> = if barriers.is_empty() {
         (0..vals.len() as u32).map(|at| (0, at)).collect()
     } else {
-        vals.iter()
-            .enumerate()
-            .map(|(at, val)| (block_of(val), at as u32))
-            .collect()
+        vals.iter().enumerate().map(|(at, val)| (block_of(val), at as u32)).collect()
     };
     blocks.sort_unstable();
     let mut order = Vec::with_capacity(2 * vals.len() + empties.len());
@@ -150,12 +143,8 @@ fn fifo(vals: &[Val]) -> Option<Vec<u32>> {
     let remove_from = |val: &Val| val.oc.max(val.pc);
     let by_insert_end = sorted_by(vals.len(), |at| insert_by(&vals[at]));
     let by_remove_end = sorted_by(vals.len(), |at| vals[at].or);
-    let mut inserts = sorted_by(vals.len(), |at| vals[at].pc)
-        .into_iter()
-        .peekable();
-    let mut removes = sorted_by(vals.len(), |at| remove_from(&vals[at]))
-        .into_iter()
-        .peekable();
+    let mut inserts = sorted_by(vals.len(), |at| vals[at].pc).into_iter().peekable();
+    let mut removes = sorted_by(vals.len(), |at| remove_from(&vals[at])).into_iter().peekable();
     let mut flags = vec![0u8; vals.len()];
     let mut placed = vec![false; vals.len()];
     let (mut first_insert, mut first_remove) = (0, 0);
@@ -176,8 +165,7 @@ fn fifo(vals: &[Val]) -> Option<Vec<u32>> {
                 ready.push(at);
             }
         }
-        while let Some(at) = removes.next_if(|&at| remove_from(&vals[at as usize]) <= least_remove)
-        {
+        while let Some(at) = removes.next_if(|&at| remove_from(&vals[at as usize]) <= least_remove) {
             flags[at as usize] |= 2;
             if flags[at as usize] == 3 {
                 ready.push(at);

@@ -29,12 +29,7 @@ impl Tree {
             .iter()
             .enumerate()
             .filter(|(_, val)| !val.overlaps())
-            .map(|(at, val)| Node {
-                from: val.pr,
-                to: val.oc,
-                value: at as u32,
-                high: val.oc,
-            })
+            .map(|(at, val)| Node { from: val.pr, to: val.oc, value: at as u32, high: val.oc })
             .collect();
         nodes.sort_unstable_by_key(|node| node.from);
         let mut tree = Tree { nodes };
@@ -81,8 +76,5 @@ impl Tree {
 /// A critical pair `(early, late)` by position, if there is one.
 pub fn critical_pair(vals: &[Val]) -> Option<(u32, u32)> {
     let tree = Tree::new(vals);
-    vals.iter().enumerate().find_map(|(late, val)| {
-        tree.containing(val.pc, val.or)
-            .map(|early| (early, late as u32))
-    })
+    vals.iter().enumerate().find_map(|(late, val)| tree.containing(val.pc, val.or).map(|early| (early, late as u32)))
 }

@@ -20,11 +20,7 @@ impl Coverage {
         for node in (1..leaves).rev() {
             least[node] = least[2 * node].min(least[2 * node + 1]);
         }
-        Coverage {
-            leaves,
-            least,
-            added: vec![0; leaves],
-        }
+        Coverage { leaves, least, added: vec![0; leaves] }
     }
 
     /// Adds `amount` to the counters `from..to`.
@@ -60,8 +56,7 @@ impl Coverage {
     fn rebuild(&mut self, leaf: usize) {
         let mut node = leaf >> 1;
         while node >= 1 {
-            self.least[node] =
-                self.least[2 * node].min(self.least[2 * node + 1]) + self.added[node];
+            self.least[node] = self.least[2 * node].min(self.least[2 * node + 1]) + self.added[node];
             node >>= 1;
         }
     }
@@ -74,15 +69,7 @@ impl Coverage {
         self.search(1, 0, self.leaves, from, to, 0)
     }
 
-    fn search(
-        &self,
-        node: usize,
-        low: usize,
-        high: usize,
-        from: usize,
-        to: usize,
-        above: i32,
-    ) -> Option<usize> {
+    fn search(&self, node: usize, low: usize, high: usize, from: usize, to: usize, above: i32) -> Option<usize> {
         if high <= from || to <= low || self.least[node] + above > 0 {
             return None;
         }
@@ -103,9 +90,7 @@ mod tests {
     fn agrees_with_a_plain_array() {
         let mut seed = 7u64;
         let mut random = |bound: usize| {
-            seed = seed
-                .wrapping_mul(6364136223846793005)
-                .wrapping_add(1442695040888963407);
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (seed >> 33) as usize % bound
         };
         for _ in 0..200 {

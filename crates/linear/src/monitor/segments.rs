@@ -25,13 +25,8 @@ pub struct Populated {
 
 /// The populated segments of these values, from left to right.
 pub fn populated<'a>(vals: impl Iterator<Item = &'a Val>) -> Vec<Populated> {
-    let mut inner: Vec<Populated> = vals
-        .filter(|val| !val.overlaps())
-        .map(|val| Populated {
-            from: val.pr,
-            to: val.oc,
-        })
-        .collect();
+    let mut inner: Vec<Populated> =
+        vals.filter(|val| !val.overlaps()).map(|val| Populated { from: val.pr, to: val.oc }).collect();
     inner.sort_unstable_by_key(|segment| segment.from);
     let mut merged: Vec<Populated> = Vec::new();
     for next in inner {
@@ -69,11 +64,7 @@ pub fn barriers(segments: &[Populated], empties: &[Empty]) -> Result<Vec<Barrier
             continue;
         }
         let at = gap_from.map_or(empty.call, |from| from.max(empty.call));
-        barriers.push(Barrier {
-            op: empty.op,
-            gap_from,
-            at,
-        });
+        barriers.push(Barrier { op: empty.op, gap_from, at });
     }
     if let Some(empty) = failed {
         return Err(empty);
@@ -84,11 +75,8 @@ pub fn barriers(segments: &[Populated], empties: &[Empty]) -> Result<Vec<Barrier
 
 /// The fewest values whose inner intervals together cover the whole interval of an empty removal.
 pub fn cover(vals: &[Val], empty: &Empty) -> Option<Vec<Val>> {
-    let mut inner: Vec<Val> = vals
-        .iter()
-        .copied()
-        .filter(|val| !val.overlaps() && val.oc > empty.call && val.pr < empty.ret)
-        .collect();
+    let mut inner: Vec<Val> =
+        vals.iter().copied().filter(|val| !val.overlaps() && val.oc > empty.call && val.pr < empty.ret).collect();
     inner.sort_unstable_by_key(|val| val.pr);
     let mut chosen = Vec::new();
     let mut reached = empty.call;

@@ -73,18 +73,19 @@ struct Projection {
 
 /// A linearization, or the first return that cannot be explained.
 pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
-    let mut places: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut number = |value: ValueId| {
+        let next = numbers.len() as u32;
+        *numbers.entry(value).or_insert(next)
+    };
+    let places: Vec<u32> = ops.iter().map(|op| number(op.arg)).collect();
     let mut projections: Vec<Projection> = Vec::new();
+    projections.resize_with(numbers.len(), Projection::default);
     let mut done = vec![false; ops.len()];
     let mut order = Vec::with_capacity(ops.len());
     for event in timeline(ops) {
         let op = &ops[event.op.index()];
-        let next = projections.len() as u32;
-        let place = *places.entry(op.arg).or_insert(next);
-        if place == next {
-            projections.push(Projection::default());
-        }
-        let projection = &mut projections[place as usize];
+        let projection = &mut projections[places[event.op.index()] as usize];
         let key = Reverse((op.ret, event.op.0));
         match (role(op), event.returns) {
             (Role::Add, false) => projection.adds.push(key),
@@ -97,12 +98,7 @@ pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
             (Role::Nothing, _) => {}
             (_, true) if done[event.op.index()] => {}
             (role, true) => {
-                let stuck = Stuck {
-                    value: op.arg,
-                    op: event.op,
-                    at: event.at,
-                    present: projection.present,
-                };
+                let stuck = Stuck { value: op.arg, op: event.op, at: event.at, present: projection.present };
                 let forced = match role {
                     Role::Query(_) => None,
                     _ => Some(role == Role::Add),
@@ -127,11 +123,7 @@ pub fn linearize(ops: &[Op]) -> Result<Vec<OpId>, Stuck> {
 
 /// Changes the state with the active operation that returns earliest.
 fn toggle(projection: &mut Projection, done: &mut [bool]) -> Option<OpId> {
-    let heap = if projection.present {
-        &mut projection.removes
-    } else {
-        &mut projection.adds
-    };
+    let heap = if projection.present { &mut projection.removes } else { &mut projection.adds };
     loop {
         let Reverse((_, op)) = heap.pop()?;
         if !done[op as usize] {
@@ -154,10 +146,7 @@ fn answer(projection: &mut Projection, done: &mut [bool], order: &mut Vec<OpId>)
 ///
 /// `None` where it does not apply: with queries or pending operations it is wrong.
 pub fn counting(ops: &[Op]) -> Option<bool> {
-    if ops
-        .iter()
-        .any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing))
-    {
+    if ops.iter().any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing)) {
         return None;
     }
     #[derive(Default)]
@@ -177,9 +166,7 @@ pub fn counting(ops: &[Op]) -> Option<bool> {
             (_, false) => count.removes_called += 1,
             (_, true) => count.removes_returned += 1,
         }
-        if count.removes_returned > count.adds_called
-            || count.adds_returned > count.removes_called + 1
-        {
+        if count.removes_returned > count.adds_called || count.adds_returned > count.removes_called + 1 {
             return Some(false);
         }
     }

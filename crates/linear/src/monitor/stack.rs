@@ -59,10 +59,7 @@ struct Links {
 
 impl Links {
     fn new(length: usize) -> Links {
-        Links {
-            next: vec![NONE; length],
-            prev: vec![NONE; length],
-        }
+        Links { next: vec![NONE; length], prev: vec![NONE; length] }
     }
 
     /// Strings these values together; the first and last of them.
@@ -139,9 +136,7 @@ struct Solver<'a> {
 
 /// The positions of the values in order of a key.
 fn sorted(values: impl Iterator<Item = u32>, key: impl Fn(u32) -> Ts) -> impl Iterator<Item = u32> {
-    let mut packed: Vec<u64> = values
-        .map(|value| u64::from(key(value).0) << 32 | u64::from(value))
-        .collect();
+    let mut packed: Vec<u64> = values.map(|value| u64::from(key(value).0) << 32 | u64::from(value)).collect();
     packed.sort_unstable();
     packed.into_iter().map(|entry| entry as u32)
 }
@@ -159,11 +154,7 @@ pub fn core(vals: &[Val]) -> Core {
     let mut tasks = vec![0];
     while let Some(part) = tasks.pop() {
         solver.peel(part);
-        let Part {
-            by_push_return,
-            by_pop_call,
-            ..
-        } = solver.parts[part];
+        let Part { by_push_return, by_pop_call, .. } = solver.parts[part];
         if by_push_return.head == NONE {
             continue;
         }
@@ -229,17 +220,9 @@ impl<'a> Solver<'a> {
         };
         let part = Part {
             by_push_return: Ends::of(solver.push_return.string(sorted(all(), |v| time(v).pr))),
-            by_pop_call: Ends::of(
-                solver
-                    .pop_call
-                    .string(sorted(all(), |v| descending(time(v).oc))),
-            ),
+            by_pop_call: Ends::of(solver.pop_call.string(sorted(all(), |v| descending(time(v).oc)))),
             not_minimal: Ends::of(solver.push_call.string(sorted(all(), |v| time(v).pc))),
-            not_maximal: Ends::of(
-                solver
-                    .pop_return
-                    .string(sorted(all(), |v| descending(time(v).or))),
-            ),
+            not_maximal: Ends::of(solver.pop_return.string(sorted(all(), |v| descending(time(v).or)))),
             around: Vec::new(),
             inside: None,
         };
@@ -254,29 +237,17 @@ impl<'a> Solver<'a> {
         while part.by_push_return.head != NONE {
             let first_return = self.vals[part.by_push_return.head as usize].pr;
             let last_call = self.vals[part.by_pop_call.head as usize].oc;
-            while part.not_minimal.head != NONE
-                && self.vals[part.not_minimal.head as usize].pc < first_return
-            {
+            while part.not_minimal.head != NONE && self.vals[part.not_minimal.head as usize].pc < first_return {
                 let value = part.not_minimal.head;
-                self.push_call.unlink(
-                    value,
-                    &mut part.not_minimal.head,
-                    &mut part.not_minimal.tail,
-                );
+                self.push_call.unlink(value, &mut part.not_minimal.head, &mut part.not_minimal.tail);
                 self.flags[value as usize] |= MINIMAL;
                 if self.flags[value as usize] == MINIMAL | MAXIMAL {
                     extreme.push(value);
                 }
             }
-            while part.not_maximal.head != NONE
-                && self.vals[part.not_maximal.head as usize].or > last_call
-            {
+            while part.not_maximal.head != NONE && self.vals[part.not_maximal.head as usize].or > last_call {
                 let value = part.not_maximal.head;
-                self.pop_return.unlink(
-                    value,
-                    &mut part.not_maximal.head,
-                    &mut part.not_maximal.tail,
-                );
+                self.pop_return.unlink(value, &mut part.not_maximal.head, &mut part.not_maximal.tail);
                 self.flags[value as usize] |= MAXIMAL;
                 if self.flags[value as usize] == MINIMAL | MAXIMAL {
                     extreme.push(value);
@@ -286,16 +257,8 @@ impl<'a> Solver<'a> {
                 return;
             }
             for value in extreme.drain(..) {
-                self.push_return.unlink(
-                    value,
-                    &mut part.by_push_return.head,
-                    &mut part.by_push_return.tail,
-                );
-                self.pop_call.unlink(
-                    value,
-                    &mut part.by_pop_call.head,
-                    &mut part.by_pop_call.tail,
-                );
+                self.push_return.unlink(value, &mut part.by_push_return.head, &mut part.by_push_return.tail);
+                self.pop_call.unlink(value, &mut part.by_pop_call.head, &mut part.by_pop_call.tail);
                 let (from, to) = self.span[value as usize];
                 self.coverage.add(from as usize, to as usize, -1);
                 part.around.push(value);
@@ -345,60 +308,32 @@ impl<'a> Solver<'a> {
             inside: None,
         };
         for &value in &smaller {
-            self.push_return.unlink(
-                value,
-                &mut rest.by_push_return.head,
-                &mut rest.by_push_return.tail,
-            );
-            self.pop_call.unlink(
-                value,
-                &mut rest.by_pop_call.head,
-                &mut rest.by_pop_call.tail,
-            );
+            self.push_return.unlink(value, &mut rest.by_push_return.head, &mut rest.by_push_return.tail);
+            self.pop_call.unlink(value, &mut rest.by_pop_call.head, &mut rest.by_pop_call.tail);
             if self.flags[value as usize] & MINIMAL == 0 {
-                self.push_call.unlink(
-                    value,
-                    &mut rest.not_minimal.head,
-                    &mut rest.not_minimal.tail,
-                );
+                self.push_call.unlink(value, &mut rest.not_minimal.head, &mut rest.not_minimal.tail);
             }
             if self.flags[value as usize] & MAXIMAL == 0 {
-                self.pop_return.unlink(
-                    value,
-                    &mut rest.not_maximal.head,
-                    &mut rest.not_maximal.tail,
-                );
+                self.pop_return.unlink(value, &mut rest.not_maximal.head, &mut rest.not_maximal.tail);
             }
         }
         let vals = self.vals;
         let flags = &self.flags;
-        let lacking = |flag: u8| {
-            smaller
-                .iter()
-                .copied()
-                .filter(move |&value| flags[value as usize] & flag == 0)
-        };
+        let lacking = |flag: u8| smaller.iter().copied().filter(move |&value| flags[value as usize] & flag == 0);
         let taken = Part {
-            by_pop_call: Ends::of(self.pop_call.string(sorted(smaller.iter().copied(), |v| {
-                descending(vals[v as usize].oc)
-            }))),
-            not_minimal: Ends::of(
-                self.push_call
-                    .string(sorted(lacking(MINIMAL), |v| vals[v as usize].pc)),
+            by_pop_call: Ends::of(
+                self.pop_call.string(sorted(smaller.iter().copied(), |v| descending(vals[v as usize].oc))),
             ),
-            not_maximal: Ends::of(self.pop_return.string(sorted(lacking(MAXIMAL), |v| {
-                descending(vals[v as usize].or)
-            }))),
+            not_minimal: Ends::of(self.push_call.string(sorted(lacking(MINIMAL), |v| vals[v as usize].pc))),
+            not_maximal: Ends::of(
+                self.pop_return.string(sorted(lacking(MAXIMAL), |v| descending(vals[v as usize].or))),
+            ),
             by_push_return: Ends::of(self.push_return.string(smaller.iter().copied())),
             around: Vec::new(),
             inside: None,
         };
         let first = self.parts.len();
-        let (left, right) = if left_is_smaller {
-            (taken, rest)
-        } else {
-            (rest, taken)
-        };
+        let (left, right) = if left_is_smaller { (taken, rest) } else { (rest, taken) };
         self.parts.push(left);
         self.parts.push(right);
         self.parts[index].inside = Some((first, first + 1));
@@ -436,11 +371,7 @@ pub enum StackFailure {
 }
 
 /// A linearization of all values and empty pops; virtual pops are left out.
-pub fn linearize(
-    vals: &[Val],
-    empties: &[Empty],
-    algorithm: StackAlgorithm,
-) -> Result<Vec<OpId>, StackFailure> {
+pub fn linearize(vals: &[Val], empties: &[Empty], algorithm: StackAlgorithm) -> Result<Vec<OpId>, StackFailure> {
     let mut block: Vec<Val> = Vec::with_capacity(vals.len());
     let mut positions: Vec<u32> = Vec::with_capacity(vals.len());
     for at in sorted(0..vals.len() as u32, |at| vals[at as usize].pr) {
@@ -461,23 +392,14 @@ pub fn linearize(
         match solved {
             Core::Ordered(moves) => {
                 line.extend(moves.into_iter().map(|step| match step {
-                    Move::Push(at) => (
-                        Some(block[from + at as usize].insert),
-                        block[from + at as usize].pc,
-                    ),
-                    Move::Pop(at) => (
-                        block[from + at as usize].remove,
-                        block[from + at as usize].oc,
-                    ),
+                    Move::Push(at) => (Some(block[from + at as usize].insert), block[from + at as usize].pc),
+                    Move::Pop(at) => (block[from + at as usize].remove, block[from + at as usize].oc),
                 }));
                 Ok(())
             }
-            Core::Stuck(stuck) => Err(StackFailure::Stuck(
-                stuck
-                    .into_iter()
-                    .map(|at| positions[from + at as usize])
-                    .collect(),
-            )),
+            Core::Stuck(stuck) => {
+                Err(StackFailure::Stuck(stuck.into_iter().map(|at| positions[from + at as usize]).collect()))
+            }
         }
     };
     let mut done = 0;
@@ -495,11 +417,8 @@ pub fn linearize(
 
 /// Puts the pairs of overlapping values, each push next to its pop, into a line of the others.
 fn weave(line: Vec<(Option<OpId>, Ts)>, vals: &[Val]) -> Vec<OpId> {
-    let mut pairs: Vec<(Ts, &Val)> = vals
-        .iter()
-        .filter(|val| val.overlaps())
-        .map(|val| (val.pc.max(val.oc), val))
-        .collect();
+    let mut pairs: Vec<(Ts, &Val)> =
+        vals.iter().filter(|val| val.overlaps()).map(|val| (val.pc.max(val.oc), val)).collect();
     pairs.sort_unstable_by_key(|(at, _)| *at);
     let mut pairs = pairs.into_iter().peekable();
     let mut order = Vec::with_capacity(line.len() + 2 * pairs.len());
@@ -564,10 +483,8 @@ pub fn thresholds(lowers: &[Val], uppers: &[Val]) -> Vec<Option<u32>> {
 /// A violation of two values, if there is one: `(lower, upper)` where `upper` was pushed onto `lower` and was still there when
 /// `lower` had come out. Of all such pairs one that shows first. n log n.
 pub fn inverted_pair(vals: &[Val]) -> Option<(u32, u32)> {
-    let pairs = thresholds(vals, vals)
-        .into_iter()
-        .enumerate()
-        .filter_map(|(upper, lower)| Some((lower?, upper as u32)));
+    let pairs =
+        thresholds(vals, vals).into_iter().enumerate().filter_map(|(upper, lower)| Some((lower?, upper as u32)));
     pairs
         .filter(|&(lower, upper)| vals[lower as usize].or < vals[upper as usize].oc)
         .min_by_key(|&(lower, _)| vals[lower as usize].or)

@@ -31,24 +31,13 @@ pub fn core(vals: &[Val]) -> Core {
             Task::Solve(part) => part,
         };
         let val = |at: &u32| &vals[*at as usize];
-        let first_return = part
-            .iter()
-            .map(|at| val(at).pr)
-            .min()
-            .expect("the part is not empty");
-        let last_call = part
-            .iter()
-            .map(|at| val(at).oc)
-            .max()
-            .expect("the part is not empty");
-        let (extreme, rest): (Vec<u32>, Vec<u32>) = part
-            .iter()
-            .partition(|at| val(at).pc < first_return && val(at).or > last_call);
+        let first_return = part.iter().map(|at| val(at).pr).min().expect("the part is not empty");
+        let last_call = part.iter().map(|at| val(at).oc).max().expect("the part is not empty");
+        let (extreme, rest): (Vec<u32>, Vec<u32>) =
+            part.iter().partition(|at| val(at).pc < first_return && val(at).or > last_call);
         if !extreme.is_empty() {
             moves.extend(extreme.iter().map(|&at| Move::Push(at)));
-            tasks.push(Task::Emit(
-                extreme.iter().rev().map(|&at| Move::Pop(at)).collect(),
-            ));
+            tasks.push(Task::Emit(extreme.iter().rev().map(|&at| Move::Pop(at)).collect()));
             tasks.push(Task::Solve(rest));
             continue;
         }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Context, sentence, words};
-use crate::history::{OpId, Ts};
+use crate::history::{Op, OpId, Ts};
 use crate::value::ValueId;
 use crate::verdict::Verdict;
 
@@ -36,6 +36,26 @@ fn script(value: &impl serde::Serialize) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
+/// The page with its marks filled in; what is filled in is not searched for marks.
+fn fill(parts: &[(&str, String)]) -> String {
+    let mut page = String::new();
+    let mut rest = PAGE;
+    loop {
+        let next = parts
+            .iter()
+            .filter_map(|(mark, content)| Some((rest.find(mark)?, mark, content)))
+            .min_by_key(|(at, ..)| *at);
+        let Some((at, mark, content)) = next else {
+            break;
+        };
+        page.push_str(&rest[..at]);
+        page.push_str(content);
+        rest = &rest[at + mark.len()..];
+    }
+    page.push_str(rest);
+    page
+}
+
 /// The page.
 pub fn page(context: &Context<'_>) -> String {
     let history = context.history;
@@ -47,15 +67,11 @@ pub fn page(context: &Context<'_>) -> String {
     let points = points(context, order);
     let chosen = choose(context, &clash);
     let left_out = history.ops.len() - chosen.len();
-    let mut lanes: FxHashMap<ValueId, usize> = FxHashMap::default();
-    let mut names: Vec<String> = Vec::new();
+    let mut lanes = Lanes::new(chosen.iter().map(|id| history.op(*id).process));
     let mut bars = Vec::with_capacity(chosen.len());
     for id in chosen {
         let op = history.op(id);
-        let lane = *lanes.entry(op.process).or_insert_with(|| {
-            names.push(history.value(op.process).to_string());
-            names.len() - 1
-        });
+        let lane = lanes.place(context, op);
         let end = if op.is_pending() {
             -1
         } else {
@@ -73,6 +89,7 @@ pub fn page(context: &Context<'_>) -> String {
             op.ret_line,
         ));
     }
+    let names = lanes.names;
     let mut title = format!("{}: ", context.kind);
     let mut text = String::new();
     match &context.report.verdict {
@@ -109,11 +126,62 @@ pub fn page(context: &Context<'_>) -> String {
         Verdict::Violated(explanation) => explanation.earliest.map(|earliest| earliest.event.0),
         _ => None,
     };
-    PAGE.replace("@TITLE@", &escaped(&title))
-        .replace("@TEXT@", &escaped(&text))
-        .replace("@WRONG@", &script(&wrong_from))
-        .replace("@LANES@", &script(&names))
-        .replace("@BARS@", &script(&bars))
+    fill(&[
+        ("@TITLE@", escaped(&title)),
+        ("@TEXT@", escaped(&text)),
+        ("@WRONG@", script(&wrong_from)),
+        ("@LANES@", script(&names)),
+        ("@BARS@", script(&bars)),
+    ])
+}
+
+/// Which lane an operation is drawn in. Operations of one lane do not overlap: a process gets a second lane while one of its
+/// operations is never heard of again, and where there are very many processes all of them share lanes.
+struct Lanes {
+    names: Vec<String>,
+    shared: bool,
+    /// The lanes of a process, each with the end of its last operation.
+    of: FxHashMap<ValueId, Vec<(usize, Ts)>>,
+}
+
+impl Lanes {
+    /// More processes than this share lanes.
+    const MANY: usize = 256;
+    /// What finds no place in this many lanes is drawn in the last one.
+    const MOST: usize = 4096;
+
+    fn new(processes: impl Iterator<Item = ValueId>) -> Lanes {
+        let different: FxHashSet<ValueId> = processes.collect();
+        Lanes {
+            names: Vec::new(),
+            shared: different.len() > Lanes::MANY,
+            of: FxHashMap::default(),
+        }
+    }
+
+    fn place(&mut self, context: &Context<'_>, op: &Op) -> usize {
+        let owner = if self.shared {
+            ValueId::NIL
+        } else {
+            op.process
+        };
+        let lanes = self.of.entry(owner).or_default();
+        if let Some((lane, last)) = lanes.iter_mut().find(|(_, last)| *last < op.call) {
+            *last = op.ret;
+            return *lane;
+        }
+        if self.names.len() >= Lanes::MOST {
+            return self.names.len() - 1;
+        }
+        let lane = self.names.len();
+        self.names.push(if self.shared {
+            String::new()
+        } else {
+            context.history.value(op.process).to_string()
+        });
+        lanes.push((lane, op.ret));
+        lane
+    }
 }
 
 /// A point in time for every operation of a linearization, strictly increasing.

@@ -117,10 +117,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
         parts: report.parts,
         engine: report.engine,
         seconds: context.seconds,
-        search: Search {
-            configurations: report.statistics.configurations,
-            states: report.statistics.states,
-        },
+        search: Search { configurations: report.statistics.configurations, states: report.statistics.states },
         linearization: None,
         explanation: None,
         why: None,
@@ -134,9 +131,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
         Verdict::Violated(found) => {
             answer.verdict = "violated";
             let states_before = match &found.reason {
-                Reason::NoOrder { before, .. } => {
-                    before.iter().map(|(state, _)| state.as_str()).collect()
-                }
+                Reason::NoOrder { before, .. } => before.iter().map(|(state, _)| state.as_str()).collect(),
                 _ => Vec::new(),
             };
             answer.explanation = Some(Explained {
@@ -154,11 +149,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
                 states_before,
                 earliest_prefix: found.earliest.map(|earliest| {
                     let Ts(event) = earliest.event;
-                    Prefix {
-                        event,
-                        line: line_of(&history.ops, earliest.event),
-                        exact: earliest.exact,
-                    }
+                    Prefix { event, line: line_of(&history.ops, earliest.event), exact: earliest.exact }
                 }),
             });
         }
@@ -206,15 +197,9 @@ pub fn write_streamed(streamed: &Streamed, seconds: f64, out: &mut dyn Write) ->
         held_at_most: streamed.peak,
         linearization: None,
         explanation: match &streamed.verdict {
-            StreamVerdict::Violated {
-                line,
-                event,
-                message,
-            } => Some(StreamExplained {
-                text: message,
-                event: *event,
-                line: *line,
-            }),
+            StreamVerdict::Violated { line, event, message } => {
+                Some(StreamExplained { text: message, event: *event, line: *line })
+            }
             _ => None,
         },
         why: match &streamed.verdict {

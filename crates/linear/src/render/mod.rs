@@ -53,11 +53,7 @@ pub fn method_name(kind: ObjectKind, method: Method) -> &'static str {
 pub fn short(history: &History, value: ValueId) -> String {
     const SHOWN: usize = 60;
     let text = history.value(value).to_string();
-    if text.chars().count() <= SHOWN {
-        text
-    } else {
-        format!("{}...", text.chars().take(SHOWN).collect::<String>())
-    }
+    if text.chars().count() <= SHOWN { text } else { format!("{}...", text.chars().take(SHOWN).collect::<String>()) }
 }
 
 /// An operation in a few words: `push(5)`, `pop() = 5`, `cas(1, 2) = true`, with `?` for an unknown result.
@@ -74,10 +70,7 @@ pub fn words(context: &Context<'_>, op: &Op) -> String {
         arguments.push(short(history, op.arg2));
     }
     let name = method_name(context.kind, op.method);
-    let empty = matches!(
-        op.method,
-        Method::Remove | Method::PopFront | Method::PopBack
-    );
+    let empty = matches!(op.method, Method::Remove | Method::PopFront | Method::PopBack);
     let result = match op.result {
         None if op.is_pending() => " = ?".to_string(),
         None | Some(ValueId::NIL) if !empty && op.method != Method::Read => String::new(),
@@ -105,24 +98,13 @@ pub fn sentence(context: &Context<'_>, reason: &Reason) -> String {
             format!("{} returned a value that nobody had inserted.", say(remove))
         }
         Reason::DuplicateRemoval { first, second, .. } => {
-            format!(
-                "{} and {} returned the same value, which was inserted once.",
-                say(first),
-                say(second)
-            )
+            format!("{} and {} returned the same value, which was inserted once.", say(first), say(second))
         }
         Reason::RemovedBeforeInserted { insert, remove } => {
-            format!(
-                "{} had returned before {} was called.",
-                say(remove),
-                say(insert)
-            )
+            format!("{} had returned before {} was called.", say(remove), say(insert))
         }
         Reason::EmptyNeverPossible { covered_by, .. } => {
-            format!(
-                "A removal found nothing, but throughout it something was stored: {}.",
-                list(covered_by)
-            )
+            format!("A removal found nothing, but throughout it something was stored: {}.", list(covered_by))
         }
         Reason::CriticalPair { early, late } => format!(
             "{} was in before {} was called in, and {} was out before anyone began to take {}.",

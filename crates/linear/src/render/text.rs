@@ -21,21 +21,14 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
         context.kind,
         history.ops.len(),
         history.ops.iter().filter(|op| op.is_pending()).count(),
-        if report.engine == "search" {
-            "general checker"
-        } else {
-            report.engine
-        },
+        if report.engine == "search" { "general checker" } else { report.engine },
         context.seconds
     );
     match &report.verdict {
         Verdict::Holds(order) => {
             writeln!(out, "holds: linearizable")?;
             writeln!(out, "  {what}")?;
-            writeln!(
-                out,
-                "  scope: this history; a linearization was found and checked again:"
-            )?;
+            writeln!(out, "  scope: this history; a linearization was found and checked again:")?;
             list(context, order, out)?;
         }
         Verdict::Unknown(why) => {
@@ -50,11 +43,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     if report.statistics.configurations > 0 {
         let spent = report.statistics;
-        writeln!(
-            out,
-            "  searched {} configurations, {} states",
-            spent.configurations, spent.states
-        )?;
+        writeln!(out, "  searched {} configurations, {} states", spent.configurations, spent.states)?;
     }
     Ok(())
 }
@@ -62,11 +51,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
 fn list(context: &Context<'_>, ops: &[OpId], out: &mut dyn Write) -> io::Result<()> {
     for id in ops.iter().take(LISTED) {
         let op = context.history.op(*id);
-        let end = if op.is_pending() {
-            "never".to_string()
-        } else {
-            op.ret.0.to_string()
-        };
+        let end = if op.is_pending() { "never".to_string() } else { op.ret.0.to_string() };
         let mut place = format!("events {}..{end}", op.call.0);
         if op.call_line > 0 {
             place.push_str(&match op.ret_line {
@@ -76,93 +61,51 @@ fn list(context: &Context<'_>, ops: &[OpId], out: &mut dyn Write) -> io::Result<
             });
         }
         let process = context.history.value(op.process);
-        writeln!(
-            out,
-            "    {:<32} process {process}, {place}",
-            words(context, op)
-        )?;
+        writeln!(out, "    {:<32} process {process}, {place}", words(context, op))?;
     }
     if ops.len() > LISTED {
-        writeln!(
-            out,
-            "    ... and {} more (--json lists all)",
-            ops.len() - LISTED
-        )?;
+        writeln!(out, "    ... and {} more (--json lists all)", ops.len() - LISTED)?;
     }
     Ok(())
 }
 
-fn explain(
-    context: &Context<'_>,
-    explanation: &Explanation,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn explain(context: &Context<'_>, explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     if explanation.place != ValueId::NIL {
-        writeln!(
-            out,
-            "  object: {}",
-            context.history.value(explanation.place)
-        )?;
+        writeln!(out, "  object: {}", context.history.value(explanation.place))?;
     }
     writeln!(out, "  {}", sentence(context, &explanation.reason))?;
     if let Reason::NoOrder { before, .. } = &explanation.reason {
         for (state, done) in before {
             let state: String = state.chars().take(120).collect();
-            let taken: Vec<String> = done
-                .iter()
-                .map(|id| words(context, context.history.op(*id)))
-                .collect();
-            let also = if taken.is_empty() {
-                String::new()
-            } else {
-                format!(" (already in effect: {})", taken.join(", "))
-            };
-            writeln!(
-                out,
-                "  just before, the object may have been: {state}{also}"
-            )?;
+            let taken: Vec<String> = done.iter().map(|id| words(context, context.history.op(*id))).collect();
+            let also =
+                if taken.is_empty() { String::new() } else { format!(" (already in effect: {})", taken.join(", ")) };
+            writeln!(out, "  just before, the object may have been: {state}{also}")?;
         }
     }
     if let Some((state, next)) = &explanation.from {
         let state: String = state.chars().take(120).collect();
         let op = context.history.op(*next);
-        writeln!(
-            out,
-            "  just before event {} the object must have been: {state}",
-            op.ret.0
-        )?;
+        writeln!(out, "  just before event {} the object must have been: {state}", op.ret.0)?;
     }
     let others = match explanation.others {
         Others::Absent => "whatever else happened",
-        Others::Pending => {
-            "even if every other operation may have taken effect or not, at any time after its call"
-        }
+        Others::Pending => "even if every other operation may have taken effect or not, at any time after its call",
     };
     let size = match (explanation.minimal, explanation.ops.len()) {
         (_, 1) => "this operation cannot be explained",
         (true, _) => "these operations cannot be ordered, and none of them can be spared",
         (false, _) => "these operations cannot be ordered",
     };
-    let sure = if explanation.confirmed {
-        "; the general checker agrees"
-    } else {
-        ""
-    };
+    let sure = if explanation.confirmed { "; the general checker agrees" } else { "" };
     writeln!(out, "  {others}, {size}{sure}:")?;
     list(context, &explanation.ops, out)?;
     if let Some(earliest) = explanation.earliest {
         let Ts(event) = earliest.event;
-        let line = line_of(&context.history.ops, earliest.event)
-            .map_or(String::new(), |line| format!(" (line {line})"));
-        let exact = if earliest.exact {
-            "; before it was not"
-        } else {
-            ", at the latest"
-        };
-        writeln!(
-            out,
-            "  the history is wrong from event {event}{line} on{exact}"
-        )?;
+        let line =
+            line_of(&context.history.ops, earliest.event).map_or(String::new(), |line| format!(" (line {line})"));
+        let exact = if earliest.exact { "; before it was not" } else { ", at the latest" };
+        writeln!(out, "  the history is wrong from event {event}{line} on{exact}")?;
     }
     Ok(())
 }
@@ -171,11 +114,7 @@ fn explain(
 pub fn write_streamed(streamed: &Streamed, seconds: f64, out: &mut dyn Write) -> io::Result<()> {
     match &streamed.verdict {
         StreamVerdict::Holds => writeln!(out, "holds: linearizable")?,
-        StreamVerdict::Violated {
-            line,
-            event,
-            message,
-        } => {
+        StreamVerdict::Violated { line, event, message } => {
             writeln!(out, "violated: not linearizable")?;
             if *line > 0 {
                 writeln!(out, "  at line {line} (event {event}): {message}")?;

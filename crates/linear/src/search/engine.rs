@@ -6,12 +6,17 @@
 //! configuration takes a few words however long the history is, and a table of the visited ones is cheap and exact.
 //!
 //! From a configuration any open operation that the model allows may be linearized next; when the operation of the next return
-//! has been, the level goes up. Depth first, earliest return first. Three reductions, none of which loses a linearization:
+//! has been, the level goes up. Depth first, earliest return first. Five reductions, none of which loses a linearization:
 //!
 //! - an open operation that never changes the state ([`Model::observes`]) is linearized as soon as it can answer as it
 //!   did: moving it forward to here changes nothing for anyone;
 //! - of several open operations with the same call and answer the one that returns first goes first;
-//! - pending operations that would not change the state are left out.
+//! - pending operations that would not change the state are left out;
+//! - only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with
+//!   it and can come later;
+//! - where that operation is an observer and no order of the open ones can bring about what it answered ([`Model::attainable`]), nothing is tried.
+//!
+//! Of the candidates those go first that let the most of the next few waiting observers answer.
 //!
 //! States and transitions are interned: a state is a number, and the model is asked once for each pair of a state and a kind of
 //! operation. Models may be nondeterministic.
@@ -275,7 +280,10 @@ struct Search<'m, M: Model, K> {
     layout: Layout,
     budget: Budget,
     class: Vec<u32>,
+    part: Vec<u64>,
     ends: Vec<Ts>,
+    open: Vec<u32>,
+    watched: Vec<u32>,
     level: u32,
     occupied: K,
     occupant: Vec<u32>,
@@ -335,6 +343,12 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             layout,
             budget,
             class,
+            part: entries
+                .iter()
+                .map(|entry| model.part(&entry.call))
+                .collect(),
+            open: Vec::new(),
+            watched: Vec::new(),
             ends: entries.iter().map(|entry| entry.end).collect(),
             level: 0,
             occupied: K::empty(slots),
@@ -401,7 +415,8 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     fn settle(&mut self, mask: &mut K, state: u32) -> (u32, u32) {
         let first = self.candidates.len();
         let last = self.layout.returns.len() as u32;
-        let mut open: Vec<u32> = Vec::new();
+        let mut open = std::mem::take(&mut self.open);
+        self.watched.clear();
         self.occupied
             .each_without(mask, |slot| open.push(self.occupant[slot]));
         loop {
@@ -409,6 +424,9 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 let pending = self.ends[op as usize] == Ts::INF;
                 let class = self.class[op as usize];
                 match self.machine.step(state, class) {
+                    Next::Refused if !pending && self.machine.observes[class as usize] => {
+                        self.watched.push(op)
+                    }
                     Next::Refused => {}
                     Next::State(next) if pending && next == state => {}
                     Next::State(next) if next == state && self.machine.observes[class as usize] => {
@@ -438,10 +456,85 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 break;
             }
         }
+        self.open = open;
+        if self.level == last {
+            self.candidates.truncate(first);
+        }
+        self.keep_part(first);
+        if self.candidates.len() > first && self.hopeless(mask, state) {
+            self.candidates.truncate(first);
+        }
         let ends = &self.ends;
         self.candidates[first..].sort_unstable_by_key(|&(op, next)| (ends[op as usize], op, next));
         self.drop_twins(first);
+        self.guide(first);
         (first as u32, self.candidates.len() as u32)
+    }
+
+    /// Whether the next return is of an observer that nothing open can satisfy.
+    fn hopeless(&self, mask: &K, state: u32) -> bool {
+        let next = self.layout.returns[self.level as usize];
+        let class = self.class[next as usize] as usize;
+        let (call, Some(ret)) = &self.machine.classes[class] else {
+            return false;
+        };
+        if !self.machine.observes[class] {
+            return false;
+        }
+        let part = self.part[next as usize];
+        let mut open = Vec::new();
+        self.occupied.each_without(mask, |slot| {
+            let op = self.occupant[slot];
+            if op != next && self.part[op as usize] == part {
+                open.push(&self.machine.classes[self.class[op as usize] as usize].0);
+            }
+        });
+        !self
+            .machine
+            .model
+            .attainable(&self.machine.states[state as usize], call, ret, &open)
+    }
+
+    /// Keeps the candidates on the part that the next return is about.
+    fn keep_part(&mut self, first: usize) {
+        let Some(&next) = self.layout.returns.get(self.level as usize) else {
+            return;
+        };
+        let part = self.part[next as usize];
+        let mut kept = first;
+        for index in first..self.candidates.len() {
+            let (op, state) = self.candidates[index];
+            if self.part[op as usize] == part {
+                self.candidates[kept] = (op, state);
+                kept += 1;
+            }
+        }
+        self.candidates.truncate(kept);
+    }
+
+    /// Puts candidates first that let waiting observers answer.
+    fn guide(&mut self, first: usize) {
+        const WATCHED: usize = 4;
+        if self.watched.is_empty() || self.candidates.len() < first + 2 {
+            return;
+        }
+        let ends = &self.ends;
+        self.watched.sort_unstable_by_key(|&op| ends[op as usize]);
+        self.watched.truncate(WATCHED);
+        let mut scored: Vec<(u32, (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
+        for index in first..self.candidates.len() {
+            let (op, next) = self.candidates[index];
+            let mut disappointed = 0;
+            for at in 0..self.watched.len() {
+                let class = self.class[self.watched[at] as usize];
+                disappointed += u32::from(matches!(self.machine.step(next, class), Next::Refused));
+            }
+            scored.push((disappointed, (op, next)));
+        }
+        scored.sort_by_key(|(score, _)| *score);
+        for (slot, (_, candidate)) in self.candidates[first..].iter_mut().zip(scored) {
+            *slot = candidate;
+        }
     }
 
     /// Of candidates with the same call and answer keeps those of the operation that returns first.

@@ -49,12 +49,7 @@ pub trait Model {
 
     /// Every state in which `call` may leave the object, if in `state` it answers `ret`; none if it cannot answer so. With no `ret`
     /// the answer is unknown and any will do.
-    fn step(
-        &self,
-        state: &Self::State,
-        call: &Self::Call,
-        ret: Option<&Self::Ret>,
-    ) -> Vec<Self::State>;
+    fn step(&self, state: &Self::State, call: &Self::Call, ret: Option<&Self::Ret>) -> Vec<Self::State>;
 
     /// What an operation is tied to, for explanations: operations that share a value may only be left out together, and leaving all
     /// of them out must never turn a linearizable history into one that is not. `None` when no such thing is known.
@@ -68,6 +63,26 @@ pub trait Model {
     fn observes(&self, call: &Self::Call, ret: Option<&Self::Ret>) -> bool {
         let _ = (call, ret);
         false
+    }
+
+    /// Whether an observer that must answer `ret` might still do so once some of the `open` calls have taken effect, in some order. Asked when
+    /// no further call can come in between. `true` is always right; a `false` cuts the search short.
+    fn attainable(
+        &self,
+        state: &Self::State,
+        call: &Self::Call,
+        ret: &Self::Ret,
+        open: &[&Self::Call],
+    ) -> bool {
+        let _ = (state, call, ret, open);
+        true
+    }
+
+    /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a
+    /// map. The search then orders only what is on the part it has to decide about.
+    fn part(&self, call: &Self::Call) -> u64 {
+        let _ = call;
+        0
     }
 
     /// A rough count of the bytes of a state, for the memory budget.

@@ -1,7 +1,12 @@
 //! Sequential models of the objects known by name.
 //!
 //! One model serves all of them: it turns a call into the state it leaves behind, by the kind of the object. States are plain data and
-//! are cloned when they change; the engine asks once for each state and kind of operation.
+//! are cloned when they change; the engine asks once for each state and kind of operation. Texts that arise by appending are interned
+//! next to the values of the history, so that a state stays a few numbers however long its texts grow.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
 
 use super::model::{Model, Ties};
 use crate::history::{Method, Op};
@@ -30,12 +35,20 @@ pub enum State {
     Sequence(Vec<ValueId>),
     /// Set, multiset, priority queue: how often each value is there, in order of the values' numbers.
     Bag(Vec<(ValueId, u32)>),
-    /// Register, map: the keys that were written, in order.
-    Cells(Vec<(ValueId, Value)>),
+    /// Register, map: the keys that were written, in order, and what they hold.
+    Cells(Vec<(ValueId, ValueId)>),
     /// Counter.
     Number(i64),
     /// Lock: who holds it.
     Holder(Option<ValueId>),
+}
+
+/// Values that are not in the history: texts that arose by appending.
+#[derive(Clone, Debug, Default)]
+struct Pool {
+    values: Vec<Value>,
+    numbers: FxHashMap<Value, ValueId>,
+    appended: FxHashMap<(ValueId, ValueId), ValueId>,
 }
 
 /// The model of one object of a known kind.
@@ -45,18 +58,65 @@ pub struct Object<'a> {
     pub kind: ObjectKind,
     /// The values its histories speak of.
     pub values: &'a Values,
-    /// What a register, or each key of a map, holds at the beginning.
-    pub initial: Value,
+    initial: Value,
+    pool: RefCell<Pool>,
 }
 
 impl<'a> Object<'a> {
     /// An object that starts out empty.
     pub fn new(kind: ObjectKind, values: &'a Values) -> Object<'a> {
+        Object::starting_with(kind, values, Value::Nil)
+    }
+
+    /// An object whose register, keys or counter hold this value at the beginning.
+    pub fn starting_with(kind: ObjectKind, values: &'a Values, initial: Value) -> Object<'a> {
         Object {
             kind,
             values,
-            initial: Value::Nil,
+            initial,
+            pool: RefCell::default(),
         }
+    }
+
+    fn number(&self, value: Value) -> ValueId {
+        if let Some(number) = self.values.find(&value) {
+            return number;
+        }
+        let mut pool = self.pool.borrow_mut();
+        if let Some(number) = pool.numbers.get(&value) {
+            return *number;
+        }
+        let number = ValueId((self.values.len() + pool.values.len()) as u32);
+        pool.values.push(value.clone());
+        pool.numbers.insert(value, number);
+        number
+    }
+
+    fn value(&self, number: ValueId) -> Value {
+        match number.index().checked_sub(self.values.len()) {
+            None => self.values.get(number).clone(),
+            Some(at) => self.pool.borrow().values[at].clone(),
+        }
+    }
+
+    fn appended(&self, now: ValueId, piece: ValueId) -> ValueId {
+        if let Some(known) = self.pool.borrow().appended.get(&(now, piece)) {
+            return *known;
+        }
+        let longer = match (self.value(now), self.values.get(piece)) {
+            (Value::List(items), piece) => Value::list(
+                items
+                    .iter()
+                    .cloned()
+                    .chain([piece.clone()])
+                    .collect::<Vec<_>>(),
+            ),
+            (Value::Nil, piece) => Value::text(piece.to_string()),
+            (text, piece) => Value::text(format!("{text}{piece}")),
+        };
+        let number = self.number(longer);
+        self.pool.borrow_mut().appended.insert((now, piece), number);
+        number
     }
 
     /// An operation as this model takes it. `whole` keeps the key, for a model that holds all of them.
@@ -74,57 +134,37 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn cell(&self, cells: &[(ValueId, Value)], place: ValueId) -> Option<Value> {
-        cells
-            .binary_search_by_key(&place, |(key, _)| *key)
-            .ok()
-            .map(|at| cells[at].1.clone())
-    }
-
     fn cells(
         &self,
-        cells: &[(ValueId, Value)],
+        cells: &[(ValueId, ValueId)],
         call: &Request,
         ret: Option<ValueId>,
     ) -> Vec<State> {
-        let written = self.cell(cells, call.place);
-        let now = written.clone().unwrap_or_else(|| self.initial.clone());
-        let same = |answer: &Value| {
-            *answer == now || (written.is_none() && now == Value::Nil && *answer == Value::text(""))
+        let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
+        let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
+        // A key that was never written reads as nothing, or as the empty text.
+        let blank = place.is_err() && now == ValueId::NIL;
+        let same = |answer: ValueId| {
+            answer == now || (blank && *self.values.get(answer) == Value::text(""))
         };
         let stay = || vec![State::Cells(cells.to_vec())];
-        let set = |value: Value| {
+        let set = |value: ValueId| {
             let mut cells = cells.to_vec();
-            match cells.binary_search_by_key(&call.place, |(key, _)| *key) {
+            match place {
                 Ok(at) => cells[at].1 = value,
                 Err(at) => cells.insert(at, (call.place, value)),
             }
             vec![State::Cells(cells)]
         };
         match call.method {
-            Method::Read if ret.is_none_or(|answer| same(self.values.get(answer))) => stay(),
-            Method::Write => set(self.values.get(call.arg).clone()),
-            Method::Append => set(match (&now, self.values.get(call.arg)) {
-                (Value::List(items), piece) => Value::list(
-                    items
-                        .iter()
-                        .cloned()
-                        .chain([piece.clone()])
-                        .collect::<Vec<_>>(),
-                ),
-                (Value::Nil, piece) => Value::text(piece.to_string()),
-                (text, piece) => Value::text(format!("{text}{piece}")),
-            }),
-            Method::Cas => {
-                let equal = same(self.values.get(call.arg));
-                let new = || set(self.values.get(call.arg2).clone());
-                match (ret, equal) {
-                    (Some(ValueId::TRUE), true) => new(),
-                    (Some(ValueId::FALSE), false) | (None, false) => stay(),
-                    (None, true) => new(),
-                    _ => vec![],
-                }
-            }
+            Method::Read if ret.is_none_or(same) => stay(),
+            Method::Write => set(call.arg),
+            Method::Append => set(self.appended(now, call.arg)),
+            Method::Cas => match (ret, same(call.arg)) {
+                (Some(ValueId::TRUE) | None, true) => set(call.arg2),
+                (Some(ValueId::FALSE) | None, false) => stay(),
+                _ => vec![],
+            },
             _ => vec![],
         }
     }
@@ -241,7 +281,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn number(&self, number: i64, call: &Request, ret: Option<ValueId>) -> Vec<State> {
+    fn count(&self, number: i64, call: &Request, ret: Option<ValueId>) -> Vec<State> {
         let answered =
             |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
         let add = || match self.values.get(call.arg) {
@@ -302,7 +342,7 @@ impl Model for Object<'_> {
             State::Sequence(items) => self.sequence(items, call, ret),
             State::Bag(bag) => self.bag(bag, call, ret),
             State::Cells(cells) => self.cells(cells, call, ret),
-            State::Number(number) => self.number(*number, call, ret),
+            State::Number(number) => self.count(*number, call, ret),
             State::Holder(holder) => self.holder(*holder, call, ret),
         }
     }
@@ -352,6 +392,33 @@ impl Model for Object<'_> {
         }
     }
 
+    /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
+    fn attainable(&self, state: &State, call: &Request, ret: &ValueId, open: &[&Request]) -> bool {
+        let (State::Cells(cells), Method::Read) = (state, call.method) else {
+            return true;
+        };
+        let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
+        let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
+        let appends = open.iter().any(|call| call.method == Method::Append);
+        let wanted = self.values.get(*ret);
+        let grows_into = |from: ValueId| match (self.value(from), wanted) {
+            _ if from == *ret => true,
+            _ if !appends => false,
+            (Value::Nil, _) | (Value::List(_), _) | (_, Value::List(_)) => true,
+            (from, wanted) => wanted.to_string().starts_with(&from.to_string()),
+        };
+        grows_into(now)
+            || open.iter().any(|call| match call.method {
+                Method::Write => grows_into(call.arg),
+                Method::Cas => grows_into(call.arg2),
+                _ => false,
+            })
+    }
+
+    fn part(&self, call: &Request) -> u64 {
+        u64::from(call.place.0)
+    }
+
     fn observes(&self, call: &Request, ret: Option<&ValueId>) -> bool {
         match (call.method, ret.copied()) {
             (Method::Read | Method::Contains, _) => true,
@@ -368,7 +435,15 @@ impl Model for Object<'_> {
         let inside = match state {
             State::Sequence(items) => items.len() * 4,
             State::Bag(bag) => bag.len() * 8,
-            State::Cells(cells) => cells.iter().map(|(_, value)| 16 + value.weight()).sum(),
+            // A step makes at most one new text.
+            State::Cells(cells) => {
+                cells.len() * 8
+                    + cells
+                        .iter()
+                        .map(|(_, value)| self.value(*value).weight())
+                        .max()
+                        .unwrap_or(0)
+            }
             State::Number(_) | State::Holder(_) => 0,
         };
         inside + std::mem::size_of::<State>()
@@ -391,14 +466,14 @@ impl Model for Object<'_> {
             }
             State::Cells(cells) => match cells.as_slice() {
                 [] => self.initial.to_string(),
-                [(ValueId::NIL, value)] => value.to_string(),
+                [(ValueId::NIL, value)] => self.value(*value).to_string(),
                 cells => format!(
                     "{{{}}}",
-                    list(
-                        &mut cells
-                            .iter()
-                            .map(|(key, value)| format!("{}: {value}", name(key)))
-                    )
+                    list(&mut cells.iter().map(|(key, value)| format!(
+                        "{}: {}",
+                        name(key),
+                        self.value(*value)
+                    )))
                 ),
             },
             State::Number(number) => number.to_string(),

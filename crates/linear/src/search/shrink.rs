@@ -53,10 +53,7 @@ pub struct Asker<F> {
 impl<F: FnMut(&[u32]) -> Option<bool>> Asker<F> {
     /// `ask` says whether a set of things fails, or nothing if it cannot tell.
     pub fn new(ask: F) -> Asker<F> {
-        Asker {
-            ask,
-            gave_up: false,
-        }
+        Asker { ask, gave_up: false }
     }
 
     fn fails(&mut self, set: &[u32]) -> bool {
@@ -102,22 +99,14 @@ impl<F: FnMut(&[u32]) -> Option<bool>> Asker<F> {
 
 /// A small set of operations of a history that fails; `None` if not even the whole history fails within the budget.
 pub fn shrink<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Option<Core> {
-    let ties: Option<Vec<_>> = entries
-        .iter()
-        .map(|entry| model.ties(&entry.call, entry.ret.as_ref()))
-        .collect();
+    let ties: Option<Vec<_>> = entries.iter().map(|entry| model.ties(&entry.call, entry.ret.as_ref())).collect();
     match ties {
         Some(ties) => leave_out(model, entries, &ties, budget),
         None => make_pending(model, entries, budget),
     }
 }
 
-fn leave_out<M: Model>(
-    model: &M,
-    entries: &[Entry<M>],
-    ties: &[Ties],
-    budget: Budget,
-) -> Option<Core> {
+fn leave_out<M: Model>(model: &M, entries: &[Entry<M>], ties: &[Ties], budget: Budget) -> Option<Core> {
     // Values that share an operation stay together.
     let mut parent: Vec<u32> = (0..entries.len() as u32).collect();
     fn root(parent: &mut [u32], mut at: u32) -> u32 {
@@ -141,10 +130,7 @@ fn leave_out<M: Model>(
         if tie.values.is_empty() && !tie.optional {
             always.push(at);
         } else {
-            groups
-                .entry(root(&mut parent, at as u32))
-                .or_default()
-                .push(at);
+            groups.entry(root(&mut parent, at as u32)).or_default().push(at);
         }
     }
     let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
@@ -174,31 +160,17 @@ fn leave_out<M: Model>(
     let mut gave_up = asker.gave_up;
     // Observations of the values that are left may go one by one.
     let ops = members(&kept);
-    let (optional, fixed): (Vec<usize>, Vec<usize>) =
-        ops.into_iter().partition(|&at| ties[at].optional);
+    let (optional, fixed): (Vec<usize>, Vec<usize>) = ops.into_iter().partition(|&at| ties[at].optional);
     let mut asker = Asker::new(|set: &[u32]| {
-        let mut ops: Vec<usize> = set
-            .iter()
-            .map(|&at| at as usize)
-            .chain(fixed.iter().copied())
-            .collect();
+        let mut ops: Vec<usize> = set.iter().map(|&at| at as usize).chain(fixed.iter().copied()).collect();
         ops.sort_unstable();
         ask(&ops)
     });
     let kept = asker.minimal(optional.iter().map(|&at| at as u32).collect());
     gave_up |= asker.gave_up;
-    let mut ops: Vec<usize> = kept
-        .into_iter()
-        .map(|at| at as usize)
-        .chain(fixed)
-        .collect();
+    let mut ops: Vec<usize> = kept.into_iter().map(|at| at as usize).chain(fixed).collect();
     ops.sort_unstable();
-    Some(Core {
-        ops,
-        others: Others::Absent,
-        minimal: !gave_up,
-        from: None,
-    })
+    Some(Core { ops, others: Others::Absent, minimal: !gave_up, from: None })
 }
 
 fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Option<Core> {
@@ -221,15 +193,7 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
             .iter()
             .map(|&at| {
                 let entry = entries[at].clone();
-                if bound(at as u32) {
-                    entry
-                } else {
-                    Entry {
-                        ret: None,
-                        end: Ts::INF,
-                        ..entry
-                    }
-                }
+                if bound(at as u32) { entry } else { Entry { ret: None, end: Ts::INF, ..entry } }
             })
             .collect();
         match search_from(model, start.clone(), &weaker, budget).0 {
@@ -242,26 +206,13 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
         return None;
     }
     // What returned last is closest to the trouble: bisection keeps it and drops the rest early.
-    let mut pool: Vec<u32> = rest
-        .iter()
-        .filter(|at| entries[**at].end < Ts::INF)
-        .map(|&at| at as u32)
-        .collect();
+    let mut pool: Vec<u32> = rest.iter().filter(|at| entries[**at].end < Ts::INF).map(|&at| at as u32).collect();
     pool.sort_by_key(|&at| std::cmp::Reverse(entries[at as usize].end));
     let mut asker = Asker::new(|set: &[u32]| {
         let bound: FxHashSet<u32> = set.iter().copied().collect();
         fails(&|at| bound.contains(&at))
     });
-    let mut ops: Vec<usize> = asker
-        .minimal(pool)
-        .into_iter()
-        .map(|at| at as usize)
-        .collect();
+    let mut ops: Vec<usize> = asker.minimal(pool).into_iter().map(|at| at as usize).collect();
     ops.sort_unstable();
-    Some(Core {
-        ops,
-        others: Others::Pending,
-        minimal: !asker.gave_up,
-        from,
-    })
+    Some(Core { ops, others: Others::Pending, minimal: !asker.gave_up, from })
 }

@@ -39,10 +39,7 @@ pub struct Wrong {
 impl Wrong {
     /// A violation about some values.
     pub fn new(message: &str, about: &[ValueId]) -> Wrong {
-        Wrong {
-            message: message.to_string(),
-            about: about.to_vec(),
-        }
+        Wrong { message: message.to_string(), about: about.to_vec() }
     }
 
     fn text(&self, values: &Values) -> String {
@@ -154,9 +151,7 @@ pub fn watch(
     let kind = kind_of(source, kind, next.as_ref(), &tables)?;
     let mut initial = tables.values.intern(initial.clone());
     if watcher(kind, initial).is_none() {
-        return Err(Error::Unsupported(format!(
-            "a {kind} cannot be streamed; leave out --stream"
-        )));
+        return Err(Error::Unsupported(format!("a {kind} cannot be streamed; leave out --stream")));
     }
     let mut assembler = Assembler::new(kind, failed_cas);
     let mut watchers: FxHashMap<ValueId, Box<dyn Watcher>> = FxHashMap::default();
@@ -171,9 +166,8 @@ pub fn watch(
     while let Some(event) = next {
         let step = assembler.push(&event, &mut tables)?;
         let (Step::Called(op) | Step::Returned(op) | Step::Lost(op) | Step::Vanished(op)) = &step;
-        let watcher = watchers
-            .entry(op.place)
-            .or_insert_with(|| watcher(kind, initial).expect("the kind has been looked up"));
+        let watcher =
+            watchers.entry(op.place).or_insert_with(|| watcher(kind, initial).expect("the kind has been looked up"));
         let seen = match &step {
             Step::Called(op) => {
                 operations += 1;
@@ -187,30 +181,16 @@ pub fn watch(
             Ok(()) => {}
             Err(Trouble::Wrong(wrong)) => {
                 let message = wrong.text(&tables.values);
-                let verdict = StreamVerdict::Violated {
-                    line: event.line,
-                    event: assembler.events() - 1,
-                    message,
-                };
+                let verdict = StreamVerdict::Violated { line: event.line, event: assembler.events() - 1, message };
                 return Ok(finish(verdict, operations, assembler.events(), peak));
             }
             Err(Trouble::Unsupported(why)) => {
-                return Err(Error::Unsupported(format!(
-                    "line {}: {}",
-                    event.line,
-                    why.text(&tables.values)
-                )));
+                return Err(Error::Unsupported(format!("line {}: {}", event.line, why.text(&tables.values))));
             }
         }
         peak = peak.max(watcher.held() + tables.values.len());
         if tables.values.len() > 2 * in_use + SLACK {
-            in_use = sweep(
-                &mut tables,
-                &mut assembler,
-                source,
-                &mut watchers,
-                &mut initial,
-            );
+            in_use = sweep(&mut tables, &mut assembler, source, &mut watchers, &mut initial);
         }
         next = source.next(&mut tables)?;
     }
@@ -221,11 +201,7 @@ pub fn watch(
             Err(Trouble::Wrong(wrong) | Trouble::Unsupported(wrong)) => {
                 let message = wrong.text(&tables.values);
                 let event = assembler.events().saturating_sub(1);
-                let verdict = StreamVerdict::Violated {
-                    line: 0,
-                    event,
-                    message,
-                };
+                let verdict = StreamVerdict::Violated { line: 0, event, message };
                 return Ok(finish(verdict, operations, assembler.events(), peak));
             }
         }
@@ -246,9 +222,7 @@ fn sweep(
     let mut names: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     let old = std::mem::take(&mut tables.values);
     let mut rename = |id: &mut ValueId| {
-        *id = *names
-            .entry(*id)
-            .or_insert_with(|| fresh.intern(old.get(*id).clone()));
+        *id = *names.entry(*id).or_insert_with(|| fresh.intern(old.get(*id).clone()));
     };
     rename(initial);
     source.each_value(&mut rename);

@@ -41,10 +41,9 @@ impl Watcher for MultisetWatcher {
 
     fn returned(&mut self, op: &Op) -> Seen {
         match (op.method, op.result) {
-            (Method::Remove, Some(ValueId::TRUE)) => self.take(
-                op,
-                "more removes of {0} have returned than adds were called",
-            ),
+            (Method::Remove, Some(ValueId::TRUE)) => {
+                self.take(op, "more removes of {0} have returned than adds were called")
+            }
             (Method::Remove, _) => {
                 let why = "failed removes on a multiset cannot be streamed; leave out --stream";
                 Err(Trouble::Unsupported(Wrong::new(why, &[])))
@@ -55,9 +54,7 @@ impl Watcher for MultisetWatcher {
 
     fn vanished(&mut self, op: &Op) -> Seen {
         match op.method {
-            Method::Insert => {
-                self.take(op, "an add of {0} had no effect, yet its value was removed")
-            }
+            Method::Insert => self.take(op, "an add of {0} had no effect, yet its value was removed"),
             _ => Ok(()),
         }
     }
@@ -75,11 +72,7 @@ impl Watcher for MultisetWatcher {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
-        self.counts = self
-            .counts
-            .drain()
-            .map(|(mut value, count)| (renamed(&mut value, visit), count))
-            .collect();
+        self.counts = self.counts.drain().map(|(mut value, count)| (renamed(&mut value, visit), count)).collect();
     }
 }
 

@@ -104,10 +104,7 @@ impl QueueWatcher {
         for empty in &mut self.unsettled {
             empty.waits_for.remove(&call);
         }
-        let ready: Vec<Unsettled> = self
-            .unsettled
-            .extract_if(.., |empty| empty.waits_for.is_empty())
-            .collect();
+        let ready: Vec<Unsettled> = self.unsettled.extract_if(.., |empty| empty.waits_for.is_empty()).collect();
         for empty in ready {
             self.judge(empty)?;
         }
@@ -116,11 +113,7 @@ impl QueueWatcher {
 
     fn judge(&mut self, mut empty: Unsettled) -> Seen {
         // The value that went in first covers everything that any stored value covers.
-        let stored = self
-            .stored
-            .values()
-            .filter_map(|stored| stored.insert_return)
-            .min();
+        let stored = self.stored.values().filter_map(|stored| stored.insert_return).min();
         if let Some(from) = stored {
             empty.gaps.cut(from, Ts::INF);
         }
@@ -131,28 +124,19 @@ impl QueueWatcher {
             self.doubt = true;
             return Ok(());
         }
-        Err(wrong(
-            "a dequeue found nothing although something was stored throughout",
-            &[],
-        ))
+        Err(wrong("a dequeue found nothing although something was stored throughout", &[]))
     }
 
     fn removed(&mut self, op: &Op, value: ValueId) -> Seen {
         let Some(stored) = self.stored.remove(&value) else {
-            return Err(wrong(
-                "{0} came out, but it was not in (never inserted, or taken before)",
-                &[value],
-            ));
+            return Err(wrong("{0} came out, but it was not in (never inserted, or taken before)", &[value]));
         };
         if let Some(pr) = stored.insert_return {
             self.calm.remove(&pr);
             if let Some(deadline) = stored.deadline {
                 self.due.remove(&(deadline, pr));
                 if op.call > deadline {
-                    return Err(wrong(
-                        "{0} went in before another value and came out after it",
-                        &[value],
-                    ));
+                    return Err(wrong("{0} went in before another value and came out after it", &[value]));
                 }
             }
             if pr < op.call {
@@ -179,10 +163,7 @@ impl QueueWatcher {
 }
 
 /// Two sorted sequences as one.
-fn merged(
-    one: impl Iterator<Item = Ts>,
-    two: impl Iterator<Item = Ts>,
-) -> impl Iterator<Item = Ts> {
+fn merged(one: impl Iterator<Item = Ts>, two: impl Iterator<Item = Ts>) -> impl Iterator<Item = Ts> {
     let (mut one, mut two) = (one.peekable(), two.peekable());
     std::iter::from_fn(move || match (one.peek(), two.peek()) {
         (Some(left), Some(right)) if left > right => two.next(),
@@ -194,11 +175,7 @@ fn merged(
 impl Watcher for QueueWatcher {
     fn called(&mut self, op: &Op) -> Seen {
         if op.method == Method::Insert {
-            let stored = Stored {
-                insert_call: op.call,
-                insert_return: None,
-                deadline: None,
-            };
+            let stored = Stored { insert_call: op.call, insert_return: None, deadline: None };
             if self.stored.insert(op.arg, stored).is_some() {
                 let why = "{0} is inserted while it may still be stored; streaming needs different values";
                 return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
@@ -226,11 +203,7 @@ impl Watcher for QueueWatcher {
                 let mut gaps = gaps.unwrap_or_default();
                 gaps.cut(op.ret, Ts::INF);
                 let waits_for: BTreeSet<Ts> = self.open.keys().copied().collect();
-                self.unsettled.push(Unsettled {
-                    gaps,
-                    ret: op.ret,
-                    waits_for,
-                });
+                self.unsettled.push(Unsettled { gaps, ret: op.ret, waits_for });
             }
             Some(value) => self.removed(op, value)?,
         }
@@ -241,10 +214,7 @@ impl Watcher for QueueWatcher {
         if op.method == Method::Insert {
             return match self.stored.remove(&op.arg) {
                 Some(_) => Ok(()),
-                None => Err(wrong(
-                    "the insert of {0} had no effect, yet it came out",
-                    &[op.arg],
-                )),
+                None => Err(wrong("the insert of {0} had no effect, yet it came out", &[op.arg])),
             };
         }
         self.open.remove(&op.call);
@@ -278,11 +248,7 @@ impl Watcher for QueueWatcher {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
-        self.stored = self
-            .stored
-            .drain()
-            .map(|(mut value, stored)| (renamed(&mut value, visit), stored))
-            .collect();
+        self.stored = self.stored.drain().map(|(mut value, stored)| (renamed(&mut value, visit), stored)).collect();
         self.calm.values_mut().for_each(&mut *visit);
         self.due.values_mut().for_each(&mut *visit);
     }

@@ -48,17 +48,8 @@ pub struct RegisterWatcher {
 impl RegisterWatcher {
     /// A register that holds this value at the beginning.
     pub fn new(initial: ValueId) -> RegisterWatcher {
-        let before = Cluster {
-            first_return: 0,
-            last_call: 0,
-            overwritten: NEVER,
-            read: false,
-            writing: false,
-        };
-        RegisterWatcher {
-            clusters: FxHashMap::from_iter([(initial, before)]),
-            reads: BTreeSet::new(),
-        }
+        let before = Cluster { first_return: 0, last_call: 0, overwritten: NEVER, read: false, writing: false };
+        RegisterWatcher { clusters: FxHashMap::from_iter([(initial, before)]), reads: BTreeSet::new() }
     }
 
     /// An operation on a value returned.
@@ -73,13 +64,9 @@ impl RegisterWatcher {
         cluster.last_call = cluster.last_call.max(time(call));
         cluster.read |= read;
         cluster.writing &= read;
-        let (first, last, overwritten) =
-            (cluster.first_return, cluster.last_call, cluster.overwritten);
+        let (first, last, overwritten) = (cluster.first_return, cluster.last_call, cluster.overwritten);
         if last > overwritten {
-            return Err(Trouble::Wrong(Wrong::new(
-                "{0} was read after it had been overwritten",
-                &[value],
-            )));
+            return Err(Trouble::Wrong(Wrong::new("{0} was read after it had been overwritten", &[value])));
         }
         for (other, cluster) in &mut self.clusters {
             if *other != value && last > cluster.first_return && first < cluster.overwritten {
@@ -91,8 +78,7 @@ impl RegisterWatcher {
             }
         }
         let oldest = self.reads.first().copied().map_or(time(ret), time);
-        self.clusters
-            .retain(|_, cluster| cluster.overwritten >= oldest || cluster.writing);
+        self.clusters.retain(|_, cluster| cluster.overwritten >= oldest || cluster.writing);
         Ok(())
     }
 }
@@ -112,7 +98,8 @@ impl Watcher for RegisterWatcher {
                     writing: true,
                 };
                 if self.clusters.insert(op.arg, cluster).is_some() {
-                    let why = "{0} is written while it may still be there; streaming needs values that are written once";
+                    let why =
+                        "{0} is written while it may still be there; streaming needs values that are written once";
                     return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
                 }
             }
@@ -136,16 +123,8 @@ impl Watcher for RegisterWatcher {
 
     fn vanished(&mut self, op: &Op) -> Seen {
         self.reads.remove(&op.call);
-        if op.method == Method::Write
-            && self
-                .clusters
-                .remove(&op.arg)
-                .is_some_and(|cluster| cluster.read)
-        {
-            return Err(Trouble::Wrong(Wrong::new(
-                "the write of {0} had no effect, yet it was read",
-                &[op.arg],
-            )));
+        if op.method == Method::Write && self.clusters.remove(&op.arg).is_some_and(|cluster| cluster.read) {
+            return Err(Trouble::Wrong(Wrong::new("the write of {0} had no effect, yet it was read", &[op.arg])));
         }
         Ok(())
     }
@@ -164,10 +143,7 @@ impl Watcher for RegisterWatcher {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
-        self.clusters = self
-            .clusters
-            .drain()
-            .map(|(mut value, cluster)| (renamed(&mut value, visit), cluster))
-            .collect();
+        self.clusters =
+            self.clusters.drain().map(|(mut value, cluster)| (renamed(&mut value, visit), cluster)).collect();
     }
 }

@@ -55,11 +55,7 @@ impl Projection {
     /// Whether the unused tokens of a kind can be served by distinct active operations.
     fn served(&self, kind: usize) -> bool {
         let (tokens, active) = (&self.tokens[kind], &self.active[kind]);
-        tokens.len() <= active.len()
-            && tokens
-                .iter()
-                .zip(active)
-                .all(|(token, called)| called < token)
+        tokens.len() <= active.len() && tokens.iter().zip(active).all(|(token, called)| called < token)
     }
 
     /// Changes the state by some active operation.
@@ -119,9 +115,7 @@ impl Watcher for SetWatcher {
         match kind(op) {
             Some(kind) if truth => {
                 projection.deactivate(kind, called);
-                let token = projection.tokens[kind]
-                    .iter()
-                    .position(|&token| token > called);
+                let token = projection.tokens[kind].iter().position(|&token| token > called);
                 match token {
                     Some(at) => {
                         projection.tokens[kind].remove(at);
@@ -139,9 +133,7 @@ impl Watcher for SetWatcher {
                     }
                 }
                 if !projection.served(kind) {
-                    return wrong(
-                        "no operation on {0} is left that could have done what others saw",
-                    );
+                    return wrong("no operation on {0} is left that could have done what others saw");
                 }
             }
             other => {
@@ -153,9 +145,7 @@ impl Watcher for SetWatcher {
                 if let Some(kind) = other {
                     projection.deactivate(kind, called);
                     if !projection.served(kind) {
-                        return wrong(
-                            "no operation on {0} is left that could have done what others saw",
-                        );
+                        return wrong("no operation on {0} is left that could have done what others saw");
                     }
                 }
                 let seen = present_then == wanted || projection.changes > called;
@@ -209,10 +199,7 @@ impl Watcher for SetWatcher {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
-        self.values = self
-            .values
-            .drain()
-            .map(|(mut value, projection)| (renamed(&mut value, visit), projection))
-            .collect();
+        self.values =
+            self.values.drain().map(|(mut value, projection)| (renamed(&mut value, visit), projection)).collect();
     }
 }

@@ -47,9 +47,7 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
         _ => 0,
     };
     Some(match (kind, op.method) {
-        (ObjectKind::Stack, Method::Insert)
-        | (ObjectKind::Queue, Method::Insert)
-        | (_, Method::PushBack) => {
+        (ObjectKind::Stack, Method::Insert) | (ObjectKind::Queue, Method::Insert) | (_, Method::PushBack) => {
             after.push(arg);
             (nil, after)
         }
@@ -57,9 +55,7 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
             after.insert(0, arg);
             (nil, after)
         }
-        (ObjectKind::Stack, Method::Remove) | (_, Method::PopBack) => {
-            (after.pop().unwrap_or(nil), after)
-        }
+        (ObjectKind::Stack, Method::Remove) | (_, Method::PopBack) => (after.pop().unwrap_or(nil), after),
         (ObjectKind::Queue, Method::Remove) | (_, Method::PopFront) => {
             if after.is_empty() {
                 (nil, after)
@@ -82,9 +78,7 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
         (ObjectKind::Set | ObjectKind::Multiset, method) => {
             let at = state.iter().position(|value| *value == arg);
             match method {
-                Method::Insert if kind == ObjectKind::Set && at.is_some() => {
-                    (Value::Bool(false), after)
-                }
+                Method::Insert if kind == ObjectKind::Set && at.is_some() => (Value::Bool(false), after),
                 Method::Insert => {
                     after.push(arg);
                     after.sort();
@@ -109,11 +103,7 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
         (ObjectKind::Map, method) => {
             // A state of a map is a list of keys, each followed by what it holds.
             let key = values.get(op.place).clone();
-            let at = state
-                .iter()
-                .step_by(2)
-                .position(|known| *known == key)
-                .map(|at| 2 * at + 1);
+            let at = state.iter().step_by(2).position(|known| *known == key).map(|at| 2 * at + 1);
             let now = at.map_or(Value::Nil, |at| state[at].clone());
             let set = |value: Value| {
                 let mut pairs: Vec<(Value, Value)> = state
@@ -123,20 +113,13 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
                     .collect();
                 pairs.push((key.clone(), value));
                 pairs.sort();
-                pairs
-                    .into_iter()
-                    .flat_map(|(key, value)| [key, value])
-                    .collect::<State>()
+                pairs.into_iter().flat_map(|(key, value)| [key, value]).collect::<State>()
             };
             match method {
                 Method::Read => (now, after),
                 Method::Write => (nil, set(arg)),
                 Method::Append => {
-                    let text = if now == Value::Nil {
-                        String::new()
-                    } else {
-                        now.to_string()
-                    };
+                    let text = if now == Value::Nil { String::new() } else { now.to_string() };
                     (nil, set(Value::text(format!("{text}{arg}"))))
                 }
                 _ if now == arg => (Value::Bool(true), set(values.get(op.arg2).clone())),
@@ -180,11 +163,7 @@ pub fn brute_force(kind: ObjectKind, ops: &[Op], values: &Values) -> bool {
         state: State,
         seen: &mut HashSet<(u32, State)>,
     ) -> bool {
-        if ops
-            .iter()
-            .enumerate()
-            .all(|(at, op)| done >> at & 1 == 1 || op.ret == Ts::INF)
-        {
+        if ops.iter().enumerate().all(|(at, op)| done >> at & 1 == 1 || op.ret == Ts::INF) {
             return true;
         }
         if !seen.insert((done, state.clone())) {
@@ -248,12 +227,8 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
     let mut state: State = Vec::new();
     let mut fresh = 0;
     let mut raw: Vec<(i64, i64, Op)> = Vec::new();
-    let processes: Vec<ValueId> = (0..3)
-        .map(|number| values.intern_int(1000 + number))
-        .collect();
-    let places: Vec<ValueId> = (0..2)
-        .map(|number| values.intern(Value::text(format!("k{number}"))))
-        .collect();
+    let processes: Vec<ValueId> = (0..3).map(|number| values.intern_int(1000 + number)).collect();
+    let places: Vec<ValueId> = (0..2).map(|number| values.intern(Value::text(format!("k{number}")))).collect();
     for position in 0..count as i64 {
         let method = random.pick(methods(shape.kind));
         let mut value = |random: &mut Random, values: &mut Values| {
@@ -267,37 +242,23 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
         };
         let takes = !matches!(
             (shape.kind, method),
-            (
-                ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue,
-                Method::Remove
-            ) | (
-                _,
-                Method::Read
-                    | Method::PopFront
-                    | Method::PopBack
-                    | Method::Acquire
-                    | Method::Release
-                    | Method::TryAcquire
-            )
+            (ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue, Method::Remove)
+                | (
+                    _,
+                    Method::Read
+                        | Method::PopFront
+                        | Method::PopBack
+                        | Method::Acquire
+                        | Method::Release
+                        | Method::TryAcquire
+                )
         );
         let mut op = Op {
             process: random.pick(&processes),
-            place: if shape.kind == ObjectKind::Map {
-                random.pick(&places)
-            } else {
-                ValueId::NIL
-            },
+            place: if shape.kind == ObjectKind::Map { random.pick(&places) } else { ValueId::NIL },
             method,
-            arg: if takes {
-                value(random, &mut values)
-            } else {
-                ValueId::NIL
-            },
-            arg2: if method == Method::Cas {
-                value(random, &mut values)
-            } else {
-                ValueId::NIL
-            },
+            arg: if takes { value(random, &mut values) } else { ValueId::NIL },
+            arg2: if method == Method::Cas { value(random, &mut values) } else { ValueId::NIL },
             result: None,
             call: Ts(0),
             ret: Ts(0),
@@ -319,26 +280,15 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
         } else {
             match said {
                 Value::Nil if takes || shape.kind == ObjectKind::Lock => ValueId::NIL,
-                Value::Bool(_)
-                    if shape.kind == ObjectKind::Multiset && method == Method::Insert =>
-                {
-                    ValueId::TRUE
-                }
+                Value::Bool(_) if shape.kind == ObjectKind::Multiset && method == Method::Insert => ValueId::TRUE,
                 Value::Bool(_) => ValueId::of_bool(random.chance(50)),
                 Value::List(_) => values.intern(said),
                 _ => ValueId(3 + random.below(known - 3) as u32),
             }
         };
-        op.result = Some(if method == Method::Append && random.chance(70) {
-            ValueId::NIL
-        } else {
-            said
-        });
+        op.result = Some(if method == Method::Append && random.chance(70) { ValueId::NIL } else { said });
         let middle = 10 * position;
-        let (left, right) = (
-            random.below(10 * width) as i64,
-            random.below(10 * width) as i64,
-        );
+        let (left, right) = (random.below(10 * width) as i64, random.below(10 * width) as i64);
         raw.push((middle - left, middle + right, op));
     }
     if random.chance(50) {
@@ -363,10 +313,7 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
         }
     }
     ends.sort_unstable();
-    let mut ops: Vec<Op> = raw
-        .into_iter()
-        .map(|(_, _, op)| Op { ret: Ts::INF, ..op })
-        .collect();
+    let mut ops: Vec<Op> = raw.into_iter().map(|(_, _, op)| Op { ret: Ts::INF, ..op }).collect();
     for (at, op) in ops.iter_mut().enumerate() {
         if pending[at] {
             op.result = None;
@@ -380,25 +327,15 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
         }
     }
     ops.sort_by_key(|op| op.call);
-    History {
-        ops,
-        values,
-        events: ends.len() as u32,
-    }
+    History { ops, values, events: ends.len() as u32 }
 }
 
 /// A history in words, for messages.
 pub fn show(history: &History, ops: &[Op]) -> String {
     let mut text = String::new();
     for op in ops {
-        let result = op
-            .result
-            .map_or("?".to_string(), |result| history.value(result).to_string());
-        let ret = if op.ret == Ts::INF {
-            "-".to_string()
-        } else {
-            op.ret.0.to_string()
-        };
+        let result = op.result.map_or("?".to_string(), |result| history.value(result).to_string());
+        let ret = if op.ret == Ts::INF { "-".to_string() } else { op.ret.0.to_string() };
         text.push_str(&format!(
             "[{:>2},{:>2}] {:?}@{} {} {} -> {} by {}\n",
             op.call.0,

@@ -79,7 +79,7 @@ fn update(access: Access, order: Ordering, wait: bool) -> Flow {
 /// The arrivals at which a barrier opens, for a thread that found this word.
 fn opening(value: u64) -> u64 {
     let (count, arrived) = (value >> 32, value & 0xffff_ffff);
-    if count == 0 { 0 } else { (arrived / count + 1) * count }
+    arrived.checked_div(count).map_or(0, |rounds| (rounds + 1) * count)
 }
 
 impl Thread {
@@ -95,10 +95,10 @@ impl Thread {
     /// The next visible step of an operation, or its effect if it is invisible.
     pub(super) fn sync_step(&mut self, code: &Code, op: SyncOp, dst: Slot, object: Operand, other: Operand) -> Flow {
         let addr = Addr(self.get(code, object));
-        if self.stage == 0 {
-            if let Some(flow) = self.sync_begin(code, op, dst, addr, other) {
-                return flow;
-            }
+        if self.stage == 0
+            && let Some(flow) = self.sync_begin(code, op, dst, addr, other)
+        {
+            return flow;
         }
         use Ordering::{AcqRel, Acquire, Release};
         match (op, self.stage) {

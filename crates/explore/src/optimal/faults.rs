@@ -1,0 +1,160 @@
+//! Accesses that are errors: races, and memory whose life has ended.
+//!
+//! A thread that does one is stuck there, and what it did has no effect; the others go on. An access and the end of
+//! its object's life must be ordered by the global relation, the access first; if they are not, some run of the same
+//! graph has them the other way round, so the error is real in whatever order the graph met them.
+
+use super::event::{Event, Flags, Kind, NO_LOC, Slot};
+use super::snapshot::{Node, Stage};
+use super::step::{Bug, Stepper};
+use raddle_machine::Addr;
+use raddle_trace::Property;
+use std::sync::Arc;
+
+impl Stepper<'_, '_> {
+    /// Prepares the clocks of an access, and returns an event that it races with.
+    pub(super) fn race(&mut self, event: &Event) -> Option<Slot> {
+        if !self.context.races {
+            return None;
+        }
+        self.graph.prepare_clocks(event);
+        self.graph.race(event)
+    }
+
+    /// Adds a read that races with a write.
+    pub(super) fn racing_read(&mut self, event: Event, stamp: Option<usize>, other: Slot) {
+        let node = self.failed(event.thread, Property::Race, "data race");
+        let bugs = self.bugs.len();
+        let slot = self.add(event, node, 0, stamp);
+        self.bugs.truncate(bugs);
+        let bug = self.race_bug(slot, other);
+        self.bugs.push(bug);
+    }
+
+    /// Adds a write that races with another access. It has no effect, so it stands in the graph as a fault; but the run
+    /// that shows the race may have it before the other access, and is made while it is there as a write.
+    pub(super) fn racing_write(&mut self, event: Event, position: usize, other: Slot) -> Slot {
+        let node = self.failed(event.thread, Property::Race, "data race");
+        let (mark, bugs) = (self.graph.mark(), self.bugs.len());
+        let slot = self.add(event, node.clone(), position, None);
+        self.bugs.truncate(bugs);
+        let mut bug = self.race_bug(slot, other);
+        if self.known_races.insert(bug.pc) {
+            bug.schedule = Some(super::linearise::schedule(self.context, self.graph, &bug));
+            self.bugs.push(bug);
+        }
+        self.graph.pop();
+        self.graph.undo(mark);
+        let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
+        self.graph.clocks.store(slot);
+        slot
+    }
+
+    /// Whichever of two racing accesses comes second in the run is where the race shows.
+    pub(super) fn race_bug(&self, slot: Slot, other: Slot) -> Bug {
+        let event = self.graph.event(slot);
+        // An update is one step of the run, so it is enough that its read half comes first.
+        let half = match self.graph.threads[event.thread.index()].events.as_slice() {
+            [.., half, _] if self.graph.event(*half).operation == event.operation => *half,
+            _ => slot,
+        };
+        let before = |a: Slot| self.graph.reach.before(a as usize, other as usize);
+        let (first, target) = if before(slot) || before(half) { (slot, other) } else { (other, slot) };
+        let pc = self.graph.event(target).pc;
+        let forced = Some((first, target));
+        Bug { property: Property::Race, pc, target: Some(target), attempt: None, forced, schedule: None }
+    }
+
+    /// If the object accessed by a new event may have ended its life before, the thread fails.
+    pub(super) fn check_life(&mut self, slot: Slot, bugs: usize) {
+        let Some(free) = self.freed_before(slot) else { return };
+        self.bugs.truncate(bugs);
+        let event = *self.graph.event(slot);
+        let tip = self.tip(event.thread);
+        let parent = tip.parent.clone().expect("it has an event");
+        let mut state = (*parent.state).clone();
+        state.fail(Property::Memory, "access after the end of the object's life".to_owned());
+        let node = Node {
+            state: Arc::new(state),
+            stage: Stage::Fresh,
+            loc: NO_LOC,
+            spawns: parent.spawns,
+            parent: Some(parent),
+        };
+        self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
+        let forced = Some((free, slot));
+        self.bugs.push(Bug {
+            property: Property::Memory,
+            pc: event.pc,
+            target: Some(slot),
+            attempt: None,
+            forced,
+            schedule: None,
+        });
+    }
+
+    /// The end of the life of what the event accesses, unless it is known to come later.
+    pub(super) fn freed_before(&mut self, slot: Slot) -> Option<Slot> {
+        if self.graph.frees.is_empty() {
+            return None;
+        }
+        let base = self.context.access(self.graph.event(slot).loc).addr.base();
+        let graph = &*self.graph;
+        graph.frees.iter().copied().find(|&free| {
+            Addr(graph.event(free).value).base() == base && !graph.reach.before(slot as usize, free as usize)
+        })
+    }
+
+    /// Adds an operation that is an error, in place of the event it would have been; it is one if `after` came before.
+    pub(super) fn fault(&mut self, event: Event, node: Arc<Node>, after: Option<Slot>) {
+        let flags = event.flags.with(Flags::LOCKED);
+        let event = Event { kind: Kind::Fault, flags, loc: NO_LOC, ..event };
+        self.race(&event);
+        let slot = self.add(event, node, 0, None);
+        if let Some(bug) = self.bugs.last_mut() {
+            bug.forced = after.map(|first| (first, slot));
+        }
+    }
+
+    /// Ends an object's life. Every access to it must be known to come before.
+    pub(super) fn free(&mut self, event: Event) {
+        let thread = event.thread;
+        let base = Addr(event.value).base();
+        let twice = self.graph.frees.iter().copied().find(|&free| Addr(self.graph.event(free).value).base() == base);
+        if twice.is_some() {
+            let node = self.failed(thread, Property::Memory, "the object's life has ended before");
+            self.fault(event, node, twice);
+            return;
+        }
+        let node = self.answered(thread, 0, 0, false);
+        let failed = self.bugs.len();
+        let slot = self.add(event, node, 0, None);
+        let mut unordered = None;
+        for loc in 0..self.graph.locations.len() {
+            if self.context.access(loc as u32).addr.base() != base {
+                continue;
+            }
+            let accesses = &self.graph.locations[loc];
+            let graph = &*self.graph;
+            let missing = |access: &&Slot| !graph.reach.before(**access as usize, slot as usize);
+            unordered = accesses.co.iter().chain(&accesses.reads).find(missing).copied().or(unordered);
+        }
+        if let Some(access) = unordered {
+            self.bugs.truncate(failed);
+            self.graph.pop();
+            let node = self.failed(thread, Property::Memory, "the object is still in use");
+            let flags = event.flags.with(Flags::LOCKED);
+            let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
+            let pc = self.graph.event(access).pc;
+            let forced = Some((slot, access));
+            self.bugs.push(Bug {
+                property: Property::Memory,
+                pc,
+                target: Some(access),
+                attempt: None,
+                forced,
+                schedule: None,
+            });
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
+
+use super::context::{Context, Initial};
+use super::event::{Event, Flags, Kind, NO_LOC, Slot};
+use super::graph::Graph;
+use super::snapshot::{Node, Stage};
+use crate::outcome::Error;
+use raddle_machine::{Access, Reaction, Status, Thread, Visible};
+use raddle_program::Ordering;
+use raddle_trace::{Model, Property, Schedule, ThreadId};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Something wrong in the current graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    pub(crate) property: Property,
+    /// The instruction.
+    pub(crate) pc: u32,
+    /// The event whose execution, or the consequences of it, are wrong; `None` for a deadlock.
+    pub(crate) target: Option<Slot>,
+    /// The thread whose pending operation is perhaps what is wrong.
+    pub(crate) attempt: Option<ThreadId>,
+    /// An order that holds in no closure yet but shows the error: the first before the second.
+    pub(crate) forced: Option<(Slot, Slot)>,
+    /// The run that shows it, if the graph does not.
+    pub(crate) schedule: Option<Schedule>,
+}
+/// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
+pub(super) fn settle(
+    context: &mut Context<'_>,
+    graph: &Graph,
+    parent: Option<Arc<Node>>,
+    mut state: Thread,
+    spawns: u32,
+    error: &mut Option<Error>,
+) -> Arc<Node> {
+    while let Status::Ready(Visible::Fence { order }) = *state.status()
+        && fence_is_nothing(context, order)
+    {
+        state.answer(context.code, 0, 0);
+    }
+    let access = match *state.status() {
+        Status::Ready(
+            Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. },
+        ) => Some(access),
+        Status::Ready(Visible::Free { addr, .. }) => Some(Access { addr, size: 0 }),
+        _ => None,
+    };
+    let mut loc = NO_LOC;
+    if let Some(access) = access {
+        let own = state.id();
+        let lookup = |id: ThreadId| if id == own { Some(&state) } else { graph.state(id) };
+        let fault = context.check(access, &lookup).or_else(|| match *state.status() {
+            Status::Ready(Visible::Free { addr, scope }) => context.check_free(addr, scope, &lookup),
+            _ => None,
+        });
+        match fault {
+            Some(message) => state.fail(Property::Memory, message),
+            None if access.size == 0 => {}
+            None => match context.loc(access, state.pc()) {
+                Ok(number) => loc = number,
+                Err(unsupported) => *error = Some(unsupported),
+            },
+        }
+    }
+    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
+}
+
+fn fence_is_nothing(context: &Context<'_>, order: Ordering) -> bool {
+    !context.races
+        && match context.model {
+            Model::Sc => true,
+            Model::Tso => order != Ordering::SeqCst,
+            Model::Pso => !order.releases(),
+        }
+}
+/// Adding events to a graph, with all that follows from them.
+pub(super) struct Stepper<'a, 'c> {
+    pub(super) graph: &'a mut Graph,
+    pub(super) context: &'a mut Context<'c>,
+    pub(super) bugs: &'a mut Vec<Bug>,
+    pub(super) error: &'a mut Option<Error>,
+    pub(super) known_races: &'a mut FxHashSet<u32>,
+}
+
+impl Stepper<'_, '_> {
+    pub(super) fn tip(&self, thread: ThreadId) -> Arc<Node> {
+        self.graph.tip(thread).expect("the thread has been started").clone()
+    }
+
+    /// The node of a thread that continues with this answer.
+    pub(super) fn answered(&mut self, thread: ThreadId, value: u64, pick: u32, spawned: bool) -> Arc<Node> {
+        let tip = self.tip(thread);
+        let mut state = (*tip.state).clone();
+        state.answer(self.context.code, value, pick);
+        let spawns = tip.spawns + u32::from(spawned);
+        settle(self.context, self.graph, Some(tip), state, spawns, self.error)
+    }
+
+    /// The node of a thread in the same state, further along its operation.
+    pub(super) fn staged(&self, thread: ThreadId, stage: Stage) -> Arc<Node> {
+        let tip = self.tip(thread);
+        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, spawns: tip.spawns, parent: Some(tip) })
+    }
+
+    /// The node of a thread that has failed.
+    pub(super) fn failed(&self, thread: ThreadId, property: Property, message: &str) -> Arc<Node> {
+        let tip = self.tip(thread);
+        let mut state = (*tip.state).clone();
+        state.fail(property, message.to_owned());
+        Arc::new(Node {
+            state: Arc::new(state),
+            stage: Stage::Fresh,
+            loc: NO_LOC,
+            spawns: tip.spawns,
+            parent: Some(tip),
+        })
+    }
+
+    /// Adds an event and reports if the thread has failed by it.
+    pub(super) fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
+        // Accesses have had theirs prepared when they were checked for races.
+        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Fault) {
+            self.graph.prepare_clocks(&event);
+        }
+        let failure = match node.state.status() {
+            Status::Failed(failure) => Some((failure.property, failure.pc)),
+            _ => None,
+        };
+        let slot = self.graph.add(event, node, position, stamp);
+        if self.context.races {
+            self.graph.clocks.store(slot);
+        }
+        if let Some((property, pc)) = failure {
+            self.report(property, pc, slot, event.thread);
+        }
+        slot
+    }
+
+    /// Notes that a thread has failed by the event, or that it cannot be followed any further.
+    pub(super) fn report(&mut self, property: Option<Property>, pc: u32, slot: Slot, thread: ThreadId) {
+        match property {
+            Some(property) => {
+                self.bugs.push(Bug {
+                    property,
+                    pc,
+                    target: Some(slot),
+                    attempt: Some(thread),
+                    forced: None,
+                    schedule: None,
+                });
+            }
+            None => {
+                let failed = self.graph.threads.iter().filter_map(|log| log.tip.as_ref()).find_map(|tip| {
+                    match tip.state.status() {
+                        Status::Failed(failure) if failure.property.is_none() => Some(failure.message.clone()),
+                        _ => None,
+                    }
+                });
+                let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
+                *self.error = Some(Error::Unsupported { message, place: self.context.code.place(pc) });
+            }
+        }
+    }
+
+    /// Adds a read. With `wait`, an unsuitable value is taken only from the last write (`wait` says whether it is that).
+    pub(super) fn read(&mut self, event: Event, stamp: Option<usize>, wait: Option<bool>) -> bool {
+        let thread = event.thread;
+        let value = match self.context.value(self.graph, event.loc, event.rf) {
+            Initial::Value(value) => value,
+            Initial::Uninitialised => {
+                self.race(&event);
+                let node = self.failed(thread, Property::Memory, "read of memory that was never written");
+                self.add(event, node, 0, stamp);
+                return true;
+            }
+        };
+        let reaction = self.tip(thread).state.reaction(self.context.code, value);
+        if reaction == Reaction::Block && wait == Some(false) {
+            return false;
+        }
+        let event = Event { value, ..event };
+        let event = match reaction {
+            Reaction::Block => Event { flags: event.flags.with(Flags::BLOCKED), ..event },
+            Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
+            Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
+        };
+        if let Some(other) = self.race(&event)
+            && reaction != Reaction::Block
+        {
+            self.racing_read(event, stamp, other);
+            return true;
+        }
+        let node = match reaction {
+            Reaction::Block => self.staged(thread, Stage::Waiting),
+            Reaction::Read => self.answered(thread, value, 0, false),
+            Reaction::Write(new) => self.staged(thread, Stage::Updating { old: value, new, pick: 0 }),
+            Reaction::Pick(count) => self.staged(thread, Stage::Picking { old: value, count }),
+        };
+        let bugs = self.bugs.len();
+        let slot = self.add(event, node, 0, stamp);
+        self.check_life(slot, bugs);
+        true
+    }
+
+    /// Adds a write at this position of coherence, or a fault if it is wrong.
+    pub(super) fn write(&mut self, event: Event, position: usize) -> Slot {
+        let thread = event.thread;
+        if let Some(other) = self.race(&event) {
+            return self.racing_write(event, position, other);
+        }
+        let node = match self.tip(thread).stage {
+            Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
+            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc => {
+                self.staged(thread, Stage::Stored)
+            }
+            _ => self.answered(thread, 0, 0, false),
+        };
+        let failed = self.bugs.len();
+        let slot = self.add(event, node, position, None);
+        if let Some(free) = self.freed_before(slot) {
+            // The write has no effect; what it would have led to is not looked at.
+            self.bugs.truncate(failed);
+            self.graph.pop();
+            let node = self.failed(thread, Property::Memory, "write after the end of the object's life");
+            let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
+            self.bugs.push(Bug {
+                property: Property::Memory,
+                pc: event.pc,
+                target: Some(slot),
+                attempt: None,
+                forced: Some((free, slot)),
+                schedule: None,
+            });
+            return slot;
+        }
+        slot
+    }
+
+    pub(super) fn choose(&mut self, event: Event) {
+        let thread = event.thread;
+        let tip = self.tip(thread);
+        let pick = event.value as u32;
+        let node = match tip.stage {
+            Stage::Picking { old, .. } => {
+                let new = tip.state.picked(old, pick);
+                self.staged(thread, Stage::Updating { old, new, pick })
+            }
+            _ => self.answered(thread, event.value, 0, false),
+        };
+        self.add(event, node, 0, None);
+    }
+
+    pub(super) fn single(&mut self, event: Event) {
+        let thread = event.thread;
+        match event.kind {
+            Kind::StoreFence if self.stores(thread) => {
+                let node = self.staged(thread, Stage::FencedStore);
+                self.add(event, node, 0, None);
+            }
+            Kind::Spawn => {
+                let child = ThreadId(event.value as u32);
+                let tip = self.tip(thread);
+                let state = tip.state.spawned(self.context.code, child);
+                let node = self.answered(thread, event.value, 0, true);
+                let slot = self.add(event, node, 0, None);
+                // The child's first access may be to what its parent's state knows.
+                let node = settle(self.context, self.graph, None, state, 0, self.error);
+                let failure = match node.state.status() {
+                    Status::Failed(failure) => Some((failure.property, failure.pc)),
+                    _ => None,
+                };
+                self.graph.start(child, slot, node);
+                if let Some((property, pc)) = failure {
+                    self.report(property, pc, slot, child);
+                }
+            }
+            Kind::Join => {
+                let child = ThreadId(event.value as u32);
+                let joined = self.graph.order.iter().copied().find(|&slot| {
+                    let other = self.graph.event(slot);
+                    other.kind == Kind::Join && other.value == event.value
+                });
+                let result = match self.graph.state(child).map(Thread::status) {
+                    Some(Status::Finished { result, .. }) if joined.is_none() => *result,
+                    _ => {
+                        let node = self.failed(thread, Property::Lock, "join of a thread that cannot be joined");
+                        self.fault(event, node, joined);
+                        return;
+                    }
+                };
+                let node = self.answered(thread, result, 0, false);
+                self.add(event, node, 0, None);
+            }
+            Kind::Free => self.free(event),
+            _ => {
+                let node = self.answered(thread, 0, 0, false);
+                self.add(event, node, 0, None);
+            }
+        }
+    }
+
+    pub(super) fn stores(&self, thread: ThreadId) -> bool {
+        matches!(self.tip(thread).state.status(), Status::Ready(Visible::Store { .. }))
+    }
+
+    /// Adds the write, then the read again with the write as its source (or, by rule L3, without it). Returns the number of
+    /// events added, or `None` and leaves the graph as it was.
+    pub(super) fn revisit(
+        &mut self,
+        write: Event,
+        read: Event,
+        stamp: usize,
+        remove: bool,
+        position: usize,
+    ) -> Option<u8> {
+        let mark = self.graph.mark();
+        let bugs = self.bugs.len();
+        if remove {
+            self.write(Event { flags: write.flags.with(Flags::MARKED), ..write }, position);
+            return Some(1);
+        }
+        let slot = self.write(write, position);
+        let read = Event { rf: slot, flags: read.flags.without(Flags::BLOCKED.with(Flags::CONSUMES)), ..read };
+        let possible = self.graph.event(slot).kind == Kind::Write
+            && self.graph.floor(&read) <= self.graph.co_position(read.loc, slot);
+        if possible && self.read(read, Some(stamp), None) {
+            return Some(2);
+        }
+        self.bugs.truncate(bugs);
+        self.graph.pop();
+        self.graph.undo(mark);
+        None
+    }
+}

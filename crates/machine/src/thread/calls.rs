@@ -1,0 +1,121 @@
+//! Calls, returns, and the end of a thread.
+
+use super::{Flow, Frame, Status, Thread, Visible, rest};
+use crate::address::{Addr, Owner};
+use crate::code::{Code, Operand, Slot};
+use crate::objects::{ObjectInfo, ObjectKind};
+use raddle_program::FuncId;
+use raddle_trace::Property;
+
+/// How deep calls may nest.
+const MAX_FRAMES: usize = 100_000;
+
+impl Thread {
+    pub(super) fn callee(&self, code: &Code, target: Operand, args: u32) -> Result<FuncId, Status> {
+        let addr = Addr(self.get(code, target));
+        match addr.owner() {
+            Owner::Function(id) if addr.offset() == 0 && id.index() < code.functions.len() => {
+                let function = &code.functions[id.index()];
+                if function.params == args {
+                    return Ok(id);
+                }
+                let message =
+                    format!("{} takes {} arguments but is called with {args}", function.name, function.params);
+                Err(self.failed(Property::Memory, message))
+            }
+            _ => {
+                let name = code.describe(addr, &|_| Some(self));
+                Err(self.failed(Property::Memory, format!("call of {name}, which is no function")))
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, code: &Code, function: FuncId, args: &[u64], dst: Slot) -> Flow {
+        match self.enter(code, function, args, self.pc + 1, dst) {
+            Ok(()) => Flow::Goto(self.pc),
+            Err(status) => Flow::Rest(status),
+        }
+    }
+
+    pub(super) fn enter(
+        &mut self,
+        code: &Code,
+        function: FuncId,
+        args: &[u64],
+        return_to: u32,
+        dst: Slot,
+    ) -> Result<(), Status> {
+        if self.frames.len() >= MAX_FRAMES {
+            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}")));
+        }
+        let callee = &code.functions[function.index()];
+        let base = self.regs.len() as u32;
+        let first_object = self.objects.len();
+        for (index, local) in callee.locals.iter().enumerate() {
+            let kind = ObjectKind::Local(function, index as u32);
+            let object = if local.private {
+                ObjectInfo::private(kind, local.size, None)
+            } else {
+                ObjectInfo::shared(kind, local.size, false)
+            };
+            if self.objects.add(self.id, object).is_none() {
+                return Err(self.cannot_go_on("the thread makes too many objects".into()));
+            }
+        }
+        self.regs.resize(base as usize + callee.slots as usize, 0);
+        for ((index, &arg), ty) in args.iter().enumerate().zip(&callee.reg_types) {
+            self.regs[base as usize + index] = ty.truncate(arg);
+        }
+        self.frames.push(Frame { base, return_to, dst, function, first_object });
+        self.pc = callee.entry;
+        Ok(())
+    }
+
+    /// Returns from the current function: first the lives of its shared local objects end, one visible operation each
+    /// (`stage` counts them), then control goes back.
+    pub(super) fn leave(&mut self, code: &Code, value: Operand) -> Flow {
+        let frame = *self.frames.last().expect("a running thread has a frame");
+        let locals = &code.functions[frame.function.index()].locals;
+        let mut shared = locals.iter().enumerate().filter(|(_, local)| !local.private);
+        if let Some((index, _)) = shared.nth(self.stage as usize) {
+            let addr = Addr::object(self.id, frame.first_object + index as u32);
+            return rest(Visible::Free { addr, scope: true });
+        }
+        self.stage = 0;
+        let result = if value == Operand::NONE { 0 } else { self.get(code, value) };
+        for (index, _) in locals.iter().enumerate().filter(|(_, local)| local.private) {
+            self.objects.get_mut(frame.first_object + index as u32).end().expect("locals live until the return");
+        }
+        self.regs.truncate(frame.base as usize);
+        if self.frames.len() == 1 {
+            return self.finish(result);
+        }
+        self.frames.pop();
+        self.set(frame.dst, result);
+        Flow::Goto(frame.return_to)
+    }
+
+    /// Ends the thread from any depth: the lives of all shared locals on the stack end first.
+    pub(super) fn end_thread(&mut self, code: &Code) -> Flow {
+        let mut skip = self.stage;
+        for frame in self.frames.iter().rev() {
+            let locals = &code.functions[frame.function.index()].locals;
+            for (index, _) in locals.iter().enumerate().filter(|(_, local)| !local.private) {
+                if skip == 0 {
+                    let addr = Addr::object(self.id, frame.first_object + index as u32);
+                    return rest(Visible::Free { addr, scope: true });
+                }
+                skip -= 1;
+            }
+        }
+        self.stage = 0;
+        self.finish(self.scratch)
+    }
+
+    pub(super) fn finish(&mut self, result: u64) -> Flow {
+        if self.atomic > 0 {
+            return Flow::Rest(self.failed(Property::Lock, "the thread ends inside an atomic block".into()));
+        }
+        Flow::Rest(Status::Finished { result, exit: false })
+    }
+}

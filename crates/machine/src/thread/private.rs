@@ -1,0 +1,80 @@
+//! Accesses to objects that no other thread can reach, and the ends of their lives.
+
+use super::{Access, Flow, Status, Thread, Visible, rest};
+use crate::address::{Addr, Owner};
+use crate::code::{Code, Operand};
+use crate::objects::{ObjectKind, PrivateError};
+use raddle_program::Type;
+use raddle_trace::Property;
+
+impl Thread {
+    pub(super) fn access(&self, code: &Code, addr: Operand, ty: Type) -> Access {
+        Access { addr: Addr(self.get(code, addr)), size: ty.size() as u8 }
+    }
+
+    /// The number of the private object that the access is to, if it is to one.
+    #[inline]
+    pub(super) fn private_object(&self, access: Access) -> Option<u32> {
+        match access.addr.owner() {
+            Owner::Thread(thread, number) if thread == self.id => {
+                self.objects.get(number).filter(|object| object.is_private()).map(|_| number)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn private_load(&self, code: &Code, number: u32, access: Access) -> Result<u64, Status> {
+        let object = self.objects.get(number).expect("just found");
+        object
+            .read(access.addr.offset(), u32::from(access.size), true)
+            .map_err(|error| self.private_failure(code, access.addr, error))
+    }
+
+    pub(super) fn private_store(&mut self, code: &Code, number: u32, access: Access, value: u64) -> Flow {
+        let object = self.objects.get_mut(number);
+        match object.write(access.addr.offset(), u32::from(access.size), value) {
+            Ok(()) => Flow::Next,
+            Err(error) => Flow::Rest(self.private_failure(code, access.addr, error)),
+        }
+    }
+
+    pub(super) fn private_failure(&self, code: &Code, addr: Addr, error: PrivateError) -> Status {
+        let name = code.describe(addr, &|_| Some(self));
+        self.failed(
+            Property::Memory,
+            match error {
+                PrivateError::OutOfBounds => format!("access out of bounds at {name}"),
+                PrivateError::Freed => format!("access to {name}, whose life has ended"),
+                PrivateError::Uninitialised => format!("read of {name}, which was never written"),
+            },
+        )
+    }
+
+    pub(super) fn free(&mut self, code: &Code, addr: Addr) -> Flow {
+        if addr.0 == 0 {
+            return Flow::Next;
+        }
+        let Owner::Thread(owner, number) = addr.owner() else {
+            let name = code.describe(addr, &|_| None);
+            return Flow::Rest(self.failed(Property::Memory, format!("free of {name}, which was not allocated")));
+        };
+        if owner == self.id
+            && let Some(object) = self.objects.get(number)
+            && object.is_private()
+        {
+            if object.kind != ObjectKind::Heap || addr.offset() != 0 {
+                let name = code.describe(addr, &|_| Some(self));
+                let message = format!("free of {name}, which is not the start of an allocated object");
+                return Flow::Rest(self.failed(Property::Memory, message));
+            }
+            return match self.objects.get_mut(number).end() {
+                Ok(()) => Flow::Next,
+                Err(_) => {
+                    let name = code.describe(addr, &|_| Some(self));
+                    Flow::Rest(self.failed(Property::Memory, format!("{name} is freed twice")))
+                }
+            };
+        }
+        rest(Visible::Free { addr, scope: false })
+    }
+}

@@ -1,0 +1,265 @@
+//! The interpreter: invisible work, up to the next visible operation.
+
+use super::{Blocked, Flow, Reaction, Status, Thread, Visible, handle, rest};
+use crate::address::Addr;
+use crate::code::{Code, Instr, Operand};
+use crate::objects::{ObjectInfo, ObjectKind};
+use raddle_program::Ordering;
+use raddle_trace::{Property, ThreadId};
+use smallvec::SmallVec;
+
+/// How many instructions a thread may run between two visible operations before it is taken to run for ever.
+const FUEL: u32 = 20_000_000;
+
+impl Thread {
+    /// Runs to the next rest.
+    pub(super) fn run(&mut self, code: &Code) {
+        let mut fuel = FUEL;
+        loop {
+            let flow = self.step(code, code.instrs[self.pc as usize]);
+            match flow {
+                Flow::Next => self.pc += 1,
+                Flow::Goto(pc) => self.pc = pc,
+                Flow::Rest(status) => {
+                    self.status = status;
+                    return;
+                }
+            }
+            fuel -= 1;
+            if fuel == 0 {
+                self.status = self.cannot_go_on(format!(
+                    "the thread ran {FUEL} instructions without a visible operation; a loop here does not end"
+                ));
+                return;
+            }
+        }
+    }
+
+    pub(super) fn step(&mut self, code: &Code, instr: Instr) -> Flow {
+        match instr {
+            Instr::Move { dst, src } => {
+                let value = self.get(code, src);
+                self.set(dst, value);
+            }
+            Instr::Un { op, ty, dst, a } => {
+                let value = op.apply(ty, self.get(code, a));
+                self.set(dst, value);
+            }
+            Instr::Bin { op, ty, dst, a, b } => match op.apply(ty, self.get(code, a), self.get(code, b)) {
+                Some(value) => self.set(dst, value),
+                None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
+            },
+            Instr::Cast { op, from, to, dst, a } => {
+                let value = op.apply(from, to, self.get(code, a));
+                self.set(dst, value);
+            }
+            Instr::Select { dst, cond, a, b } => {
+                let chosen = if self.get(code, cond) != 0 { a } else { b };
+                let value = self.get(code, chosen);
+                self.set(dst, value);
+            }
+            Instr::LocalAddr { dst, local } => {
+                let frame = self.frames.last().expect("a running thread has a frame");
+                let addr = Addr::object(self.id, frame.first_object + local);
+                self.set(dst, addr.0);
+            }
+            Instr::TlsAddr { dst, index } => self.set(dst, Addr::object(self.id, index).0),
+            Instr::Load { dst, ty, order, addr, wait } => {
+                let access = self.access(code, addr, ty);
+                match self.private_object(access) {
+                    None => return rest(Visible::Load { access, order, wait: wait != 0 }),
+                    Some(number) => {
+                        let object = self.objects.get(number).expect("just found");
+                        match object.read(access.addr.offset(), ty.size(), true) {
+                            Ok(value) => {
+                                let value = ty.truncate(value);
+                                if wait != 0 && self.reaction(code, value) == Reaction::Block {
+                                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
+                                }
+                                self.set(dst, value);
+                            }
+                            Err(error) => return Flow::Rest(self.private_failure(code, access.addr, error)),
+                        }
+                    }
+                }
+            }
+            Instr::Store { ty, order, addr, value } => {
+                let access = self.access(code, addr, ty);
+                let value = self.get(code, value);
+                match self.private_object(access) {
+                    None => return rest(Visible::Store { access, order, value }),
+                    Some(number) => return self.private_store(code, number, access, value),
+                }
+            }
+            Instr::Rmw { op, ty, order, dst, addr, operand } => {
+                let access = self.access(code, addr, ty);
+                let Some(number) = self.private_object(access) else {
+                    return rest(Visible::Update { access, order, failure: order, wait: false, mutex: false });
+                };
+                let operand = self.get(code, operand);
+                match self.private_load(code, number, access) {
+                    Err(status) => return Flow::Rest(status),
+                    Ok(old) => {
+                        self.set(dst, old);
+                        return self.private_store(code, number, access, op.apply(ty, old, operand));
+                    }
+                }
+            }
+            Instr::Cas { cas } => {
+                let cas = &code.cas[cas as usize];
+                let access = self.access(code, cas.addr, cas.ty);
+                let Some(number) = self.private_object(access) else {
+                    let (order, failure) = (cas.success, cas.failure);
+                    return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
+                };
+                match self.private_load(code, number, access) {
+                    Err(status) => return Flow::Rest(status),
+                    Ok(old) => {
+                        let (expected, desired) = (self.get(code, cas.expected), self.get(code, cas.desired));
+                        self.set(cas.dst, old);
+                        if old == expected {
+                            return self.private_store(code, number, access, desired);
+                        }
+                        if cas.wait {
+                            return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
+                        }
+                    }
+                }
+            }
+            Instr::Fence { order } => {
+                if order > Ordering::Relaxed {
+                    return rest(Visible::Fence { order });
+                }
+            }
+            Instr::Call { dst, func, args } => {
+                let operands = &code.operands[args.start as usize..][..args.len as usize];
+                let values: SmallVec<[u64; 8]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
+                return self.call(code, func, &values, dst);
+            }
+            Instr::CallIndirect { dst, target, args } => {
+                let operands = &code.operands[args.start as usize..][..args.len as usize];
+                let values: SmallVec<[u64; 8]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
+                return match self.callee(code, target, args.len) {
+                    Ok(function) => self.call(code, function, &values, dst),
+                    Err(status) => Flow::Rest(status),
+                };
+            }
+            Instr::Spawn { func, .. } => return rest(Visible::Spawn { function: func }),
+            Instr::SpawnIndirect { target, args, .. } => {
+                return match self.callee(code, target, args.len) {
+                    Ok(function) => rest(Visible::Spawn { function }),
+                    Err(status) => Flow::Rest(status),
+                };
+            }
+            Instr::Join { thread, .. } => {
+                let handle = self.get(code, thread);
+                return match handle.checked_sub(1).and_then(|id| u32::try_from(id).ok()) {
+                    Some(id) if id < Addr::MAX_THREADS => rest(Visible::Join { thread: ThreadId(id) }),
+                    _ => Flow::Rest(self.failed(Property::Lock, format!("join of {handle}, which is no thread"))),
+                };
+            }
+            Instr::ThreadId { dst } => self.set(dst, handle(self.id)),
+            Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
+            Instr::Alloc { dst, size, zeroed, private } => {
+                let size = self.get(code, size);
+                if size >= Addr::MAX_SIZE {
+                    return Flow::Rest(self.cannot_go_on(format!("an allocation of {size} bytes is too large")));
+                }
+                let size = size as u32;
+                let object = if private {
+                    let zeros = zeroed.then(|| vec![0; size as usize]);
+                    ObjectInfo::private(ObjectKind::Heap, size, zeros.as_deref())
+                } else {
+                    ObjectInfo::shared(ObjectKind::Heap, size, zeroed)
+                };
+                match self.objects.add(self.id, object) {
+                    Some(addr) => self.set(dst, addr.0),
+                    None => return Flow::Rest(self.cannot_go_on("the thread allocates too many objects".into())),
+                }
+            }
+            Instr::Free { ptr } => return self.free(code, Addr(self.get(code, ptr))),
+            Instr::Assert { cond, message } => {
+                if self.get(code, cond) == 0 {
+                    let message = code.strings[message as usize].clone();
+                    return Flow::Rest(self.failed(Property::Assert, message));
+                }
+            }
+            Instr::Assume { cond } => {
+                if self.get(code, cond) == 0 {
+                    return Flow::Rest(Status::Blocked(Blocked::Assume));
+                }
+            }
+            Instr::Choose { dst, low, count } => {
+                if count > 1 {
+                    return rest(Visible::Choose { count });
+                }
+                let low = self.get(code, low);
+                self.set(dst, low);
+            }
+            Instr::AtomicBegin => {
+                if self.atomic == 0 {
+                    return rest(Visible::AtomicBegin);
+                }
+                self.atomic += 1;
+            }
+            Instr::AtomicEnd => {
+                if self.atomic == 1 {
+                    return rest(Visible::AtomicEnd);
+                }
+                self.atomic -= 1;
+            }
+            Instr::Error { message } => {
+                let message = code.strings[message as usize].clone();
+                return Flow::Rest(self.failed(Property::Error, message));
+            }
+            Instr::Print { format, args } => {
+                if let Some(mut log) = self.log.take() {
+                    let operands = &code.operands[args.start as usize..][..args.len as usize];
+                    let values: Vec<u64> = operands.iter().map(|&arg| self.get(code, arg)).collect();
+                    log.push(crate::text::fill(&code.strings[format as usize], &values));
+                    self.log = Some(log);
+                }
+            }
+            Instr::Jump { to } => return Flow::Goto(to),
+            Instr::Turn { to, counter } => {
+                let turns = self.regs[self.base() + counter as usize] + 1;
+                if code.loop_bound.is_some_and(|bound| turns > u64::from(bound)) {
+                    return Flow::Rest(Status::Blocked(Blocked::LoopBound));
+                }
+                self.set(counter, turns);
+                return Flow::Goto(to);
+            }
+            Instr::Branch { cond, then, otherwise } => {
+                return Flow::Goto(if self.get(code, cond) != 0 { then } else { otherwise });
+            }
+            Instr::Switch { value, table } => {
+                let value = self.get(code, value);
+                let table = &code.switches[table as usize];
+                let case = table.cases.iter().find(|case| case.0 == value);
+                return Flow::Goto(case.map_or(table.default, |case| case.1));
+            }
+            Instr::Return { value } => {
+                self.stage = 0;
+                return self.leave(code, value);
+            }
+            Instr::ExitThread { value } => {
+                self.stage = 0;
+                self.scratch = if value == Operand::NONE { 0 } else { self.get(code, value) };
+                return self.end_thread(code);
+            }
+            Instr::Exit => return Flow::Rest(Status::Finished { result: 0, exit: true }),
+            Instr::MarkTurn { mark } => {
+                let operations = u64::from(self.operations);
+                self.set(mark, operations);
+            }
+            Instr::Spin { mark } => {
+                let since = self.regs[self.base() + mark as usize] as u32;
+                return Flow::Rest(Status::Blocked(Blocked::Spin { since }));
+            }
+            Instr::Unreachable => {
+                return Flow::Rest(self.cannot_go_on("control reached a place it cannot reach".into()));
+            }
+        }
+        Flow::Next
+    }
+}
