@@ -72,7 +72,7 @@ impl Flags {
 
     /// The flags of a blind update.
     pub(crate) const fn blind(kind: Commuting) -> Flags {
-        Flags(Flags::LOCKED.0 | kind as u8 * Flags::COMMUTES)
+        Flags(Flags::LOCKED.0 | (kind as u8 * Flags::COMMUTES))
     }
 
     /// The kind of a blind update.
