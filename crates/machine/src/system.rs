@@ -255,7 +255,8 @@ impl<'c> System<'c> {
             Visible::Spawn { .. } | Visible::Free { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(empty),
             Visible::Join { thread } => match self.threads.get(thread.index()) {
                 Some(child) => {
-                    let finished = matches!(child.thread.status(), Status::Finished { .. });
+                    // Nobody outlives the end of the program, so nobody sees a thread that ended it end.
+                    let finished = matches!(child.thread.status(), Status::Finished { exit: false, .. });
                     once(empty && (child.joined || (finished && child.buffer.is_empty())))
                 }
                 None => Some(1),
