@@ -261,6 +261,8 @@ pub(crate) struct LocalCode {
     pub(crate) name: String,
     pub(crate) size: u32,
     pub(crate) private: bool,
+    /// What it holds at first; `None` if it is uninitialised.
+    pub(crate) contents: Option<Vec<u8>>,
 }
 
 /// A global object.

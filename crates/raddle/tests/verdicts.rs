@@ -30,3 +30,26 @@ fn a_thread_that_ends_the_program_is_never_joined() {
     finds(text, &[]);
     assert_eq!(check(text, Model::Sc).statistics.executions, 1);
 }
+
+#[test]
+fn a_lock_that_no_other_thread_can_reach_is_a_lock() {
+    finds("fn main() { var m: mutex; lock m; unlock m; }", &[]);
+    finds("fn main() { let p = alloc zeroed 4; lock *p; unlock *p; free p; }", &[]);
+    finds("fn main() { let p = alloc 4; lock *p; }", &[Property::Memory]);
+    finds("fn main() { var m: mutex; unlock m; }", &[Property::Lock]);
+}
+
+#[test]
+fn a_local_synchronisation_object_is_ready_for_use() {
+    let text = "fn worker(b: ptr, s: ptr, m: ptr, x: ptr) {
+            lock *m; let r: i32 = load.na *x; store.na i32 *x, r + 1; unlock *m; sem_post *s; barrier_wait *b;
+        }
+        fn main() {
+            var b: barrier(2); var s: semaphore(0); var m: mutex; var x: i32 = 0;
+            let t = spawn worker(&b, &s, &m, &x);
+            sem_wait s; barrier_wait b;
+            lock m; let r = load.na x; assert r == 1; unlock m;
+            join t;
+        }";
+    finds(text, &[]);
+}
