@@ -237,6 +237,8 @@ pub(crate) struct WaitInfo {
     pub(crate) dst: Reg,
     pub(crate) cond: Expr,
     pub(crate) function: FuncId,
+    /// The condition divides by something that may be zero.
+    pub(crate) may_fail: bool,
 }
 
 #[derive(Clone, Debug)]

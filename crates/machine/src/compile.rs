@@ -337,7 +337,8 @@ impl<'p> Compiler<'p> {
                 let wait = match (until, dst) {
                     (Some(cond), Some(dst)) => {
                         let cond = cond.clone();
-                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id });
+                        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
+                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id, may_fail });
                         self.code.waits.len() as u32
                     }
                     _ => 0,

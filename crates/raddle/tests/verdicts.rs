@@ -53,3 +53,20 @@ fn a_local_synchronisation_object_is_ready_for_use() {
         }";
     finds(text, &[]);
 }
+
+#[test]
+fn a_division_by_zero_in_the_condition_of_a_wait_is_an_error() {
+    let text = "global x: i32;
+        fn writer() { store x, 5; }
+        fn main() { spawn writer(); let r = load x until 10 / r == 2; }";
+    finds(text, &[Property::Arithmetic]);
+    let text = "fn main() { var x: i32 = 0; let r = load x until 10 / r == 2; }";
+    finds(text, &[Property::Arithmetic]);
+}
+
+#[test]
+fn a_truth_value_in_memory_is_one_bit_wherever_the_memory_is() {
+    let body = "store i8 x, 2; let b: i1 = load i1 x; assert b == false; if b { error; }";
+    finds(&format!("global x: bytes(1); fn main() {{ {body} }}"), &[]);
+    finds(&format!("fn main() {{ var x: bytes(1); {body} }}"), &[]);
+}

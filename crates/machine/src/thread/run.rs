@@ -77,6 +77,7 @@ impl Thread {
                                     return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
                                 }
                                 self.set(dst, value);
+                                return self.end_of_wait(code, wait);
                             }
                             Err(error) => return Flow::Rest(self.private_failure(code, access.addr, error)),
                         }
