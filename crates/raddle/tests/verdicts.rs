@@ -70,3 +70,33 @@ fn a_truth_value_in_memory_is_one_bit_wherever_the_memory_is() {
     finds(&format!("global x: bytes(1); fn main() {{ {body} }}"), &[]);
     finds(&format!("fn main() {{ var x: bytes(1); {body} }}"), &[]);
 }
+
+#[test]
+fn a_barrier_may_be_destroyed_when_everybody_was_let_go_and_not_before() {
+    let text = "global b: barrier(2);
+        fn worker() { let last = barrier_wait b; if last { destroy_wide b; } }
+        fn main() { spawn worker(); spawn worker(); }";
+    finds(text, &[]);
+    let text = "global b: barrier(2);
+        fn worker() { barrier_wait b; }
+        fn main() { spawn worker(); spawn worker(); destroy_wide b; }";
+    finds(text, &[Property::Lock]);
+}
+
+#[test]
+fn a_condition_variable_is_not_used_after_its_end_nor_ended_while_used() {
+    let text = "global c: cond; global m: mutex;
+        fn main() { destroy_wide c; lock m; wait c, m; unlock m; }";
+    finds(text, &[Property::Lock]);
+    let text = "global c: cond; global m: mutex; global waits: i32;
+        fn waiter() { lock m; store waits, 1; wait c, m; unlock m; }
+        fn main() { spawn waiter(); lock m; let w = load waits; assume w == 1; destroy_wide c; unlock m; }";
+    finds(text, &[Property::Lock]);
+    let text = "global c: cond; global m: mutex; global waits: i32;
+        fn waiter() { lock m; store waits, 1; wait c, m; unlock m; }
+        fn main() {
+            let t = spawn waiter(); lock m; let w = load waits; assume w == 1; broadcast c; destroy_wide c; unlock m; destroy m;
+        }";
+    // The waiter takes the mutex again after its end.
+    finds(text, &[Property::Lock]);
+}
