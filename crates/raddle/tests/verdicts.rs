@@ -100,3 +100,22 @@ fn a_condition_variable_is_not_used_after_its_end_nor_ended_while_used() {
     // The waiter takes the mutex again after its end.
     finds(text, &[Property::Lock]);
 }
+
+#[test]
+fn the_looks_of_a_wait_can_race() {
+    for wait in ["let r = load.acq x until r == 1;", "cas.acqrel x, 1, 2 wait;", "loop { let r = load.acq x; if r == 1 { break; } }"]
+    {
+        let text = format!(
+            "global x: i32;
+            fn writer() {{ store.na x, 0; store.rel x, 1; }}
+            fn main() {{ spawn writer(); {wait} }}"
+        );
+        finds(&text, &[Property::Race]);
+        let text = format!(
+            "global x: i32;
+            fn writer() {{ store.rel x, 1; }}
+            fn main() {{ store.na x, 0; spawn writer(); {wait} }}"
+        );
+        finds(&text, &[]);
+    }
+}

@@ -186,7 +186,8 @@ impl Stepper<'_, '_> {
             Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
             Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
         };
-        if let Some(other) = self.race(&event)
+        let look = self.race_of_looks(&event);
+        if let Some(other) = self.race(&event).or(look)
             && reaction != Reaction::Block
         {
             self.racing_read(event, stamp, other);
