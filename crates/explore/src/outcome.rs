@@ -90,6 +90,14 @@ pub enum Error {
         /// Where.
         place: Place,
     },
+    /// A thread cannot be followed any further: a limit of the machine, or a loop that does not end.
+    #[error("{message}")]
+    GaveUp {
+        /// Why.
+        message: String,
+        /// Where.
+        place: Place,
+    },
     /// A violation did not replay: a bug in Raddle, not a verdict.
     #[error("internal error: a violation found by the engine does not replay: {0}")]
     NotReplayed(String),

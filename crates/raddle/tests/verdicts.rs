@@ -1,6 +1,6 @@
 //! Small programs whose answer is known by reasoning, one for each thing that was once answered wrongly.
 
-use raddle::{Control, Model, Outcome, Property, Settings, Verdict, verify};
+use raddle::{Control, Model, Outcome, Property, Scope, Settings, Verdict, verify};
 
 /// What `raddle check --all` finds under a model.
 fn check(text: &str, model: Model) -> Outcome {
@@ -118,4 +118,23 @@ fn the_looks_of_a_wait_can_race() {
         );
         finds(&text, &[]);
     }
+}
+
+#[test]
+fn what_does_not_end_is_named_and_ends_soon() {
+    let partial = |text: &str| {
+        let outcome = check(text, Model::Sc);
+        assert_eq!(outcome.verdict, Verdict::Unknown, "{text}");
+        match outcome.scope {
+            Scope::Partial { reason } => reason,
+            scope => panic!("{scope:?}"),
+        }
+    };
+    let silent = partial("fn main() { let i = 0;\n while true { i = i + 1; } }");
+    assert!(silent.contains("test.rdl:2") && silent.contains("--loop-bound"), "{silent}");
+    let deep = partial("fn f(n: i32) -> i32 {\n let r = f(n + 1); return r; }\n fn main() { f(0); }");
+    assert!(deep.contains("test.rdl:2") && deep.contains("recursion"), "{deep}");
+    // Every turn doubles the number of executions, none of which ends.
+    let wide = partial("global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }");
+    assert!(wide.contains("test.rdl:3") && wide.contains("bound"), "{wide}");
 }

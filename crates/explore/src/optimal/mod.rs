@@ -59,6 +59,9 @@ use step::Bug;
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
 
+/// After so many executions that do not end, it is not worth while to look at more of them.
+const ENDLESS: u64 = 200;
+
 /// What the workers share.
 struct Pool<'c> {
     shared: Arc<Shared<'c>>,
@@ -69,6 +72,7 @@ struct Pool<'c> {
     idle: AtomicUsize,
     stop: AtomicBool,
     runs: AtomicU64,
+    cut: AtomicU64,
     findings: Mutex<Findings>,
 }
 
@@ -76,6 +80,13 @@ struct Pool<'c> {
 struct Queue {
     levels: VecDeque<Level>,
     busy: usize,
+}
+
+/// What a worker has told the others.
+#[derive(Default)]
+struct Reported {
+    statistics: Statistics,
+    done: f64,
 }
 
 #[derive(Default)]
@@ -105,6 +116,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         idle: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         runs: AtomicU64::new(0),
+        cut: AtomicU64::new(0),
         findings: Mutex::default(),
     };
     let depth = options.limits.depth.unwrap_or(Limits::DEPTH);
@@ -132,7 +144,8 @@ fn opening_failure(
     failure: &raddle_machine::Failure,
 ) -> Result<Outcome, Error> {
     let Some(property) = failure.property else {
-        return Err(Error::Unsupported { message: failure.message.clone(), place: code.place(failure.pc) });
+        let error = Some(Error::GaveUp { message: failure.message.clone(), place: code.place(failure.pc) });
+        return finish(code, options, Findings { error, ..Findings::default() });
     };
     let mut findings = Findings { done: 1.0, ..Findings::default() };
     findings.statistics.failed = 1;
@@ -142,9 +155,13 @@ fn opening_failure(
     finish(code, options, findings)
 }
 
-fn finish(code: &Code, options: &Options, findings: Findings) -> Result<Outcome, Error> {
-    if let Some(error) = findings.error {
-        return Err(error);
+fn finish(code: &Code, options: &Options, mut findings: Findings) -> Result<Outcome, Error> {
+    match findings.error {
+        None => {}
+        Some(Error::GaveUp { message, place }) => {
+            findings.limit = Some(format!("{}:{}: {message}", place.file, place.line));
+        }
+        Some(error) => return Err(error),
     }
     let statistics = findings.statistics;
     let mut notes = Vec::new();
@@ -180,7 +197,7 @@ impl Pool<'_> {
     /// One worker: takes levels and searches them until there are none and nobody is making more.
     fn work(&self, depth: usize, workers: usize) {
         let mut search = Search::new(Context::new(self.shared.clone()), depth);
-        let mut reported = (0, 0, 0.0);
+        let mut reported = Reported::default();
         while let Some(level) = self.take() {
             search.start(level);
             self.run(&mut search, workers, &mut reported);
@@ -219,7 +236,7 @@ impl Pool<'_> {
         self.more.notify_all();
     }
 
-    fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut (u64, u64, f64)) {
+    fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut Reported) {
         let mut patience = PATIENCE;
         loop {
             match search.tick() {
@@ -266,12 +283,20 @@ impl Pool<'_> {
     }
 
     /// Tells the watcher how far it is, and stops at limits.
-    fn look_around(&self, search: &Search<'_>, reported: &mut (u64, u64, f64)) {
-        let now = (search.statistics.executions, search.statistics.blocked, search.done);
-        self.control.advance(now.0 - reported.0, now.1 - reported.1, now.2 - reported.2);
-        let runs = (now.0 - reported.0) + (now.1 - reported.1);
-        *reported = now;
+    fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
+        let statistics = &search.statistics;
+        let (old, new) = (&reported.statistics, statistics);
+        let done = search.done - reported.done;
+        self.control.advance(new.executions - old.executions, new.blocked - old.blocked, done);
+        let runs = new.runs() - old.runs();
         let runs = self.runs.fetch_add(runs, Ordering::Relaxed) + runs;
+        let cut = new.cut - old.cut;
+        let cut = self.cut.fetch_add(cut, Ordering::Relaxed) + cut;
+        *reported = Reported { statistics: *statistics, done: search.done };
+        if cut >= ENDLESS {
+            // Where they were cut off is told in any case.
+            self.halt();
+        }
         let limits = &self.shared.options.limits;
         let reason = if self.control.stopped() {
             Some("it was interrupted".to_owned())

@@ -159,7 +159,7 @@ impl Stepper<'_, '_> {
                     }
                 });
                 let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
-                *self.error = Some(Error::Unsupported { message, place: self.context.code.place(pc) });
+                *self.error = Some(Error::GaveUp { message, place: self.context.code.place(pc) });
             }
         }
     }

@@ -46,7 +46,7 @@ impl Thread {
         dst: Slot,
     ) -> Result<(), Status> {
         if self.frames.len() >= MAX_FRAMES {
-            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}")));
+            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}; does the recursion end?")));
         }
         let callee = &code.functions[function.index()];
         let base = self.regs.len() as u32;

@@ -28,7 +28,7 @@ impl Thread {
             fuel -= 1;
             if fuel == 0 {
                 self.status = self.cannot_go_on(format!(
-                    "the thread ran {FUEL} instructions without a visible operation; a loop here does not end"
+                    "the thread ran {FUEL} instructions without a visible operation; if a loop does not end, bound it (--loop-bound)"
                 ));
                 return;
             }
