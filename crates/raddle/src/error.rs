@@ -80,9 +80,8 @@ fn summary(diagnostics: &[Diagnostic]) -> &str {
 impl From<raddle_explore::Error> for Error {
     fn from(error: raddle_explore::Error) -> Self {
         match error {
-            raddle_explore::Error::Unsupported { message, place } | raddle_explore::Error::GaveUp { message, place } => {
-                Error::Unsupported { message, place }
-            }
+            raddle_explore::Error::Unsupported { message, place }
+            | raddle_explore::Error::GaveUp { message, place } => Error::Unsupported { message, place },
             error @ raddle_explore::Error::NotReplayed(_) => Error::Internal(error.to_string()),
         }
     }

@@ -103,8 +103,11 @@ fn a_condition_variable_is_not_used_after_its_end_nor_ended_while_used() {
 
 #[test]
 fn the_looks_of_a_wait_can_race() {
-    for wait in ["let r = load.acq x until r == 1;", "cas.acqrel x, 1, 2 wait;", "loop { let r = load.acq x; if r == 1 { break; } }"]
-    {
+    for wait in [
+        "let r = load.acq x until r == 1;",
+        "cas.acqrel x, 1, 2 wait;",
+        "loop { let r = load.acq x; if r == 1 { break; } }",
+    ] {
         let text = format!(
             "global x: i32;
             fn writer() {{ store.na x, 0; store.rel x, 1; }}
@@ -135,6 +138,8 @@ fn what_does_not_end_is_named_and_ends_soon() {
     let deep = partial("fn f(n: i32) -> i32 {\n let r = f(n + 1); return r; }\n fn main() { f(0); }");
     assert!(deep.contains("test.rdl:2") && deep.contains("recursion"), "{deep}");
     // Every turn doubles the number of executions, none of which ends.
-    let wide = partial("global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }");
+    let wide = partial(
+        "global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }",
+    );
     assert!(wide.contains("test.rdl:3") && wide.contains("bound"), "{wide}");
 }

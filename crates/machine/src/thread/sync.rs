@@ -257,8 +257,7 @@ impl Thread {
         pick: u32,
     ) -> Flow {
         let addr = Addr(self.get(code, object));
-        let reads =
-            !matches!((op, self.stage), (SyncOp::Unlock | SyncOp::BarrierInit, _) | (SyncOp::CondWait, 1 | 2));
+        let reads = !matches!((op, self.stage), (SyncOp::Unlock | SyncOp::BarrierInit, _) | (SyncOp::CondWait, 1 | 2));
         if reads && value == SYNC_DESTROYED && !survives(op, self.stage) {
             let addr = if (op, self.stage) == (SyncOp::CondWait, 3) { Addr(self.get(code, other)) } else { addr };
             return self.lock_failure(code, "use of a synchronisation object after its end:", addr);
