@@ -237,6 +237,8 @@ pub(crate) struct WaitInfo {
     pub(crate) dst: Reg,
     pub(crate) cond: Expr,
     pub(crate) function: FuncId,
+    /// The condition divides by something that may be zero.
+    pub(crate) may_fail: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -261,6 +263,8 @@ pub(crate) struct LocalCode {
     pub(crate) name: String,
     pub(crate) size: u32,
     pub(crate) private: bool,
+    /// What it holds at first; `None` if it is uninitialised.
+    pub(crate) contents: Option<Vec<u8>>,
 }
 
 /// A global object.

@@ -539,7 +539,8 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
             }
         }
         Visible::Join { thread } => match graph.state(thread).map(Thread::status) {
-            Some(Status::Finished { .. }) | None => Readiness::Yes,
+            // After the end of the program nobody goes on.
+            Some(Status::Finished { exit: false, .. }) | None => Readiness::Yes,
             Some(_) => Readiness::No,
         },
         _ => Readiness::Yes,

@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) enum Halt {
     /// No verdict is possible.
     Error(Error),
+    /// A thread cannot be followed any further, for this reason, at this place.
+    GaveUp(String, Place),
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
 }
@@ -176,7 +178,7 @@ impl Stepper<'_, '_> {
                 });
                 let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
                 let place = self.context.code.place(pc);
-                *self.error = Some(Halt::Error(Error::Unsupported { message, place }));
+                *self.error = Some(Halt::GaveUp(message, place));
             }
         }
     }
@@ -204,7 +206,8 @@ impl Stepper<'_, '_> {
             Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
             Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
         };
-        if let Some(other) = self.race(&event)
+        let look = self.race_of_looks(&event);
+        if let Some(other) = self.race(&event).or(look)
             && reaction != Reaction::Block
         {
             self.racing_read(event, stamp, other);
