@@ -6,7 +6,7 @@
 //! workers is a matter of wall time, and so means something on an idle machine only.
 
 use crate::failure::Failure;
-use crate::suite::{Case, Instance};
+use crate::suite::{Case, Instance, UNKNOWN};
 use raddle::cost::Meter;
 use raddle::{Control, Define, Language, LoadOptions, Outcome, Program, Scope, Settings, Statistics};
 use serde::Serialize;
@@ -88,9 +88,10 @@ pub(crate) struct Parallel {
 /// # Errors
 /// If it is not explored as a whole, or the number of executions is not the known one.
 pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize>) -> Result<Row, Failure> {
-    let instance = match size {
-        Size::Full => case.full,
-        Size::Quick => case.quick,
+    // What others reach was measured on the full size.
+    let (instance, peers) = match size {
+        Size::Full => (case.full, case.peers),
+        Size::Quick => (case.quick, UNKNOWN),
     };
     let name = format!("{}({})", case.name, instance.value);
     let program = load(case, &name, instance.value)?;
@@ -112,8 +113,8 @@ pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize
         events: statistics.longest,
         cpu_seconds: one.cpu,
         rate: statistics.runs() as f64 / one.cpu,
-        genmc_rate: case.peers.genmc,
-        nidhugg_rate: case.peers.nidhugg,
+        genmc_rate: peers.genmc,
+        nidhugg_rate: peers.nidhugg,
         parallel,
     })
 }
