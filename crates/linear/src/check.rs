@@ -80,12 +80,7 @@ impl Config {
     }
 
     pub(crate) fn how(&self, discipline: Discipline) -> How {
-        How {
-            discipline,
-            stack: self.stack,
-            queue: self.queue,
-            tries: self.tries,
-        }
+        How { discipline, stack: self.stack, queue: self.queue, tries: self.tries }
     }
 }
 
@@ -131,11 +126,7 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
     let mut violated: Option<Explanation> = None;
     for part in &parts {
         let (verdict, who) = check_part(history, part, config, &mut statistics)?;
-        engine = if engine == "none" || engine == who {
-            who
-        } else {
-            "mixed"
-        };
+        engine = if engine == "none" || engine == who { who } else { "mixed" };
         match verdict {
             PartVerdict::Holds(line) => lines.push(line),
             PartVerdict::Unknown(why) => unknown = unknown.or(Some(why)),
@@ -161,29 +152,19 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
             for (part, line) in parts.iter().zip(&mut lines) {
                 line.iter_mut().for_each(|id| *id = part.name(*id));
             }
-            let order = if lines.len() == 1 {
-                lines.remove(0)
-            } else {
-                merge(&history.ops, &lines)
-            };
-            check_order(&history.ops, &order)
-                .map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
+            let order = if lines.len() == 1 { lines.remove(0) } else { merge(&history.ops, &lines) };
+            check_order(&history.ops, &order).map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
             Verdict::Holds(order)
         }
     };
-    Ok(Report {
-        verdict,
-        engine,
-        statistics,
-        parts: count,
-    })
+    Ok(Report { verdict, engine, statistics, parts: count })
 }
 
 /// Cuts a history into its objects.
 fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
     let by_value = config.partition && config.engine != Engine::Monitor && {
-        let searched = config.engine == Engine::Search
-            || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
+        let searched =
+            config.engine == Engine::Search || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
         searched && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
     };
     let whole = config.kind == ObjectKind::Map && !config.partition;
@@ -192,11 +173,7 @@ fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
         && (whole || history.ops.iter().all(|op| op.place == first.place))
     {
         let place = if whole { ValueId::NIL } else { first.place };
-        return vec![Part {
-            place,
-            ids: None,
-            ops: Cow::Borrowed(&history.ops),
-        }];
+        return vec![Part { place, ids: None, ops: Cow::Borrowed(&history.ops) }];
     }
     let mut numbers: FxHashMap<(ValueId, ValueId), u32> = FxHashMap::default();
     let mut parts: Vec<(ValueId, Vec<OpId>, Vec<Op>)> = Vec::new();
@@ -212,14 +189,7 @@ fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
         ids.push(id);
         ops.push(*op);
     }
-    parts
-        .into_iter()
-        .map(|(place, ids, ops)| Part {
-            place,
-            ids: Some(ids),
-            ops: Cow::Owned(ops),
-        })
-        .collect()
+    parts.into_iter().map(|(place, ids, ops)| Part { place, ids: Some(ids), ops: Cow::Owned(ops) }).collect()
 }
 
 /// Merges linearizations of different objects: each operation has a point in time, the greatest call so far.
@@ -244,33 +214,30 @@ fn check_part(
 ) -> Result<(PartVerdict, &'static str), CheckError> {
     let monitored = match (config.engine, config.kind) {
         (Engine::Search, _) => None,
-        (_, ObjectKind::Stack) => line_up(history, part, config, Discipline::Stack)?
-            .map(|verdict| (verdict, "stack monitor")),
-        (_, ObjectKind::Queue) => line_up(history, part, config, Discipline::Queue)?
-            .map(|verdict| (verdict, "queue monitor")),
+        (_, ObjectKind::Stack) => {
+            line_up(history, part, config, Discipline::Stack)?.map(|verdict| (verdict, "stack monitor"))
+        }
+        (_, ObjectKind::Queue) => {
+            line_up(history, part, config, Discipline::Queue)?.map(|verdict| (verdict, "queue monitor"))
+        }
         (_, ObjectKind::Set) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(stuck) => {
-                    PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck)))
-                }
+                Err(stuck) => PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck))),
             },
             "set monitor",
         )),
         (_, ObjectKind::Multiset) if multiset::covers(&part.ops) => Some((
             match multiset::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(exceeded) => {
-                    PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded)))
-                }
+                Err(exceeded) => PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded))),
             },
             "multiset monitor",
         )),
         (Engine::Monitor, kind) => {
             let why = match kind {
                 ObjectKind::Multiset => {
-                    "the multiset monitor does not cover membership queries and failed removes"
-                        .to_string()
+                    "the multiset monitor does not cover membership queries and failed removes".to_string()
                 }
                 kind => format!("there is no monitor for a {kind}; use the general checker"),
             };
@@ -281,9 +248,7 @@ fn check_part(
     if let Some((PartVerdict::Holds(line), _)) = &monitored
         && let Some(Err(wrong)) = check_container(config.kind, &part.ops, line)
     {
-        return Err(CheckError::Internal(format!(
-            "the linearization does not stand: {wrong}"
-        )));
+        return Err(CheckError::Internal(format!("the linearization does not stand: {wrong}")));
     }
     match monitored {
         Some(done) => Ok(done),
@@ -304,44 +269,28 @@ fn line_up(
         }
         Err(_) => return Ok(None),
         Ok(Matching::Flawed(flaw)) => {
-            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(
-                history, part, config, flaw,
-            )))));
+            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(history, part, config, flaw)))));
         }
         Ok(Matching::Paired(matched)) => matched,
     };
     let how = config.how(discipline);
     Ok(Some(match decide(&matched, &how) {
         Decision::Holds(line) => PartVerdict::Holds(line),
-        Decision::Unknown => {
-            PartVerdict::Unknown("the budget for sharing out pending removals ran out".into())
-        }
+        Decision::Unknown => PartVerdict::Unknown("the budget for sharing out pending removals ran out".into()),
         Decision::Broken => {
-            return Err(CheckError::Internal(
-                "a positive decision without a linearization".into(),
-            ));
+            return Err(CheckError::Internal("a positive decision without a linearization".into()));
         }
-        Decision::Fails(conflict) => PartVerdict::Violated(Box::new(explain::line_up(
-            history, part, config, &how, &matched, conflict,
-        )?)),
+        Decision::Fails(conflict) => {
+            PartVerdict::Violated(Box::new(explain::line_up(history, part, config, &how, &matched, conflict)?))
+        }
     }))
 }
 
 fn refusal(history: &History, part: &Part<'_>, repeated: Repeated) -> String {
-    let (first, second) = (
-        &part.ops[repeated.first.index()],
-        &part.ops[repeated.second.index()],
-    );
-    let mut text = format!(
-        "the value {} is inserted twice",
-        history.value(repeated.value)
-    );
+    let (first, second) = (&part.ops[repeated.first.index()], &part.ops[repeated.second.index()]);
+    let mut text = format!("the value {} is inserted twice", history.value(repeated.value));
     if first.call_line > 0 && second.call_line > 0 {
-        let _ = write!(
-            text,
-            " (lines {} and {})",
-            first.call_line, second.call_line
-        );
+        let _ = write!(text, " (lines {} and {})", first.call_line, second.call_line);
     }
     text.push_str("; this monitor needs values that are inserted once: make them unique, or use the general checker");
     text
@@ -350,12 +299,7 @@ fn refusal(history: &History, part: &Part<'_>, repeated: Repeated) -> String {
 /// The operations as the general checker takes them.
 pub(crate) fn entries<'a>(object: &Object<'a>, ops: &[Op], whole: bool) -> Vec<Entry<Object<'a>>> {
     ops.iter()
-        .map(|op| Entry {
-            call: object.request(op, whole),
-            ret: op.result,
-            start: op.call,
-            end: op.ret,
-        })
+        .map(|op| Entry { call: object.request(op, whole), ret: op.result, start: op.call, end: op.ret })
         .collect()
 }
 
@@ -378,14 +322,10 @@ fn general(
     statistics.states += spent.states;
     Ok(match found {
         Found::Linearization(line) => {
-            let steps = line
-                .iter()
-                .map(|&at| (&entries[at].call, entries[at].ret.as_ref()));
+            let steps = line.iter().map(|&at| (&entries[at].call, entries[at].ret.as_ref()));
             if let Some(position) = replay(&object, steps) {
-                let message = format!(
-                    "the linearization does not stand: operation {} is not legal at its place",
-                    line[position]
-                );
+                let message =
+                    format!("the linearization does not stand: operation {} is not legal at its place", line[position]);
                 return Err(CheckError::Internal(message));
             }
             PartVerdict::Holds(line.into_iter().map(|at| OpId(at as u32)).collect())
@@ -399,10 +339,7 @@ fn general(
                 .before
                 .into_iter()
                 .map(|(state, done)| (state, done.into_iter().map(|at| OpId(at as u32)).collect()));
-            let reason = Reason::NoOrder {
-                blocked: OpId(window.blocked as u32),
-                before: before.collect(),
-            };
+            let reason = Reason::NoOrder { blocked: OpId(window.blocked as u32), before: before.collect() };
             let found = Explanation {
                 reason,
                 ops: Vec::new(),

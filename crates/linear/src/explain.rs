@@ -55,10 +55,7 @@ fn judge_generally(history: &History, config: &Config, ops: &[Op], budget: u64) 
     match search(
         &object,
         &entries(&object, ops, whole),
-        Budget {
-            deadline: config.budget.deadline,
-            ..Budget::of(budget)
-        },
+        Budget { deadline: config.budget.deadline, ..Budget::of(budget) },
     )
     .0
     {
@@ -78,19 +75,12 @@ fn confirm(
     if explanation.ops.len() > CONFIRMED {
         return Ok(());
     }
-    match judge_generally(
-        history,
-        config,
-        &subset(&part.ops, &explanation.ops),
-        CONFIRM,
-    ) {
+    match judge_generally(history, config, &subset(&part.ops, &explanation.ops), CONFIRM) {
         Judgement::Fails => explanation.confirmed = true,
         Judgement::Unknown => {}
         Judgement::Holds => {
-            let message = format!(
-                "the general checker can order the operations of a violation ({})",
-                explanation.reason.name()
-            );
+            let message =
+                format!("the general checker can order the operations of a violation ({})", explanation.reason.name());
             return Err(CheckError::Internal(message));
         }
     }
@@ -101,30 +91,14 @@ fn confirm(
 pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Flaw) -> Explanation {
     let (reason, mut ops) = match flaw {
         Flaw::Fresh { remove } => (Reason::FreshValue { remove }, vec![remove]),
-        Flaw::Duplicate {
-            insert,
-            first,
-            second,
-        } => (
-            Reason::DuplicateRemoval {
-                insert,
-                first,
-                second,
-            },
-            vec![insert, first, second],
-        ),
-        Flaw::TooEarly { insert, remove } => (
-            Reason::RemovedBeforeInserted { insert, remove },
-            vec![insert, remove],
-        ),
+        Flaw::Duplicate { insert, first, second } => {
+            (Reason::DuplicateRemoval { insert, first, second }, vec![insert, first, second])
+        }
+        Flaw::TooEarly { insert, remove } => (Reason::RemovedBeforeInserted { insert, remove }, vec![insert, remove]),
     };
     ops.sort_unstable();
     let mut explanation = bare(reason, ops);
-    let kind = if config.kind == crate::object::ObjectKind::Stack {
-        Discipline::Stack
-    } else {
-        Discipline::Queue
-    };
+    let kind = if config.kind == crate::object::ObjectKind::Stack { Discipline::Stack } else { Discipline::Queue };
     if config.explain {
         let ops = subset(&part.ops, &explanation.ops);
         explanation.confirmed = judge_generally(history, config, &ops, CONFIRM) == Judgement::Fails;
@@ -149,27 +123,21 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
 /// The earliest wrong prefix: first of the few operations of the explanation, then back from there in the whole history.
 fn earliest_line_up(part: &Part<'_>, how: &How, ops: &[OpId]) -> Option<EarliestPrefix> {
     // Every prefix leaves removals open; what sharing them out may cost is bounded for a long history.
-    let tries = how
-        .tries
-        .min(20 + PREFIX_WORK / (part.ops.len() as u64 + 1));
+    let tries = how.tries.min(20 + PREFIX_WORK / (part.ops.len() as u64 + 1));
     let how = &How { tries, ..*how };
     let few: Vec<Op> = ops.iter().map(|id| part.ops[id.index()]).collect();
     let by = prefix::forward(&few, Ts(0), |ops| judge_line_up(ops, how));
     let by = by.map_or_else(|| last_return(&part.ops), |found| Some(found.event))?;
-    let confirmed_by =
-        if judge_line_up(&crate::history::prefix(&part.ops, by), how) == Judgement::Fails {
-            by
-        } else {
-            last_return(&part.ops)?
-        };
+    let confirmed_by = if judge_line_up(&crate::history::prefix(&part.ops, by), how) == Judgement::Fails {
+        by
+    } else {
+        last_return(&part.ops)?
+    };
     prefix::backward(&part.ops, confirmed_by, |ops| judge_line_up(ops, how))
 }
 
 fn last_return(ops: &[Op]) -> Option<Ts> {
-    ops.iter()
-        .filter(|op| !op.is_pending())
-        .map(|op| op.ret)
-        .max()
+    ops.iter().filter(|op| !op.is_pending()).map(|op| op.ret).max()
 }
 
 /// A violation of a stack or queue whose values are paired.
@@ -183,28 +151,15 @@ pub(crate) fn line_up(
 ) -> Result<Explanation, CheckError> {
     let pending = || matched.open.iter().map(|(_, op)| *op);
     let of = |vals: &[crate::monitor::Val]| -> Vec<OpId> {
-        vals.iter()
-            .flat_map(|val| [Some(val.insert), val.remove])
-            .flatten()
-            .collect()
+        vals.iter().flat_map(|val| [Some(val.insert), val.remove]).flatten().collect()
     };
     let mut explanation = match conflict {
         Some(Conflict::Pair(one, two)) => {
             let reason = match how.discipline {
-                Discipline::Queue => Reason::CriticalPair {
-                    early: one.insert,
-                    late: two.insert,
-                },
-                Discipline::Stack => Reason::InvertedPair {
-                    lower: one.insert,
-                    upper: two.insert,
-                },
+                Discipline::Queue => Reason::CriticalPair { early: one.insert, late: two.insert },
+                Discipline::Stack => Reason::InvertedPair { lower: one.insert, upper: two.insert },
             };
-            let stays = if how.discipline == Discipline::Queue {
-                &one
-            } else {
-                &two
-            };
+            let stays = if how.discipline == Discipline::Queue { &one } else { &two };
             let mut ops = of(&[one, two]);
             if stays.remove.is_none() {
                 ops.extend(pending());
@@ -218,28 +173,17 @@ pub(crate) fn line_up(
             if vals.iter().any(|val| val.remove.is_none()) {
                 ops.extend(pending());
             }
-            bare(
-                Reason::EmptyNeverPossible {
-                    empty: empty.op,
-                    covered_by,
-                },
-                ops,
-            )
+            bare(Reason::EmptyNeverPossible { empty: empty.op, covered_by }, ops)
         }
         stuck => {
             let mut pool = matched.clone();
             if let Some(Conflict::Stuck(vals)) = &stuck {
-                let inserts: std::collections::HashSet<OpId> =
-                    vals.iter().map(|val| val.insert).collect();
+                let inserts: std::collections::HashSet<OpId> = vals.iter().map(|val| val.insert).collect();
                 pool.taken.retain(|val| inserts.contains(&val.insert));
                 pool.left.retain(|val| inserts.contains(&val.insert));
                 pool.empties.clear();
             }
-            let (small, minimal) = if config.explain {
-                shrink_matched(&pool, how)
-            } else {
-                (pool, false)
-            };
+            let (small, minimal) = if config.explain { shrink_matched(&pool, how) } else { (pool, false) };
             let vals: Vec<_> = small.taken.iter().chain(&small.left).copied().collect();
             let mut ops = of(&vals);
             ops.extend(small.empties.iter().map(|empty| empty.op));
@@ -248,15 +192,10 @@ pub(crate) fn line_up(
             }
             let inserts = vals.iter().map(|val| val.insert).collect();
             let reason = match (&stuck, how.discipline) {
-                (Some(Conflict::Stuck(_)), Discipline::Stack) => {
-                    Reason::StackStuck { pushes: inserts }
-                }
+                (Some(Conflict::Stuck(_)), Discipline::Stack) => Reason::StackStuck { pushes: inserts },
                 _ => Reason::TooFewPending { inserts },
             };
-            Explanation {
-                minimal,
-                ..bare(reason, ops)
-            }
+            Explanation { minimal, ..bare(reason, ops) }
         }
     };
     explanation.ops.sort_unstable();
@@ -281,17 +220,12 @@ fn shrink_matched(matched: &Matched, how: &How) -> (Matched, bool) {
     let choose = |set: &[u32]| {
         let mut set = set.to_vec();
         set.sort_unstable();
-        let mut chosen = Matched {
-            open: matched.open.clone(),
-            ..Matched::default()
-        };
+        let mut chosen = Matched { open: matched.open.clone(), ..Matched::default() };
         for item in set {
             match item {
                 at if at < taken => chosen.taken.push(matched.taken[at as usize]),
                 at if at < taken + left => chosen.left.push(matched.left[(at - taken) as usize]),
-                at => chosen
-                    .empties
-                    .push(matched.empties[(at - taken - left) as usize]),
+                at => chosen.empties.push(matched.empties[(at - taken - left) as usize]),
             }
         }
         chosen
@@ -314,46 +248,23 @@ fn shrink_matched(matched: &Matched, how: &How) -> (Matched, bool) {
 }
 
 /// A set violation: the operations on the value since nothing was last open on it.
-pub(crate) fn set(
-    history: &History,
-    part: &Part<'_>,
-    config: &Config,
-    stuck: Stuck,
-) -> Explanation {
-    let reason = Reason::SetStuck {
-        value: stuck.value,
-        op: stuck.op,
-        present: stuck.present,
-    };
+pub(crate) fn set(history: &History, part: &Part<'_>, config: &Config, stuck: Stuck) -> Explanation {
+    let reason = Reason::SetStuck { value: stuck.value, op: stuck.op, present: stuck.present };
     let about: Vec<OpId> = part_of(part, stuck.value, Ts::INF);
     let projection = subset(&part.ops, &about);
     let judge = |ops: &[Op]| {
-        if set::linearize(ops).is_ok() {
-            Judgement::Holds
-        } else {
-            Judgement::Fails
-        }
+        if set::linearize(ops).is_ok() { Judgement::Holds } else { Judgement::Fails }
     };
     if !config.explain {
-        return Explanation {
-            minimal: false,
-            ..bare(reason, vec![stuck.op])
-        };
+        return Explanation { minimal: false, ..bare(reason, vec![stuck.op]) };
     }
     let earliest = prefix::forward(&projection, stuck.at, judge);
     let by = earliest.map_or(Ts::END, |found| found.event);
-    let seen: Vec<OpId> = about
-        .into_iter()
-        .filter(|id| part.ops[id.index()].call <= by)
-        .collect();
+    let seen: Vec<OpId> = about.into_iter().filter(|id| part.ops[id.index()].call <= by).collect();
     let window = since_quiet(part, &seen, by);
     let cut: Vec<Op> = crate::history::prefix(&subset(&part.ops, &window), by);
     let (object, whole) = object(history, config);
-    let mut explanation = Explanation {
-        minimal: false,
-        earliest,
-        ..bare(reason, window.clone())
-    };
+    let mut explanation = Explanation { minimal: false, earliest, ..bare(reason, window.clone()) };
     if window.len() <= CONFIRMED
         && let Some(core) = shrink(&object, &entries(&object, &cut, whole), Budget::of(CONFIRM))
     {
@@ -383,11 +294,7 @@ fn since_quiet(part: &Part<'_>, ids: &[OpId], by: Ts) -> Vec<OpId> {
         if position > 0 && latest < op(id).call {
             start = position;
         }
-        latest = latest.max(if op(id).ret <= by {
-            op(id).ret
-        } else {
-            Ts::INF
-        });
+        latest = latest.max(if op(id).ret <= by { op(id).ret } else { Ts::INF });
     }
     let earlier = &ids[..start];
     let count = |wanted: Role| earlier.iter().filter(|id| role(op(id)) == wanted).count();
@@ -401,35 +308,19 @@ fn since_quiet(part: &Part<'_>, ids: &[OpId], by: Ts) -> Vec<OpId> {
 
 /// A multiset violation: the adds called so far and the removes returned so far.
 pub(crate) fn multiset(part: &Part<'_>, config: &Config, exceeded: Exceeded) -> Explanation {
-    let reason = Reason::CountExceeded {
-        value: exceeded.value,
-        op: exceeded.op,
-        adds: exceeded.adds,
-    };
+    let reason = Reason::CountExceeded { value: exceeded.value, op: exceeded.op, adds: exceeded.adds };
     let about = part_of(part, exceeded.value, Ts::INF);
     let projection = subset(&part.ops, &about);
     let judge = |ops: &[Op]| {
-        if multiset::linearize(ops).is_ok() {
-            Judgement::Holds
-        } else {
-            Judgement::Fails
-        }
+        if multiset::linearize(ops).is_ok() { Judgement::Holds } else { Judgement::Fails }
     };
-    let earliest = if config.explain {
-        prefix::forward(&projection, exceeded.at, judge)
-    } else {
-        None
-    };
+    let earliest = if config.explain { prefix::forward(&projection, exceeded.at, judge) } else { None };
     let ops = about.into_iter().filter(|id| {
         let op = &part.ops[id.index()];
         op.call <= exceeded.at && (op.method == Method::Insert || op.ret <= exceeded.at)
     });
     // The count is the proof, so every add and every remove is listed; no smaller set is sought.
-    Explanation {
-        earliest,
-        minimal: false,
-        ..bare(reason, ops.collect())
-    }
+    Explanation { earliest, minimal: false, ..bare(reason, ops.collect()) }
 }
 
 /// A violation the general checker found.
@@ -444,33 +335,21 @@ pub(crate) fn general(
     };
     let from = part.ops[blocked.index()].ret;
     let seen = |by: Ts| -> Vec<OpId> {
-        part.ops
-            .iter()
-            .enumerate()
-            .filter(|(_, op)| op.call <= by)
-            .map(|(at, _)| OpId(at as u32))
-            .collect()
+        part.ops.iter().enumerate().filter(|(_, op)| op.call <= by).map(|(at, _)| OpId(at as u32)).collect()
     };
     explanation.ops = seen(from);
     if !config.explain || part.ops.len() > LARGE {
         return explanation;
     }
     let budget = config.budget.configurations;
-    explanation.earliest = prefix::forward(&part.ops, from, |ops| {
-        judge_generally(history, config, ops, budget)
-    });
+    explanation.earliest = prefix::forward(&part.ops, from, |ops| judge_generally(history, config, ops, budget));
     let by = explanation.earliest.map_or(Ts::END, |found| found.event);
     explanation.ops = seen(by);
     let cut = crate::history::prefix(&subset(&part.ops, &explanation.ops), by);
     let (object, whole) = object(history, config);
-    let question = Budget {
-        deadline: config.budget.deadline,
-        ..Budget::of(QUESTION)
-    };
+    let question = Budget { deadline: config.budget.deadline, ..Budget::of(QUESTION) };
     if let Some(core) = shrink(&object, &entries(&object, &cut, whole), question) {
-        explanation.from = core
-            .from
-            .map(|(state, next)| (state, explanation.ops[next]));
+        explanation.from = core.from.map(|(state, next)| (state, explanation.ops[next]));
         explanation.ops = core.ops.into_iter().map(|at| explanation.ops[at]).collect();
         explanation.others = core.others;
         explanation.minimal = core.minimal;

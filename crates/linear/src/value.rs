@@ -36,6 +36,14 @@ impl Value {
         Value::List(Arc::from(items.into()))
     }
 
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&Arc<str>> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// A rough count of the bytes this value occupies, for memory budgets.
     pub fn weight(&self) -> usize {
         match self {
@@ -190,6 +198,11 @@ impl Values {
     /// The value with this number.
     pub fn get(&self, id: ValueId) -> &Value {
         &self.values[id.index()]
+    }
+
+    /// All values.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter()
     }
 
     /// How many values there are.

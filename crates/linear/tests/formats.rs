@@ -42,9 +42,7 @@ fn json_lines_of_every_object() {
         ),
         (
             "set",
-            both("add", "1", "[1,true]")
-                + &both("add", "1", "[1,false]")
-                + &both("contains", "1", "[1,true]"),
+            both("add", "1", "[1,true]") + &both("add", "1", "[1,false]") + &both("contains", "1", "[1,true]"),
             both("remove", "1", "[1,false]"),
         ),
         (
@@ -57,11 +55,7 @@ fn json_lines_of_every_object() {
             both("write", "1", "1") + &both("cas", "[1,2]", "[1,2]") + &both("read", "null", "2"),
             both("read", "null", "1"),
         ),
-        (
-            "map",
-            both("put", "1", "1") + &both("get", "null", "1"),
-            both("get", "null", "2"),
-        ),
+        ("map", both("put", "1", "1") + &both("get", "null", "1"), both("get", "null", "2")),
         (
             "counter",
             both("inc", "null", "null") + &both("add", "4", "4") + &both("read", "null", "5"),
@@ -69,53 +63,31 @@ fn json_lines_of_every_object() {
         ),
         (
             "log",
-            both("append", "1", "[1,0]")
-                + &both("append", "2", "2")
-                + &both("read", "null", "[1,2]"),
+            both("append", "1", "[1,0]") + &both("append", "2", "2") + &both("read", "null", "[1,2]"),
             both("read", "null", "[2,1]"),
         ),
         (
             "lock",
-            both("acquire", "null", "null")
-                + &both("try-lock", "null", "false")
-                + &both("release", "null", "null"),
+            both("acquire", "null", "null") + &both("try-lock", "null", "false") + &both("release", "null", "null"),
             both("release", "null", "null"),
         ),
         (
             "priority-queue",
-            both("insert", "10", "10")
-                + &both("insert", "9", "9")
-                + &both("extract-min", "null", "9"),
+            both("insert", "10", "10") + &both("insert", "9", "9") + &both("extract-min", "null", "9"),
             both("extract-min", "null", "9"),
         ),
         (
             "deque",
-            both("push-back", "1", "1")
-                + &both("push-front", "2", "2")
-                + &both("pop-back", "null", "1"),
+            both("push-back", "1", "1") + &both("push-front", "2", "2") + &both("pop-back", "null", "1"),
             both("pop-back", "null", "1"),
         ),
     ];
     for (kind, good, wrong) in cases {
-        let options = Options {
-            object: Some(kind.parse().expect("a kind")),
-            ..Options::default()
-        };
-        assert_eq!(
-            verdict(&good, &options).expect("good"),
-            Outcome::Holds,
-            "{kind}"
-        );
-        let bad = if kind == "stack" {
-            both("push", "1", "1") + &both("push", "2", "2") + &wrong
-        } else {
-            good + &wrong
-        };
-        assert_eq!(
-            verdict(&bad, &options).expect("bad"),
-            Outcome::Violated,
-            "{kind}"
-        );
+        let options = Options { object: Some(kind.parse().expect("a kind")), ..Options::default() };
+        assert_eq!(verdict(&good, &options).expect("good"), Outcome::Holds, "{kind}");
+        let bad =
+            if kind == "stack" { both("push", "1", "1") + &both("push", "2", "2") + &wrong } else { good + &wrong };
+        assert_eq!(verdict(&bad, &options).expect("bad"), Outcome::Violated, "{kind}");
     }
 }
 
@@ -124,55 +96,27 @@ const STACK_LOG: &str = "# @object atomic-stack\n# a comment\n\n  [1] call push 
 #[test]
 fn event_logs() {
     assert_eq!(plain(STACK_LOG), Outcome::Holds);
-    assert_eq!(
-        plain("# @object stack\n[1] call pop(5)\n[1] return\n"),
-        Outcome::Violated
-    );
+    assert_eq!(plain("# @object stack\n[1] call pop(5)\n[1] return\n"), Outcome::Violated);
     assert_eq!(
         plain("# @object queue\n[1] call add 1\n[1] return\n[1] call remove\n[1] return empty\n"),
         Outcome::Violated
     );
     assert_eq!(
-        plain(
-            "# @object set\n[1] call add 1\n[1] return true\n[1] call contains 1\n[1] return true\n"
-        ),
+        plain("# @object set\n[1] call add 1\n[1] return true\n[1] call contains 1\n[1] return true\n"),
         Outcome::Holds
     );
-    assert_eq!(
-        complaint(
-            "# @object stack\n[1] call pop(5)\n[1] return 6\n",
-            &Options::default()
-        )
-        .0,
-        3
-    );
+    assert_eq!(complaint("# @object stack\n[1] call pop(5)\n[1] return 6\n", &Options::default()).0, 3);
     assert_eq!(complaint("[1] call push 1\n", &Options::default()).0, 1);
-    assert_eq!(
-        complaint(
-            "# @object stack\n[1] call push 1\ncrash\n",
-            &Options::default()
-        )
-        .0,
-        3
-    );
-    assert_eq!(
-        complaint("# @object stack\n[1] call shove 1\n", &Options::default()).0,
-        2
-    );
+    assert_eq!(complaint("# @object stack\n[1] call push 1\ncrash\n", &Options::default()).0, 3);
+    assert_eq!(complaint("# @object stack\n[1] call shove 1\n", &Options::default()).0, 2);
 }
 
 #[test]
 fn interval_lists() {
     assert_eq!(plain("# stack\npush 1 1 2\npop 1 5 6\n"), Outcome::Holds);
-    assert_eq!(
-        plain("# queue\nenq 1 1 2\nenq 2 3 4\ndeq 2 5 6\ndeq 1 7 8\n"),
-        Outcome::Violated
-    );
+    assert_eq!(plain("# queue\nenq 1 1 2\nenq 2 3 4\ndeq 2 5 6\ndeq 1 7 8\n"), Outcome::Violated);
     // Equal readings invent no order: these inserts overlap.
-    assert_eq!(
-        plain("# queue\nenq 1 1 2\nenq 2 2 4\ndeq 2 5 6\ndeq 1 7 8\n"),
-        Outcome::Holds
-    );
+    assert_eq!(plain("# queue\nenq 1 1 2\nenq 2 2 4\ndeq 2 5 6\ndeq 1 7 8\n"), Outcome::Holds);
     assert_eq!(complaint("# stack\npush 1 1\n", &Options::default()).0, 2);
     assert_eq!(complaint("# stack\npush 1 5 2\n", &Options::default()).0, 2);
 }
@@ -184,40 +128,23 @@ fn edn_one_map_a_line_or_in_a_vector() {
                  #jepsen.history.Op{:process 1, :type :invoke, :f :read, :value nil, :time 4}\n{:process 1 :type :ok :f :read :value 3 :time 5}\n";
     assert_eq!(plain(lines), Outcome::Holds);
     assert_eq!(plain(&format!("[{lines}]")), Outcome::Holds);
-    assert_eq!(
-        plain(&lines.replace(":f :read :value 3", ":f :read :value 4")),
-        Outcome::Violated
-    );
+    assert_eq!(plain(&lines.replace(":f :read :value 3", ":f :read :value 4")), Outcome::Violated);
     let kv = "{:process 0, :type :invoke, :f :append, :key \"0\", :value \"x 9 0 y\"}\n{:process 0, :type :ok, :f :append, :key \"0\", :value \"x 9 0 y\"}\n\
               {:process 1, :type :invoke, :f :get, :key \"1\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"1\", :value \"\"}\n\
               {:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 9 0 y\"}\n";
     assert_eq!(plain(kv), Outcome::Holds);
     assert_eq!(
-        complaint(
-            "{:process 0, :type :invoke, :f :write\n",
-            &Options::default()
-        )
-        .1,
+        complaint("{:process 0, :type :invoke, :f :write\n", &Options::default()).1,
         "the input ends inside a form"
     );
     assert_eq!(
-        complaint(
-            "{:process 0 :type :invoke :f :read}\n{:process 0 :type :sometimes :f :read}\n",
-            &Options::default()
-        )
-        .0,
+        complaint("{:process 0 :type :invoke :f :read}\n{:process 0 :type :sometimes :f :read}\n", &Options::default())
+            .0,
         2
     );
     let independent = "{:process 0, :type :invoke, :f :write, :value [5 3]}\n{:process 0, :type :ok, :f :write, :value [5 3]}\n{:process 0, :type :invoke, :f :read, :value [6 nil]}\n{:process 0, :type :ok, :f :read, :value [6 nil]}\n";
-    let options = Options {
-        independent: true,
-        object: Some(ObjectKind::Register),
-        ..Options::default()
-    };
-    assert_eq!(
-        verdict(independent, &options).expect("a verdict"),
-        Outcome::Holds
-    );
+    let options = Options { independent: true, object: Some(ObjectKind::Register), ..Options::default() };
+    assert_eq!(verdict(independent, &options).expect("a verdict"), Outcome::Holds);
 }
 
 #[test]
@@ -227,14 +154,8 @@ fn jepsen_console_logs_and_failed_compare_and_sets() {
                INFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n";
     assert_eq!(plain(log), Outcome::Holds);
     // Taken as an observation, the failure is wrong: the register held 3 throughout.
-    let observe = Options {
-        failed_cas: FailedCas::Observe,
-        ..Options::default()
-    };
-    assert_eq!(
-        verdict(log, &observe).expect("a verdict"),
-        Outcome::Violated
-    );
+    let observe = Options { failed_cas: FailedCas::Observe, ..Options::default() };
+    assert_eq!(verdict(log, &observe).expect("a verdict"), Outcome::Violated);
     assert_eq!(
         plain(&log.replace(":ok\t:read\t3", ":ok\t:read\t9")),
         Outcome::Holds,
@@ -246,14 +167,8 @@ fn jepsen_console_logs_and_failed_compare_and_sets() {
 fn key_value_text() {
     let log = "INVOKE 0 put k 5\nRETURN 0\nINVOKE 1 get k\nRETURN 1 5\nINVOKE 0 cas k 5 6\nRETURN 0 true\nINVOKE 1 get other\nRETURN 1 nil\nINVOKE 2 append k \"x y\"\n";
     assert_eq!(plain(log), Outcome::Holds);
-    assert_eq!(
-        plain(&log.replace("RETURN 1 5", "RETURN 1 6")),
-        Outcome::Violated
-    );
-    assert_eq!(
-        complaint("INVOKE 0 put k 5\nRETURN\n", &Options::default()).0,
-        2
-    );
+    assert_eq!(plain(&log.replace("RETURN 1 5", "RETURN 1 6")), Outcome::Violated);
+    assert_eq!(complaint("INVOKE 0 put k 5\nRETURN\n", &Options::default()).0, 2);
 }
 
 #[test]
@@ -266,9 +181,7 @@ fn the_compact_json_spelling() {
 #[test]
 fn clock_readings_order_the_events_and_ties_invent_nothing() {
     let line = |time: u32, process: u32, kind: &str, f: &str, value: &str| {
-        format!(
-            "{{\"time\":{time},\"process\":{process},\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n"
-        )
+        format!("{{\"time\":{time},\"process\":{process},\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n")
     };
     let write = |start, end, process, value: &str| {
         line(start, process, "invoke", "write", value) + &line(end, process, "ok", "write", value)
@@ -277,39 +190,24 @@ fn clock_readings_order_the_events_and_ties_invent_nothing() {
         line(start, process, "invoke", "read", "null") + &line(end, process, "ok", "read", value)
     };
     // Out of order in the file.
-    assert_eq!(
-        plain(&(read(50, 60, 1, "1") + &write(10, 20, 0, "1"))),
-        Outcome::Holds
-    );
-    assert_eq!(
-        plain(&(write(10, 20, 0, "1") + &write(21, 30, 0, "2") + &read(50, 60, 1, "1"))),
-        Outcome::Violated
-    );
-    assert_eq!(
-        plain(&(write(10, 20, 0, "1") + &write(20, 30, 2, "2") + &read(50, 60, 1, "1"))),
-        Outcome::Holds
-    );
+    assert_eq!(plain(&(read(50, 60, 1, "1") + &write(10, 20, 0, "1"))), Outcome::Holds);
+    assert_eq!(plain(&(write(10, 20, 0, "1") + &write(21, 30, 0, "2") + &read(50, 60, 1, "1"))), Outcome::Violated);
+    assert_eq!(plain(&(write(10, 20, 0, "1") + &write(20, 30, 2, "2") + &read(50, 60, 1, "1"))), Outcome::Holds);
 }
 
 #[test]
 fn histories_of_several_objects_are_checked_one_by_one() {
     let event = |object: &str, kind: &str, f: &str, value: &str| {
-        format!(
-            "{{\"process\":0,\"object\":\"{object}\",\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n"
-        )
+        format!("{{\"process\":0,\"object\":\"{object}\",\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n")
     };
-    let both = |object: &str, f: &str, call: &str, ok: &str| {
-        event(object, "invoke", f, call) + &event(object, "ok", f, ok)
-    };
+    let both =
+        |object: &str, f: &str, call: &str, ok: &str| event(object, "invoke", f, call) + &event(object, "ok", f, ok);
     let good = both("a", "push", "1", "1")
         + &both("b", "push", "1", "1")
         + &both("a", "pop", "null", "1")
         + &both("b", "pop", "null", "1");
     assert_eq!(plain(&good), Outcome::Holds);
-    assert_eq!(
-        plain(&(good + &both("a", "pop", "null", "1"))),
-        Outcome::Violated
-    );
+    assert_eq!(plain(&(good + &both("a", "pop", "null", "1"))), Outcome::Violated);
 }
 
 /// Bytes that never end, without being in memory.
@@ -344,22 +242,15 @@ fn a_line_of_a_gibibyte_is_refused_before_it_is_in_memory() {
         "INVOKE 0 put ",
     ] {
         for stream in [false, true] {
-            let options = Options {
-                stream,
-                ..Options::default()
-            };
-            let endless = Endless {
-                start: start.as_bytes().to_vec(),
-                left: 1 << 30,
-            };
+            let options = Options { stream, ..Options::default() };
+            let endless = Endless { start: start.as_bytes().to_vec(), left: 1 << 30 };
             match run(endless, &options, &mut Vec::new()) {
                 Err(Error::Input(InputError::Line { message, .. })) => {
                     assert!(message.contains("longer than"), "{message}")
                 }
-                Err(Error::Input(InputError::Whole(message))) => assert!(
-                    stream && message.contains("cannot be streamed"),
-                    "{message}"
-                ),
+                Err(Error::Input(InputError::Whole(message))) => {
+                    assert!(stream && message.contains("cannot be streamed"), "{message}")
+                }
                 other => panic!("{start}: {other:?}"),
             }
         }
@@ -370,89 +261,36 @@ fn a_line_of_a_gibibyte_is_refused_before_it_is_in_memory() {
 fn hostile_lines_are_named() {
     let ok = "{\"process\":0,\"type\":\"invoke\",\"f\":\"push\",\"value\":1}\n";
     let cases = [
-        (
-            format!("{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"val"),
-            2,
-            "",
-        ),
-        (
-            "{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"value\":1}\n".to_string(),
-            1,
-            "has called nothing",
-        ),
+        (format!("{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"val"), 2, ""),
+        ("{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"value\":1}\n".to_string(), 1, "has called nothing"),
         (format!("{ok}{ok}"), 2, "still open"),
-        (
-            format!("{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"pop\",\"value\":1}}\n"),
-            2,
-            "called `push`",
-        ),
-        (
-            format!("{ok}{{\"process\":1,\"type\":\"invoke\",\"f\":\"fly\"}}\n"),
-            2,
-            "no method",
-        ),
+        (format!("{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"pop\",\"value\":1}}\n"), 2, "called `push`"),
+        (format!("{ok}{{\"process\":1,\"type\":\"invoke\",\"f\":\"fly\"}}\n"), 2, "no method"),
         (format!("{ok}[1,2]\n"), 2, "an object"),
-        (
-            format!("{ok}{{\"process\":1,\"type\":\"invoke\",\"f\":\"push\"}}\n"),
-            2,
-            "needs a value",
-        ),
-        (
-            format!("{ok}{{\"process\":1,\"process\":1,\"type\":\"invoke\",\"f\":\"push\"}}\n"),
-            2,
-            "twice",
-        ),
+        (format!("{ok}{{\"process\":1,\"type\":\"invoke\",\"f\":\"push\"}}\n"), 2, "needs a value"),
+        (format!("{ok}{{\"process\":1,\"process\":1,\"type\":\"invoke\",\"f\":\"push\"}}\n"), 2, "twice"),
         (format!("{ok}{}\n", "[".repeat(100_000)), 2, ""),
-        (
-            format!(
-                "{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"value\":{}}}\n",
-                "[".repeat(100_000)
-            ),
-            2,
-            "",
-        ),
+        (format!("{ok}{{\"process\":0,\"type\":\"ok\",\"f\":\"push\",\"value\":{}}}\n", "[".repeat(100_000)), 2, ""),
     ];
     for stream in [false, true] {
         for (text, line, part) in &cases {
             let object = stream.then_some(ObjectKind::Queue);
-            let (at, message) = complaint(
-                text,
-                &Options {
-                    stream,
-                    object,
-                    ..Options::default()
-                },
-            );
+            let (at, message) = complaint(text, &Options { stream, object, ..Options::default() });
             assert_eq!(at, *line, "{message}");
             assert!(message.contains(part) || stream, "{message}");
         }
     }
-    assert!(matches!(
-        verdict("", &Options::default()),
-        Err(Error::Input(InputError::Whole(_)))
-    ));
-    assert!(matches!(
-        verdict("\n\n  \n", &Options::default()),
-        Err(Error::Input(InputError::Whole(_)))
-    ));
+    assert!(matches!(verdict("", &Options::default()), Err(Error::Input(InputError::Whole(_)))));
+    assert!(matches!(verdict("\n\n  \n", &Options::default()), Err(Error::Input(InputError::Whole(_)))));
     assert!(verdict("hello\n", &Options::default()).is_err());
-    assert!(
-        run(
-            &b"{\"process\":0,\"type\":\"\xff\xfe\"}\n"[..],
-            &Options::default(),
-            &mut Vec::new()
-        )
-        .is_err()
-    );
+    assert!(run(&b"{\"process\":0,\"type\":\"\xff\xfe\"}\n"[..], &Options::default(), &mut Vec::new()).is_err());
 }
 
 #[test]
 fn cut_and_garbled_input_never_panics() {
     let mut seed = 99u64;
     let mut random = |bound: usize| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (seed >> 33) as usize % bound
     };
     let samples = [
@@ -478,11 +316,7 @@ fn cut_and_garbled_input_never_panics() {
             }
         }
         for kind in [None, Some(ObjectKind::Set), Some(ObjectKind::Queue)] {
-            let options = Options {
-                object: kind,
-                stream: random(3) == 0,
-                ..Options::default()
-            };
+            let options = Options { object: kind, stream: random(3) == 0, ..Options::default() };
             let _ = run(&bytes[..], &options, &mut Vec::new());
         }
     }
@@ -496,19 +330,9 @@ fn a_stream_of_many_different_values_is_held_in_little_memory() {
         text.push_str(&format!("{{\"process\":1,\"type\":\"invoke\",\"f\":\"dequeue\"}}\n{{\"process\":1,\"type\":\"ok\",\"f\":\"dequeue\",\"value\":\"v{value}\"}}\n"));
     }
     let mut shown = Vec::new();
-    let options = Options {
-        stream: true,
-        json: true,
-        ..Options::default()
-    };
-    assert_eq!(
-        run(text.as_bytes(), &options, &mut shown).expect("a verdict"),
-        Outcome::Holds
-    );
+    let options = Options { stream: true, json: true, ..Options::default() };
+    assert_eq!(run(text.as_bytes(), &options, &mut shown).expect("a verdict"), Outcome::Holds);
     let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
     assert_eq!(answer["operations"], 300_000);
-    assert!(
-        answer["held_at_most"].as_u64().expect("a number") < 70_000,
-        "{answer}"
-    );
+    assert!(answer["held_at_most"].as_u64().expect("a number") < 70_000, "{answer}");
 }

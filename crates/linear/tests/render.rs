@@ -6,16 +6,13 @@ use raddle_linear::command::{Options, Outcome, run};
 use raddle_linear::object::ObjectKind;
 
 fn example(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../examples/histories")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/histories").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn shown(name: &str, options: &Options) -> (Outcome, String) {
     let mut out = Vec::new();
-    let outcome = run(&example(name)[..], options, &mut out)
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let outcome = run(&example(name)[..], options, &mut out).unwrap_or_else(|error| panic!("{name}: {error}"));
     (outcome, String::from_utf8(out).expect("the output is text"))
 }
 
@@ -33,10 +30,7 @@ fn the_examples_have_the_verdicts_their_comments_promise() {
     for (name, expected) in cases {
         assert_eq!(shown(name, &Options::default()).0, expected, "{name}");
     }
-    let set = Options {
-        object: Some(ObjectKind::Set),
-        ..Options::default()
-    };
+    let set = Options { object: Some(ObjectKind::Set), ..Options::default() };
     assert_eq!(shown("set-queries.jsonl", &set).0, Outcome::Violated);
 }
 
@@ -57,10 +51,7 @@ fn a_violation_is_explained_in_words() {
 
 #[test]
 fn json_has_the_documented_fields() {
-    let json = Options {
-        json: true,
-        ..Options::default()
-    };
+    let json = Options { json: true, ..Options::default() };
     let (_, text) = shown("stack-good.log", &json);
     let answer: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(answer["verdict"], "holds");
@@ -78,31 +69,17 @@ fn json_has_the_documented_fields() {
 #[test]
 fn the_picture_is_one_page_that_loads_nothing_and_quotes_everything() {
     let path = std::env::temp_dir().join(format!("raddle-linear-{}.html", std::process::id()));
-    let options = Options {
-        html: Some(path.clone()),
-        object: Some(ObjectKind::Stack),
-        ..Options::default()
-    };
+    let options = Options { html: Some(path.clone()), object: Some(ObjectKind::Stack), ..Options::default() };
     let text = "{\"process\":\"</script><b>\",\"type\":\"invoke\",\"f\":\"push\",\"value\":\"<i>\"}\n{\"process\":\"</script><b>\",\"type\":\"ok\",\"f\":\"push\"}\n\
                 {\"process\":2,\"type\":\"invoke\",\"f\":\"pop\"}\n{\"process\":2,\"type\":\"ok\",\"f\":\"pop\",\"value\":\"<u>\"}\n";
-    assert_eq!(
-        run(text.as_bytes(), &options, &mut Vec::new()).expect("a verdict"),
-        Outcome::Violated
-    );
+    assert_eq!(run(text.as_bytes(), &options, &mut Vec::new()).expect("a verdict"), Outcome::Violated);
     let page = std::fs::read_to_string(&path).expect("the page was written");
     std::fs::remove_file(&path).expect("the page can be removed");
-    assert_eq!(
-        page.matches("</script>").count(),
-        1,
-        "values cannot end the script"
-    );
+    assert_eq!(page.matches("</script>").count(), 1, "values cannot end the script");
     assert!(
         !page.contains("<i>") && !page.contains("<u>") && !page.contains("http"),
         "nothing is loaded, nothing is markup"
     );
-    assert!(
-        !page.contains("@BARS@") && !page.contains("@TITLE@"),
-        "everything is filled in"
-    );
+    assert!(!page.contains("@BARS@") && !page.contains("@TITLE@"), "everything is filled in");
     assert!(page.contains("not linearizable"));
 }

@@ -13,13 +13,7 @@ use raddle_linear::verdict::{Reason, Verdict};
 const OPEN: u32 = u32::MAX;
 
 /// An operation: insert, remove or query, of a value (0 = nothing), with a truth value for sets, and its interval.
-fn op(
-    method: Method,
-    value: i64,
-    truth: Option<bool>,
-    call: u32,
-    ret: u32,
-) -> (Method, i64, Option<bool>, u32, u32) {
+fn op(method: Method, value: i64, truth: Option<bool>, call: u32, ret: u32) -> (Method, i64, Option<bool>, u32, u32) {
     (method, value, truth, call, ret)
 }
 
@@ -28,18 +22,10 @@ fn history(kind: ObjectKind, ops: &[(Method, i64, Option<bool>, u32, u32)]) -> H
     let process = values.intern_int(0);
     let mut list = Vec::new();
     for (method, value, truth, call, ret) in ops {
-        let number = if *value == 0 {
-            ValueId::NIL
-        } else {
-            values.intern_int(*value)
-        };
+        let number = if *value == 0 { ValueId::NIL } else { values.intern_int(*value) };
         let set = matches!(kind, ObjectKind::Set | ObjectKind::Multiset);
         let takes = set || *method == Method::Insert;
-        let result = if set {
-            truth.map(ValueId::of_bool)
-        } else {
-            Some(if takes { ValueId::NIL } else { number })
-        };
+        let result = if set { truth.map(ValueId::of_bool) } else { Some(if takes { ValueId::NIL } else { number }) };
         list.push(Op {
             process,
             place: ValueId::NIL,
@@ -54,11 +40,7 @@ fn history(kind: ObjectKind, ops: &[(Method, i64, Option<bool>, u32, u32)]) -> H
         });
     }
     list.sort_by_key(|op| op.call);
-    History {
-        ops: list,
-        values,
-        events: 100,
-    }
+    History { ops: list, values, events: 100 }
 }
 
 fn push(value: i64, call: u32, ret: u32) -> (Method, i64, Option<bool>, u32, u32) {
@@ -82,44 +64,19 @@ fn ask(truth: bool, call: u32, ret: u32) -> (Method, i64, Option<bool>, u32, u32
 }
 
 /// Every procedure for this kind must give this answer; the verdict of the default one.
-fn expect(
-    kind: ObjectKind,
-    ops: &[(Method, i64, Option<bool>, u32, u32)],
-    linearizable: bool,
-) -> Verdict {
+fn expect(kind: ObjectKind, ops: &[(Method, i64, Option<bool>, u32, u32)], linearizable: bool) -> Verdict {
     let history = history(kind, ops);
     let config = Config::new(kind);
-    let mut configs = vec![
-        config.clone(),
-        Config {
-            engine: Engine::Search,
-            ..config.clone()
-        },
-    ];
-    configs.push(Config {
-        engine: Engine::Monitor,
-        stack: StackAlgorithm::Quadratic,
-        ..config.clone()
-    });
+    let mut configs = vec![config.clone(), Config { engine: Engine::Search, ..config.clone() }];
+    configs.push(Config { engine: Engine::Monitor, stack: StackAlgorithm::Quadratic, ..config.clone() });
     for queue in [QueueAlgorithm::Tree, QueueAlgorithm::AllPairs] {
-        configs.push(Config {
-            engine: Engine::Monitor,
-            queue,
-            ..config.clone()
-        });
+        configs.push(Config { engine: Engine::Monitor, queue, ..config.clone() });
     }
     for config in &configs {
         let report = check(&history, config).expect("there is a verdict");
-        assert_eq!(
-            matches!(report.verdict, Verdict::Holds(_)),
-            linearizable,
-            "{config:?}: {:?}",
-            report.verdict
-        );
+        assert_eq!(matches!(report.verdict, Verdict::Holds(_)), linearizable, "{config:?}: {:?}", report.verdict);
     }
-    check(&history, &config)
-        .expect("there is a verdict")
-        .verdict
+    check(&history, &config).expect("there is a verdict").verdict
 }
 
 #[test]
@@ -145,13 +102,8 @@ fn four_values_that_only_together_are_wrong() {
         pop(3, 10, 14),
         pop(4, 13, 15),
     ];
-    let Verdict::Violated(explanation) = expect(ObjectKind::Stack, &bad, false) else {
-        panic!("a violation")
-    };
-    assert!(
-        matches!(&explanation.reason, Reason::StackStuck { pushes } if pushes.len() == 4),
-        "{explanation:?}"
-    );
+    let Verdict::Violated(explanation) = expect(ObjectKind::Stack, &bad, false) else { panic!("a violation") };
+    assert!(matches!(&explanation.reason, Reason::StackStuck { pushes } if pushes.len() == 4), "{explanation:?}");
     assert!(explanation.minimal && explanation.confirmed);
     for left_out in 1..=4 {
         let fewer: Vec<_> = bad.iter().copied().filter(|op| op.1 != left_out).collect();
@@ -162,23 +114,15 @@ fn four_values_that_only_together_are_wrong() {
 #[test]
 fn minimal_stack_violations_come_in_every_size() {
     for size in 2..=7i64 {
-        let mut events: Vec<(bool, i64, bool)> =
-            (1..size).map(|value| (true, value, true)).collect();
+        let mut events: Vec<(bool, i64, bool)> = (1..size).map(|value| (true, value, true)).collect();
         events.push((true, 1, false));
         events.push((true, size, true));
         for value in 2..=size {
-            events.extend([
-                (true, value, false),
-                (false, value - 1, true),
-                (false, value - 1, false),
-            ]);
+            events.extend([(true, value, false), (false, value - 1, true), (false, value - 1, false)]);
         }
         events.extend([(false, size, true), (false, size, false)]);
         let time = |inserts, value, calls| {
-            events
-                .iter()
-                .position(|event| *event == (inserts, value, calls))
-                .expect("an event") as u32
+            events.iter().position(|event| *event == (inserts, value, calls)).expect("an event") as u32
         };
         let ops: Vec<_> = (1..=size)
             .flat_map(|value| {
@@ -188,14 +132,8 @@ fn minimal_stack_violations_come_in_every_size() {
                 ]
             })
             .collect();
-        let Verdict::Violated(explanation) = expect(ObjectKind::Stack, &ops, false) else {
-            panic!("a violation")
-        };
-        assert_eq!(
-            explanation.ops.len(),
-            2 * size as usize,
-            "all values are needed: {explanation:?}"
-        );
+        let Verdict::Violated(explanation) = expect(ObjectKind::Stack, &ops, false) else { panic!("a violation") };
+        assert_eq!(explanation.ops.len(), 2 * size as usize, "all values are needed: {explanation:?}");
         let fewer: Vec<_> = ops.iter().copied().filter(|op| op.1 != size).collect();
         expect(ObjectKind::Stack, &fewer, true);
     }
@@ -203,41 +141,17 @@ fn minimal_stack_violations_come_in_every_size() {
 
 #[test]
 fn the_queue_tree_looks_right_of_a_node_without_a_left_child() {
-    let inner = [
-        (3, 6),
-        (4, 11),
-        (9, 14),
-        (12, 26),
-        (16, 25),
-        (18, 20),
-        (21, 28),
-        (24, 30),
-    ];
-    let outer = [
-        (1, 8),
-        (2, 13),
-        (5, 17),
-        (7, 29),
-        (10, 27),
-        (15, 23),
-        (19, 31),
-        (22, 32),
-    ];
+    let inner = [(3, 6), (4, 11), (9, 14), (12, 26), (16, 25), (18, 20), (21, 28), (24, 30)];
+    let outer = [(1, 8), (2, 13), (5, 17), (7, 29), (10, 27), (15, 23), (19, 31), (22, 32)];
     let ops: Vec<_> = inner
         .iter()
         .zip(outer)
         .enumerate()
-        .flat_map(|(at, ((pr, oc), (pc, or)))| {
-            [push(at as i64 + 1, pc, *pr), pop(at as i64 + 1, *oc, or)]
-        })
+        .flat_map(|(at, ((pr, oc), (pc, or)))| [push(at as i64 + 1, pc, *pr), pop(at as i64 + 1, *oc, or)])
         .collect();
-    let Verdict::Violated(explanation) = expect(ObjectKind::Queue, &ops, false) else {
-        panic!("a violation")
-    };
+    let Verdict::Violated(explanation) = expect(ObjectKind::Queue, &ops, false) else { panic!("a violation") };
     let history = history(ObjectKind::Queue, &ops);
-    let Reason::CriticalPair { early, late } = explanation.reason else {
-        panic!("a critical pair: {explanation:?}")
-    };
+    let Reason::CriticalPair { early, late } = explanation.reason else { panic!("a critical pair: {explanation:?}") };
     let value = |id| history.value(history.op(id).arg).to_string();
     assert_eq!((value(early).as_str(), value(late).as_str()), ("4", "6"));
 }
@@ -245,14 +159,10 @@ fn the_queue_tree_looks_right_of_a_node_without_a_left_child() {
 #[test]
 fn a_removal_before_the_insert_is_not_forgotten() {
     for kind in [ObjectKind::Stack, ObjectKind::Queue] {
-        let Verdict::Violated(explanation) = expect(kind, &[pop(1, 0, 1), push(1, 2, 3)], false)
-        else {
+        let Verdict::Violated(explanation) = expect(kind, &[pop(1, 0, 1), push(1, 2, 3)], false) else {
             panic!("a violation")
         };
-        assert!(matches!(
-            explanation.reason,
-            Reason::RemovedBeforeInserted { .. }
-        ));
+        assert!(matches!(explanation.reason, Reason::RemovedBeforeInserted { .. }));
         expect(kind, &[pop(1, 0, 2), push(1, 1, 3)], true);
         expect(kind, &[push(1, 0, 1), pop(1, 2, 3), pop(1, 4, 5)], false);
         expect(kind, &[pop(7, 0, 1)], false);
@@ -261,72 +171,20 @@ fn a_removal_before_the_insert_is_not_forgotten() {
 
 #[test]
 fn a_pending_pop_may_have_taken_what_stood_in_the_way() {
-    expect(
-        ObjectKind::Stack,
-        &[push(1, 0, 1), push(2, 2, 3), pop(0, 4, OPEN), pop(1, 5, 6)],
-        true,
-    );
-    expect(
-        ObjectKind::Stack,
-        &[push(1, 0, 1), push(2, 2, 3), pop(1, 5, 6), pop(0, 7, OPEN)],
-        false,
-    );
-    expect(
-        ObjectKind::Queue,
-        &[push(1, 0, 1), push(2, 2, 3), pop(0, 4, OPEN), pop(2, 5, 6)],
-        true,
-    );
-    expect(
-        ObjectKind::Queue,
-        &[
-            push(1, 0, 1),
-            push(2, 2, 3),
-            push(3, 4, 5),
-            pop(0, 6, OPEN),
-            pop(3, 7, 8),
-        ],
-        false,
-    );
+    expect(ObjectKind::Stack, &[push(1, 0, 1), push(2, 2, 3), pop(0, 4, OPEN), pop(1, 5, 6)], true);
+    expect(ObjectKind::Stack, &[push(1, 0, 1), push(2, 2, 3), pop(1, 5, 6), pop(0, 7, OPEN)], false);
+    expect(ObjectKind::Queue, &[push(1, 0, 1), push(2, 2, 3), pop(0, 4, OPEN), pop(2, 5, 6)], true);
+    expect(ObjectKind::Queue, &[push(1, 0, 1), push(2, 2, 3), push(3, 4, 5), pop(0, 6, OPEN), pop(3, 7, 8)], false);
 }
 
 #[test]
 fn an_empty_removal_needs_a_gap_and_a_gap_of_one_step_is_one() {
     for kind in [ObjectKind::Stack, ObjectKind::Queue] {
-        expect(
-            kind,
-            &[
-                push(1, 0, 1),
-                pop(1, 3, 4),
-                push(2, 2, 5),
-                pop(2, 8, 9),
-                pop(0, 6, 7),
-            ],
-            false,
-        );
+        expect(kind, &[push(1, 0, 1), pop(1, 3, 4), push(2, 2, 5), pop(2, 8, 9), pop(0, 6, 7)], false);
         // The gap lies between the call of one removal and the return of the next insert.
-        expect(
-            kind,
-            &[
-                push(1, 0, 1),
-                pop(1, 4, 8),
-                push(2, 2, 5),
-                pop(2, 9, 10),
-                pop(0, 3, 6),
-            ],
-            true,
-        );
+        expect(kind, &[push(1, 0, 1), pop(1, 4, 8), push(2, 2, 5), pop(2, 9, 10), pop(0, 3, 6)], true);
         // Covered only by two values together.
-        expect(
-            kind,
-            &[
-                push(1, 0, 1),
-                pop(1, 6, 9),
-                push(2, 2, 3),
-                pop(2, 10, 11),
-                pop(0, 4, 8),
-            ],
-            false,
-        );
+        expect(kind, &[push(1, 0, 1), pop(1, 6, 9), push(2, 2, 3), pop(2, 10, 11), pop(0, 4, 8)], false);
         // An insert and its removal that overlap hold nothing for certain.
         expect(kind, &[push(1, 0, 5), pop(1, 1, 4), pop(0, 2, 3)], true);
     }
@@ -334,49 +192,22 @@ fn an_empty_removal_needs_a_gap_and_a_gap_of_one_step_is_one() {
 
 #[test]
 fn counting_early_operations_of_a_set_is_not_enough() {
-    expect(
-        ObjectKind::Set,
-        &[rmv(0, 2), add(1, 7), add(3, 4), ask(false, 5, 6)],
-        false,
-    );
-    expect(
-        ObjectKind::Set,
-        &[ask(true, 0, 2), add(1, 6), add(3, 4), rmv(5, 7)],
-        false,
-    );
+    expect(ObjectKind::Set, &[rmv(0, 2), add(1, 7), add(3, 4), ask(false, 5, 6)], false);
+    expect(ObjectKind::Set, &[ask(true, 0, 2), add(1, 6), add(3, 4), rmv(5, 7)], false);
 }
 
 #[test]
 fn the_counting_test_does_not_apply_to_pending_operations() {
-    let ops = [
-        add(0, OPEN),
-        rmv(2, 3),
-        add(4, 6),
-        rmv(5, OPEN),
-        add(8, 10),
-        add(9, 11),
-    ];
+    let ops = [add(0, OPEN), rmv(2, 3), add(4, 6), rmv(5, OPEN), add(8, 10), add(9, 11)];
     expect(ObjectKind::Set, &ops, false);
     assert_eq!(counting(&history(ObjectKind::Set, &ops).ops), None);
 }
 
 #[test]
 fn values_that_repeat_are_refused_by_the_monitor_and_decided_by_the_search() {
-    let ops = [
-        push(1, 0, 1),
-        push(1, 2, 3),
-        pop(1, 4, 5),
-        pop(1, 6, 7),
-        pop(0, 8, 9),
-    ];
+    let ops = [push(1, 0, 1), push(1, 2, 3), pop(1, 4, 5), pop(1, 6, 7), pop(0, 8, 9)];
     let history = history(ObjectKind::Queue, &ops);
-    let refused = check(
-        &history,
-        &Config {
-            engine: Engine::Monitor,
-            ..Config::new(ObjectKind::Queue)
-        },
-    );
+    let refused = check(&history, &Config { engine: Engine::Monitor, ..Config::new(ObjectKind::Queue) });
     assert!(refused.is_err_and(|error| error.to_string().contains("inserted twice")));
     let report = check(&history, &Config::new(ObjectKind::Queue)).expect("a verdict");
     assert_eq!(report.engine, "search");
@@ -405,17 +236,11 @@ fn writing_the_same_value_again_is_not_an_observation() {
 fn a_search_that_runs_out_says_unknown() {
     let ops: Vec<_> = (0..30)
         .flat_map(|value| {
-            [
-                push(value % 3 + 1, value as u32, 60 + value as u32),
-                pop(4, 100 + value as u32, 200 + value as u32),
-            ]
+            [push(value % 3 + 1, value as u32, 60 + value as u32), pop(4, 100 + value as u32, 200 + value as u32)]
         })
         .collect();
     let mut config = Config::new(ObjectKind::Stack);
     config.budget.configurations = 10;
     let history = history(ObjectKind::Stack, &[ops, vec![push(4, 300, 301)]].concat());
-    assert!(matches!(
-        check(&history, &config).expect("an answer").verdict,
-        Verdict::Unknown(_)
-    ));
+    assert!(matches!(check(&history, &config).expect("an answer").verdict, Verdict::Unknown(_)));
 }

@@ -28,4 +28,4 @@ pub use compile::compile;
 pub use objects::{ObjectInfo, ObjectKind};
 pub use replay::{Replay, ReplayError, replay};
 pub use system::System;
-pub use thread::{Access, Blocked, Failure, Reaction, Status, Thread, Visible};
+pub use thread::{Access, Blocked, Commuting, Failure, Reaction, Status, Thread, Visible};

@@ -17,7 +17,7 @@ mod sync;
 use crate::address::Addr;
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
-use raddle_program::{Expr, FuncId, Ordering, Type};
+use raddle_program::{Expr, FuncId, Ordering, RmwOp, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
@@ -153,6 +153,31 @@ pub enum Reaction {
     Write(u64),
     /// It picks one of so many alternatives, and writes what [`Thread::picked`] says.
     Pick(u32),
+}
+
+/// Kinds of updates; two of one kind commute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Commuting {
+    /// Adding (or subtracting).
+    Add,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+}
+
+impl Commuting {
+    /// What `value` becomes.
+    pub fn apply(self, value: u64, operand: u64) -> u64 {
+        match self {
+            Commuting::Add => value.wrapping_add(operand),
+            Commuting::And => value & operand,
+            Commuting::Or => value | operand,
+            Commuting::Xor => value ^ operand,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -337,6 +362,20 @@ impl Thread {
             }
             Instr::Sync { op, .. } => self.sync_reaction(op, value),
             ref other => unreachable!("no load or update: {other:?}"),
+        }
+    }
+
+    /// If the pending operation is an update whose result nobody uses: how it changes memory, whatever it finds there.
+    pub fn blind_update(&self, code: &Code) -> Option<(Commuting, u64)> {
+        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, .. } = code.instrs[self.pc as usize] else { return None };
+        let operand = self.get(code, operand);
+        match op {
+            RmwOp::Add => Some((Commuting::Add, operand)),
+            RmwOp::Sub => Some((Commuting::Add, ty.truncate(operand.wrapping_neg()))),
+            RmwOp::And => Some((Commuting::And, operand)),
+            RmwOp::Or => Some((Commuting::Or, operand)),
+            RmwOp::Xor => Some((Commuting::Xor, operand)),
+            RmwOp::Nand | RmwOp::Xchg | RmwOp::Min | RmwOp::Max | RmwOp::UMin | RmwOp::UMax => None,
         }
     }
 

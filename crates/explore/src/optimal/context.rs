@@ -32,6 +32,8 @@ pub(crate) struct Shared<'c> {
     /// How it came there.
     pub(crate) opening: Schedule,
     ended: Vec<Addr>,
+    /// Updates whose results nobody uses commute, as far as is known.
+    commuting: bool,
     names: Mutex<Names>,
 }
 
@@ -44,7 +46,7 @@ pub(crate) enum Initial {
 
 impl<'c> Shared<'c> {
     /// Runs the first thread up to where it is no longer alone; see [`opening`].
-    pub(crate) fn new(code: &'c Code, options: &'c Options) -> Self {
+    pub(crate) fn new(code: &'c Code, options: &'c Options, commuting: bool) -> Self {
         let (system, opening) = opening(code, options.model);
         let main = Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone());
         Shared {
@@ -54,6 +56,7 @@ impl<'c> Shared<'c> {
             main,
             opening,
             ended: system.ended().collect(),
+            commuting,
             names: Mutex::default(),
         }
     }
@@ -103,6 +106,8 @@ pub(crate) struct Context<'c> {
     pub(crate) code: &'c Code,
     pub(crate) model: Model,
     pub(crate) races: bool,
+    /// Updates whose results nobody uses commute.
+    pub(crate) commuting: bool,
     locations: FxHashMap<Addr, (LocId, u8)>,
     accesses: Vec<Option<Access>>,
     /// Initial values that do not depend on who allocated what.
@@ -116,6 +121,7 @@ impl<'c> Context<'c> {
             code: shared.code,
             model: shared.options.model,
             races: shared.detect_races(),
+            commuting: shared.commuting,
             shared,
             locations: FxHashMap::default(),
             accesses: Vec::new(),

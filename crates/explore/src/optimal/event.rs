@@ -4,6 +4,7 @@
 //! alternative (a signal) has a choice between them. What one visible operation becomes depends on the model: a
 //! seq_cst store is a write and a fence, a release store under PSO a store-store fence and a write.
 
+use raddle_machine::Commuting;
 use raddle_program::Ordering;
 use raddle_trace::ThreadId;
 
@@ -40,6 +41,8 @@ pub(crate) enum Kind {
     Free,
     /// Something that orders nothing: a weak fence that matters to race detection only.
     Note,
+    /// An update whose result nobody uses, where such updates commute; `value` is the operand.
+    Blind,
     /// An operation that is an error; it has no effect on memory.
     Fault,
 }
@@ -61,6 +64,23 @@ impl Flags {
     pub(crate) const CONSUMES: Flags = Flags(16);
     /// Of an operation on a mutex.
     pub(crate) const MUTEX: Flags = Flags(32);
+    /// The kind of a blind update, in two bits.
+    const COMMUTES: u8 = 64;
+
+    /// The flags of a blind update.
+    pub(crate) const fn blind(kind: Commuting) -> Flags {
+        Flags(Flags::LOCKED.0 | kind as u8 * Flags::COMMUTES)
+    }
+
+    /// The kind of a blind update.
+    pub(crate) const fn commuting(self) -> Commuting {
+        match self.0 / Flags::COMMUTES {
+            0 => Commuting::Add,
+            1 => Commuting::And,
+            2 => Commuting::Or,
+            _ => Commuting::Xor,
+        }
+    }
 
     pub(crate) const fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
@@ -108,7 +128,7 @@ impl Event {
     /// Everything po-before it is preserved before it, and everything po-after it after it.
     pub(crate) fn drains(&self) -> bool {
         match self.kind {
-            Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free => true,
+            Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free | Kind::Blind => true,
             Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED),
             Kind::StoreFence | Kind::Choose | Kind::Note => false,
         }

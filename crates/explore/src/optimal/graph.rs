@@ -178,10 +178,7 @@ impl Graph {
                 continue;
             }
             // Under TSO plain writes are ordered among themselves: the last one stands for those before.
-            if self.model == Model::Tso
-                && earlier.is_plain_write()
-                && std::mem::replace(&mut plain_write_seen, true)
-            {
+            if self.model == Model::Tso && earlier.is_plain_write() && std::mem::replace(&mut plain_write_seen, true) {
                 continue;
             }
             add(slot, row);
@@ -241,6 +238,9 @@ impl Graph {
             Kind::Read => self.add_read(slot, &event),
             Kind::Write => self.add_write(slot, &event, position),
             _ => {
+                if event.kind == Kind::Blind {
+                    self.location_mut(event.loc).reads.push(slot);
+                }
                 let row = std::mem::take(&mut self.scratch);
                 self.reach.row_mut(slot as usize).copy_from_slice(&row);
                 self.scratch = row;

@@ -16,6 +16,7 @@
 //! | `snapshot` | in which state is a thread after each event? |
 //! | `happens_before` | do two accesses race? |
 //! | `linearise` | which run of the store-buffer machine is this graph? |
+//! | `commute` | does the order of updates matter? |
 //! | `context` | what do all graphs share? |
 //!
 //! Where we go beyond the published algorithm: locks, waits, choices, TSO and PSO, the opening of the first thread that
@@ -29,6 +30,7 @@
 //! length of one execution.
 
 mod branch;
+mod commute;
 mod context;
 mod event;
 mod faults;
@@ -54,7 +56,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
-use step::Bug;
+use step::{Bug, Halt};
 
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
@@ -82,7 +84,7 @@ struct Queue {
 struct Findings {
     seen: FxHashSet<(Property, u32)>,
     list: Vec<Finding>,
-    error: Option<Error>,
+    halt: Option<Halt>,
     limit: Option<String>,
     statistics: Statistics,
     done: f64,
@@ -92,9 +94,27 @@ struct Findings {
 
 /// Explores one execution per class.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let shared = Arc::new(Shared::new(code, options));
+    match explore_once(code, options, control, options.commuting_updates) {
+        Ok(outcome) => Ok(outcome),
+        Err(Halt::Error(error)) => Err(error),
+        Err(Halt::DoesNotCommute(place)) => match explore_once(code, options, control, false) {
+            Ok(mut outcome) => {
+                let (file, line) = (&place.file, place.line);
+                outcome
+                    .notes
+                    .push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
+                Ok(outcome)
+            }
+            Err(Halt::Error(error)) => Err(error),
+            Err(Halt::DoesNotCommute(_)) => unreachable!("nothing was taken to commute"),
+        },
+    }
+}
+
+fn explore_once(code: &Code, options: &Options, control: &Control, commuting: bool) -> Result<Outcome, Halt> {
+    let shared = Arc::new(Shared::new(code, options, commuting));
     if let Status::Failed(failure) = shared.main.status() {
-        return opening_failure(code, options, &shared, failure);
+        return opening_failure(code, options, &shared, failure).map_err(Halt::Error);
     }
     let pool = Pool {
         shared: shared.clone(),
@@ -120,8 +140,11 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
             }
         });
     }
-    let findings = pool.findings.into_inner().expect("all workers have ended");
-    finish(code, options, findings)
+    let mut findings = pool.findings.into_inner().expect("all workers have ended");
+    match findings.halt.take() {
+        Some(halt) => Err(halt),
+        None => Ok(finish(code, options, findings)),
+    }
 }
 
 /// The first thread fails before it starts another.
@@ -139,13 +162,10 @@ fn opening_failure(
     if options.properties.contains(property) {
         findings.list.push(confirm(code, options, shared.opening.clone(), property, failure.pc)?);
     }
-    finish(code, options, findings)
+    Ok(finish(code, options, findings))
 }
 
-fn finish(code: &Code, options: &Options, findings: Findings) -> Result<Outcome, Error> {
-    if let Some(error) = findings.error {
-        return Err(error);
-    }
+fn finish(code: &Code, options: &Options, findings: Findings) -> Outcome {
     let statistics = findings.statistics;
     let mut notes = Vec::new();
     let line = |pc: u32| {
@@ -173,7 +193,7 @@ fn finish(code: &Code, options: &Options, findings: Findings) -> Result<Outcome,
         ([], Scope::Partial { .. }) => Verdict::Unknown,
         ([], _) => Verdict::Holds,
     };
-    Ok(Outcome { verdict, scope, findings: findings.list, statistics, share_done: findings.done.min(1.0), notes })
+    Outcome { verdict, scope, findings: findings.list, statistics, share_done: findings.done.min(1.0), notes }
 }
 
 impl Pool<'_> {
@@ -229,8 +249,8 @@ impl Pool<'_> {
                     return;
                 }
                 Tick::Bug(bug) => self.bug(search, &bug),
-                Tick::Error(error) => {
-                    self.findings.lock().expect("no worker panics while it holds the findings").error = Some(error);
+                Tick::Halt(halt) => {
+                    self.findings.lock().expect("no worker panics while it holds the findings").halt = Some(halt);
                     self.halt();
                 }
             }
@@ -320,7 +340,7 @@ impl Pool<'_> {
                 }
             }
             Err(error) => {
-                findings.error = Some(error);
+                findings.halt = Some(Halt::Error(error));
                 self.halt();
             }
         }

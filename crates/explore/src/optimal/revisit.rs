@@ -70,6 +70,7 @@ impl Graph {
         }
         match event.kind {
             Kind::Fence | Kind::StoreFence | Kind::Spawn | Kind::Join | Kind::Free | Kind::Note | Kind::Fault => true,
+            Kind::Blind => true,
             Kind::Choose => event.value == 0,
             Kind::Write => {
                 let accesses = self.location(event.loc);

@@ -11,7 +11,7 @@ use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
-use super::step::{Bug, Stepper, settle};
+use super::step::{Bug, Halt, Stepper, settle};
 use crate::outcome::{Error, Statistics};
 use raddle_machine::{Addr, Blocked, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
@@ -27,8 +27,8 @@ pub(crate) enum Tick {
     Done,
     /// Something is wrong in the current graph; the search can go on.
     Bug(Bug),
-    /// No verdict is possible.
-    Error(Error),
+    /// The search cannot go on.
+    Halt(Halt),
 }
 /// How ready a thread is.
 #[derive(PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) struct Search<'c> {
     bugs: Vec<Bug>,
     /// Instructions of racing accesses whose runs have been made.
     known_races: FxHashSet<u32>,
-    error: Option<Error>,
+    error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
     /// The deepest place of a cut-off execution.
@@ -107,7 +107,7 @@ impl<'c> Search<'c> {
             return Tick::Bug(bug);
         }
         if let Some(error) = self.error.take() {
-            return Tick::Error(error);
+            return Tick::Halt(error);
         }
         if self.backtrack {
             if !self.advance() {
@@ -129,7 +129,7 @@ impl<'c> Search<'c> {
         match self.pick() {
             Some(thread) => {
                 if let Err(error) = self.expand(thread) {
-                    self.error = Some(error);
+                    self.error = Some(Halt::Error(error));
                 }
                 self.backtrack = true;
             }
@@ -208,6 +208,19 @@ impl<'c> Search<'c> {
             }
             (Visible::Load { order, wait, .. }, _) => {
                 read_branch(graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
+            }
+            (Visible::Update { order, .. }, Stage::Fresh)
+                if self.context.commuting
+                    && let Some((kind, operand)) = state.blind_update(self.context.code) =>
+            {
+                single(Event {
+                    kind: Kind::Blind,
+                    flags: Flags::blind(kind),
+                    order,
+                    loc: node.loc,
+                    value: operand,
+                    ..event
+                })
             }
             (Visible::Update { order, wait, mutex, .. }, Stage::Fresh) => {
                 let loc = node.loc;

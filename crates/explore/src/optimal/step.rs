@@ -7,9 +7,18 @@ use super::snapshot::{Node, Stage};
 use crate::outcome::Error;
 use raddle_machine::{Access, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
-use raddle_trace::{Model, Property, Schedule, ThreadId};
+use raddle_trace::{Model, Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// Why the search cannot go on.
+#[derive(Clone, Debug)]
+pub(crate) enum Halt {
+    /// No verdict is possible.
+    Error(Error),
+    /// Updates were taken to commute, and here they do not.
+    DoesNotCommute(Place),
+}
 
 /// Something wrong in the current graph.
 #[derive(Clone, Debug)]
@@ -33,7 +42,7 @@ pub(super) fn settle(
     parent: Option<Arc<Node>>,
     mut state: Thread,
     spawns: u32,
-    error: &mut Option<Error>,
+    error: &mut Option<Halt>,
 ) -> Arc<Node> {
     while let Status::Ready(Visible::Fence { order }) = *state.status()
         && fence_is_nothing(context, order)
@@ -60,7 +69,7 @@ pub(super) fn settle(
             None if access.size == 0 => {}
             None => match context.loc(access, state.pc()) {
                 Ok(number) => loc = number,
-                Err(unsupported) => *error = Some(unsupported),
+                Err(unsupported) => *error = Some(Halt::Error(unsupported)),
             },
         }
     }
@@ -80,7 +89,7 @@ pub(super) struct Stepper<'a, 'c> {
     pub(super) graph: &'a mut Graph,
     pub(super) context: &'a mut Context<'c>,
     pub(super) bugs: &'a mut Vec<Bug>,
-    pub(super) error: &'a mut Option<Error>,
+    pub(super) error: &'a mut Option<Halt>,
     pub(super) known_races: &'a mut FxHashSet<u32>,
 }
 
@@ -121,7 +130,7 @@ impl Stepper<'_, '_> {
     /// Adds an event and reports if the thread has failed by it.
     pub(super) fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
         // Accesses have had theirs prepared when they were checked for races.
-        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Fault) {
+        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Blind | Kind::Fault) {
             self.graph.prepare_clocks(&event);
         }
         let failure = match node.state.status() {
@@ -159,7 +168,8 @@ impl Stepper<'_, '_> {
                     }
                 });
                 let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
-                *self.error = Some(Error::Unsupported { message, place: self.context.code.place(pc) });
+                let place = self.context.code.place(pc);
+                *self.error = Some(Halt::Error(Error::Unsupported { message, place }));
             }
         }
     }
@@ -167,8 +177,9 @@ impl Stepper<'_, '_> {
     /// Adds a read. With `wait`, an unsuitable value is taken only from the last write (`wait` says whether it is that).
     pub(super) fn read(&mut self, event: Event, stamp: Option<usize>, wait: Option<bool>) -> bool {
         let thread = event.thread;
+        self.check_commuting(&event);
         let value = match self.context.value(self.graph, event.loc, event.rf) {
-            Initial::Value(value) => value,
+            Initial::Value(value) => self.after_blind_updates(event.loc, value),
             Initial::Uninitialised => {
                 self.race(&event);
                 let node = self.failed(thread, Property::Memory, "read of memory that was never written");
@@ -207,6 +218,7 @@ impl Stepper<'_, '_> {
     /// Adds a write at this position of coherence, or a fault if it is wrong.
     pub(super) fn write(&mut self, event: Event, position: usize) -> Slot {
         let thread = event.thread;
+        self.check_commuting(&event);
         if let Some(other) = self.race(&event) {
             return self.racing_write(event, position, other);
         }
@@ -294,6 +306,13 @@ impl Stepper<'_, '_> {
                 self.add(event, node, 0, None);
             }
             Kind::Free => self.free(event),
+            Kind::Blind => {
+                self.check_commuting(&event);
+                let node = self.answered(thread, 0, 0, false);
+                self.race(&event);
+                let slot = self.add(event, node, 0, None);
+                self.check_life(slot, self.bugs.len());
+            }
             _ => {
                 let node = self.answered(thread, 0, 0, false);
                 self.add(event, node, 0, None);

@@ -15,11 +15,7 @@ pub struct Event {
 
 /// All events of these operations; pending operations never return. Linear when the operations are most of their history.
 pub fn timeline(ops: &[Op]) -> Vec<Event> {
-    let last = ops
-        .iter()
-        .map(|op| if op.is_pending() { op.call } else { op.ret })
-        .max()
-        .unwrap_or(Ts(0));
+    let last = ops.iter().map(|op| if op.is_pending() { op.call } else { op.ret }).max().unwrap_or(Ts(0));
     if (last.0 as usize) < 8 * ops.len() {
         return dense(ops, last);
     }
@@ -47,15 +43,6 @@ fn dense(ops: &[Op], last: Ts) -> Vec<Event> {
             slots[op.ret.0 as usize] = (index as u32) << 1 | 1;
         }
     }
-    let events = slots
-        .into_iter()
-        .enumerate()
-        .filter(|(_, slot)| *slot != NOBODY);
-    events
-        .map(|(at, slot)| Event {
-            op: OpId(slot >> 1),
-            returns: slot & 1 == 1,
-            at: Ts(at as u32),
-        })
-        .collect()
+    let events = slots.into_iter().enumerate().filter(|(_, slot)| *slot != NOBODY);
+    events.map(|(at, slot)| Event { op: OpId(slot >> 1), returns: slot & 1 == 1, at: Ts(at as u32) }).collect()
 }

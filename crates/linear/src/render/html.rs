@@ -22,18 +22,13 @@ const PAGE: &str = include_str!("timeline.html");
 
 /// Text that may stand inside an element.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// JSON that may stand inside a script.
 fn script(value: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(value).unwrap_or_else(|_| "null".into());
-    json.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// The page with its marks filled in; what is filled in is not searched for marks.
@@ -72,11 +67,7 @@ pub fn page(context: &Context<'_>) -> String {
     for id in chosen {
         let op = history.op(id);
         let lane = lanes.place(context, op);
-        let end = if op.is_pending() {
-            -1
-        } else {
-            i64::from(op.ret.0)
-        };
+        let end = if op.is_pending() { -1 } else { i64::from(op.ret.0) };
         let point = points.get(&id).copied();
         bars.push((
             lane,
@@ -104,11 +95,7 @@ pub fn page(context: &Context<'_>) -> String {
         Verdict::Violated(explanation) => {
             title.push_str("not linearizable");
             text.push_str(&sentence(context, &explanation.reason));
-            let _ = write!(
-                text,
-                " The {} marked operations cannot be ordered.",
-                clash.len()
-            );
+            let _ = write!(text, " The {} marked operations cannot be ordered.", clash.len());
             if let Some(earliest) = explanation.earliest {
                 let Ts(event) = earliest.event;
                 let _ = write!(text, " The history is wrong from event {event} on.");
@@ -116,11 +103,7 @@ pub fn page(context: &Context<'_>) -> String {
         }
     }
     if left_out > 0 {
-        let _ = write!(
-            text,
-            " {left_out} of {} operations are not shown.",
-            history.ops.len()
-        );
+        let _ = write!(text, " {left_out} of {} operations are not shown.", history.ops.len());
     }
     let wrong_from = match &context.report.verdict {
         Verdict::Violated(explanation) => explanation.earliest.map(|earliest| earliest.event.0),
@@ -152,19 +135,11 @@ impl Lanes {
 
     fn new(processes: impl Iterator<Item = ValueId>) -> Lanes {
         let different: FxHashSet<ValueId> = processes.collect();
-        Lanes {
-            names: Vec::new(),
-            shared: different.len() > Lanes::MANY,
-            of: FxHashMap::default(),
-        }
+        Lanes { names: Vec::new(), shared: different.len() > Lanes::MANY, of: FxHashMap::default() }
     }
 
     fn place(&mut self, context: &Context<'_>, op: &Op) -> usize {
-        let owner = if self.shared {
-            ValueId::NIL
-        } else {
-            op.process
-        };
+        let owner = if self.shared { ValueId::NIL } else { op.process };
         let lanes = self.of.entry(owner).or_default();
         if let Some((lane, last)) = lanes.iter_mut().find(|(_, last)| *last < op.call) {
             *last = op.ret;
@@ -174,11 +149,7 @@ impl Lanes {
             return self.names.len() - 1;
         }
         let lane = self.names.len();
-        self.names.push(if self.shared {
-            String::new()
-        } else {
-            context.history.value(op.process).to_string()
-        });
+        self.names.push(if self.shared { String::new() } else { context.history.value(op.process).to_string() });
         lanes.push((lane, op.ret));
         lane
     }
@@ -196,10 +167,7 @@ fn points(context: &Context<'_>, order: &[OpId]) -> FxHashMap<OpId, f32> {
             end += 1;
         }
         for (place, id) in order[start..end].iter().enumerate() {
-            points.insert(
-                *id,
-                now.0 as f32 + (place + 1) as f32 / (end - start + 1) as f32,
-            );
+            points.insert(*id, now.0 as f32 + (place + 1) as f32 / (end - start + 1) as f32);
         }
         start = end;
     }
@@ -214,12 +182,8 @@ fn choose(context: &Context<'_>, clash: &FxHashSet<OpId>) -> Vec<OpId> {
     }
     let middle = clash.iter().map(|id| id.index()).max().unwrap_or(0);
     let from = middle.saturating_sub(MOST / 2).min(ops.len() - MOST);
-    let mut chosen: Vec<OpId> = clash
-        .iter()
-        .copied()
-        .filter(|id| !(from..from + MOST).contains(&id.index()))
-        .take(1000)
-        .collect();
+    let mut chosen: Vec<OpId> =
+        clash.iter().copied().filter(|id| !(from..from + MOST).contains(&id.index())).take(1000).collect();
     chosen.extend((from..from + MOST - chosen.len()).map(|at| OpId(at as u32)));
     chosen.sort_unstable();
     chosen

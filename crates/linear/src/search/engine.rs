@@ -16,7 +16,8 @@
 //!   it and can come later;
 //! - where that operation is an observer and no order of the open ones can bring about what it answered ([`Model::attainable`]), nothing is tried.
 //!
-//! Of the candidates those go first that let the most of the next few waiting observers answer.
+//! Of the candidates those go first that let the most of the next few waiting observers answer, and then those whose state promises
+//! most ([`Model::doubt`]).
 //!
 //! States and transitions are interned: a state is a number, and the model is asked once for each pair of a state and a kind of
 //! operation. Models may be nondeterministic.
@@ -50,12 +51,7 @@ pub struct Entry<M: Model> {
 
 impl<M: Model> Clone for Entry<M> {
     fn clone(&self) -> Entry<M> {
-        Entry {
-            call: self.call.clone(),
-            ret: self.ret.clone(),
-            start: self.start,
-            end: self.end,
-        }
+        Entry { call: self.call.clone(), ret: self.ret.clone(), start: self.start, end: self.end }
     }
 }
 
@@ -72,21 +68,14 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget {
-            configurations: 50_000_000,
-            bytes: 4 << 30,
-            deadline: None,
-        }
+        Budget { configurations: 50_000_000, bytes: 4 << 30, deadline: None }
     }
 }
 
 impl Budget {
     /// A budget of this many configurations and no other limit but the default ones.
     pub fn of(configurations: u64) -> Budget {
-        Budget {
-            configurations,
-            ..Budget::default()
-        }
+        Budget { configurations, ..Budget::default() }
     }
 }
 
@@ -134,11 +123,7 @@ pub enum Found<S> {
 }
 
 /// Searches for a linearization from the initial state of the model.
-pub fn search<M: Model>(
-    model: &M,
-    entries: &[Entry<M>],
-    budget: Budget,
-) -> (Found<M::State>, Statistics) {
+pub fn search<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> (Found<M::State>, Statistics) {
     search_from(model, model.initial(), entries, budget)
 }
 
@@ -173,17 +158,14 @@ impl Layout {
     fn new<M: Model>(entries: &[Entry<M>]) -> Layout {
         let mut calls: Vec<u32> = (0..entries.len() as u32).collect();
         calls.sort_by_key(|&at| entries[at as usize].start);
-        let mut returns: Vec<u32> = (0..entries.len() as u32)
-            .filter(|&at| entries[at as usize].end < Ts::INF)
-            .collect();
+        let mut returns: Vec<u32> =
+            (0..entries.len() as u32).filter(|&at| entries[at as usize].end < Ts::INF).collect();
         returns.sort_by_key(|&at| entries[at as usize].end);
         let mut slot = vec![0; entries.len()];
         let (mut free, mut slots, mut next) = (Vec::new(), 0, 0);
         let mut called = Vec::with_capacity(returns.len());
         for &done in &returns {
-            while next < calls.len()
-                && entries[calls[next] as usize].start < entries[done as usize].end
-            {
+            while next < calls.len() && entries[calls[next] as usize].start < entries[done as usize].end {
                 slot[calls[next] as usize] = free.pop().unwrap_or_else(|| {
                     slots += 1;
                     slots - 1
@@ -193,13 +175,7 @@ impl Layout {
             called.push(next as u32);
             free.push(slot[done as usize]);
         }
-        Layout {
-            returns,
-            calls,
-            called,
-            slot,
-            slots: slots as usize,
-        }
+        Layout { returns, calls, called, slot, slots: slots as usize }
     }
 }
 
@@ -217,6 +193,7 @@ struct Machine<'m, M: Model> {
     model: &'m M,
     classes: Vec<(M::Call, Option<M::Ret>)>,
     observes: Vec<bool>,
+    doubts: Vec<u32>,
     states: Vec<M::State>,
     numbers: FxHashMap<M::State, u32>,
     steps: FxHashMap<(u32, u32), Next>,
@@ -231,6 +208,7 @@ impl<M: Model> Machine<'_, M> {
         }
         let number = self.states.len() as u32;
         self.bytes += 2 * self.model.weight(&state) as u64 + 64;
+        self.doubts.push(self.model.doubt(&state));
         self.states.push(state.clone());
         self.numbers.insert(state, number);
         number
@@ -241,13 +219,8 @@ impl<M: Model> Machine<'_, M> {
             return next;
         }
         let (call, ret) = &self.classes[class as usize];
-        let successors = self
-            .model
-            .step(&self.states[state as usize], call, ret.as_ref());
-        let mut numbers: Vec<u32> = successors
-            .into_iter()
-            .map(|successor| self.state(successor))
-            .collect();
+        let successors = self.model.step(&self.states[state as usize], call, ret.as_ref());
+        let mut numbers: Vec<u32> = successors.into_iter().map(|successor| self.state(successor)).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let next = match numbers[..] {
@@ -317,14 +290,8 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             }
             class
         };
-        let class = entries
-            .iter()
-            .map(|entry| number(&entry.call, &entry.ret))
-            .collect();
-        let observes = classes
-            .iter()
-            .map(|(call, ret)| model.observes(call, ret.as_ref()))
-            .collect();
+        let class = entries.iter().map(|entry| number(&entry.call, &entry.ret)).collect();
+        let observes = classes.iter().map(|(call, ret)| model.observes(call, ret.as_ref())).collect();
         let machine = Machine {
             model,
             states: Vec::new(),
@@ -334,6 +301,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             bytes: 0,
             classes,
             observes,
+            doubts: Vec::new(),
         };
         let slots = layout.slots;
         Search {
@@ -343,10 +311,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             layout,
             budget,
             class,
-            part: entries
-                .iter()
-                .map(|entry| model.part(&entry.call))
-                .collect(),
+            part: entries.iter().map(|entry| model.part(&entry.call)).collect(),
             open: Vec::new(),
             watched: Vec::new(),
             ends: entries.iter().map(|entry| entry.end).collect(),
@@ -367,9 +332,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn opened(&self, level: u32) -> std::ops::Range<usize> {
-        let from = level
-            .checked_sub(1)
-            .map_or(0, |before| self.layout.called[before as usize]);
+        let from = level.checked_sub(1).map_or(0, |before| self.layout.called[before as usize]);
         from as usize..self.layout.called[level as usize] as usize
     }
 
@@ -417,16 +380,13 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
         let last = self.layout.returns.len() as u32;
         let mut open = std::mem::take(&mut self.open);
         self.watched.clear();
-        self.occupied
-            .each_without(mask, |slot| open.push(self.occupant[slot]));
+        self.occupied.each_without(mask, |slot| open.push(self.occupant[slot]));
         loop {
             for op in open.drain(..) {
                 let pending = self.ends[op as usize] == Ts::INF;
                 let class = self.class[op as usize];
                 match self.machine.step(state, class) {
-                    Next::Refused if !pending && self.machine.observes[class as usize] => {
-                        self.watched.push(op)
-                    }
+                    Next::Refused if !pending && self.machine.observes[class as usize] => self.watched.push(op),
                     Next::Refused => {}
                     Next::State(next) if pending && next == state => {}
                     Next::State(next) if next == state && self.machine.observes[class as usize] => {
@@ -436,15 +396,12 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                     Next::State(next) => self.candidates.push((op, next)),
                     Next::Several(list) => {
                         let successors = &self.machine.several[list as usize];
-                        let useful = successors
-                            .iter()
-                            .filter(|&&next| !(pending && next == state));
+                        let useful = successors.iter().filter(|&&next| !(pending && next == state));
                         self.candidates.extend(useful.map(|&next| (op, next)));
                     }
                 }
             }
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize]))
-            {
+            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
                 self.advance(mask);
                 if self.level < last {
                     for position in self.opened(self.level) {
@@ -489,10 +446,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 open.push(&self.machine.classes[self.class[op as usize] as usize].0);
             }
         });
-        !self
-            .machine
-            .model
-            .attainable(&self.machine.states[state as usize], call, ret, &open)
+        !self.machine.model.attainable(&self.machine.states[state as usize], call, ret, &open)
     }
 
     /// Keeps the candidates on the part that the next return is about.
@@ -515,13 +469,13 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     /// Puts candidates first that let waiting observers answer.
     fn guide(&mut self, first: usize) {
         const WATCHED: usize = 4;
-        if self.watched.is_empty() || self.candidates.len() < first + 2 {
+        if self.candidates.len() < first + 2 {
             return;
         }
         let ends = &self.ends;
         self.watched.sort_unstable_by_key(|&op| ends[op as usize]);
         self.watched.truncate(WATCHED);
-        let mut scored: Vec<(u32, (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
+        let mut scored: Vec<((u32, u32), (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
         for index in first..self.candidates.len() {
             let (op, next) = self.candidates[index];
             let mut disappointed = 0;
@@ -529,7 +483,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
                 let class = self.class[self.watched[at] as usize];
                 disappointed += u32::from(matches!(self.machine.step(next, class), Next::Refused));
             }
-            scored.push((disappointed, (op, next)));
+            scored.push(((disappointed, self.machine.doubts[next as usize]), (op, next)));
         }
         scored.sort_by_key(|(score, _)| *score);
         for (slot, (_, candidate)) in self.candidates[first..].iter_mut().zip(scored) {
@@ -557,10 +511,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn statistics(&self) -> Statistics {
-        Statistics {
-            configurations: self.visited.len() as u64,
-            states: self.machine.states.len() as u64,
-        }
+        Statistics { configurations: self.visited.len() as u64, states: self.machine.states.len() as u64 }
     }
 
     fn exhausted(&self) -> bool {
@@ -571,18 +522,14 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
         if !count.is_multiple_of(1024) {
             return false;
         }
-        let table =
-            self.visited.capacity() as u64 * (std::mem::size_of::<(u32, u32, K)>() as u64 + 1);
+        let table = self.visited.capacity() as u64 * (std::mem::size_of::<(u32, u32, K)>() as u64 + 1);
         let masks = if std::mem::size_of::<K>() == 16 && !std::mem::needs_drop::<K>() {
             0
         } else {
             count * self.layout.slots as u64 / 8
         };
         table + masks + self.machine.bytes > self.budget.bytes
-            || self
-                .budget
-                .deadline
-                .is_some_and(|end| Instant::now() >= end)
+            || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
     fn run(mut self, start: M::State) -> (Found<M::State>, Statistics) {
@@ -594,13 +541,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
         self.let_in();
         let mut mask = K::empty(self.layout.slots);
         let candidates = self.settle(&mut mask, state);
-        let mut path = vec![Frame {
-            level: self.level,
-            mask,
-            state,
-            candidates,
-            length: self.line.len() as u32,
-        }];
+        let mut path = vec![Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 }];
         self.note(&path[0]);
         while self.level < last {
             let Some(frame) = path.last_mut() else {
@@ -622,8 +563,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             let end = frame.candidates.1 as usize;
             mask.insert(self.slot(op));
             self.line.push(op);
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize]))
-            {
+            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
                 self.advance(&mut mask);
             }
             self.candidates.truncate(end);
@@ -639,13 +579,7 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
             if self.exhausted() {
                 return (Found::OutOfBudget, self.statistics());
             }
-            path.push(Frame {
-                level: self.level,
-                mask,
-                state,
-                candidates,
-                length: self.line.len() as u32,
-            });
+            path.push(Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 });
             self.note(&path[path.len() - 1]);
         }
         let line = self.line.iter().map(|&op| op as usize).collect();
@@ -681,37 +615,20 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     }
 
     fn window(mut self) -> Window<M::State> {
-        let last = (0..=self.deepest)
-            .rev()
-            .find(|&level| matches!(self.entered[level as usize], Entered::Once(..)));
+        let last = (0..=self.deepest).rev().find(|&level| matches!(self.entered[level as usize], Entered::Once(..)));
         let certain = last.and_then(|level| match self.entered[level as usize].clone() {
             Entered::Once(state, mask) => {
                 self.stand_at(level);
                 let next = self.layout.returns[level as usize] as usize;
-                Some(Certain {
-                    next,
-                    state: self.machine.states[state as usize].clone(),
-                    done: self.done(&mask),
-                })
+                Some(Certain { next, state: self.machine.states[state as usize].clone(), done: self.done(&mask) })
             }
             _ => None,
         });
         self.stand_at(self.deepest);
         let at_deepest = std::mem::take(&mut self.at_deepest);
-        let describe = |state: u32| {
-            self.machine
-                .model
-                .describe(&self.machine.states[state as usize])
-        };
-        let before = at_deepest
-            .iter()
-            .map(|(state, mask)| (describe(*state), self.done(mask)))
-            .collect();
-        Window {
-            blocked: self.layout.returns[self.deepest as usize] as usize,
-            before,
-            certain,
-        }
+        let describe = |state: u32| self.machine.model.describe(&self.machine.states[state as usize]);
+        let before = at_deepest.iter().map(|(state, mask)| (describe(*state), self.done(mask))).collect();
+        Window { blocked: self.layout.returns[self.deepest as usize] as usize, before, certain }
     }
 
     /// Lets in and out whatever is open at a level.
@@ -726,12 +643,11 @@ impl<'m, M: Model, K: Mask> Search<'m, M, K> {
     /// The open operations of a mask, at the level we stand at.
     fn done(&self, mask: &K) -> Vec<usize> {
         let mut done = Vec::new();
-        self.occupied
-            .each_without(&K::empty(self.layout.slots), |slot| {
-                if mask.has(slot) {
-                    done.push(self.occupant[slot] as usize);
-                }
-            });
+        self.occupied.each_without(&K::empty(self.layout.slots), |slot| {
+            if mask.has(slot) {
+                done.push(self.occupant[slot] as usize);
+            }
+        });
         done
     }
 }

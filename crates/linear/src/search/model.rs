@@ -67,15 +67,15 @@ pub trait Model {
 
     /// Whether an observer that must answer `ret` might still do so once some of the `open` calls have taken effect, in some order. Asked when
     /// no further call can come in between. `true` is always right; a `false` cuts the search short.
-    fn attainable(
-        &self,
-        state: &Self::State,
-        call: &Self::Call,
-        ret: &Self::Ret,
-        open: &[&Self::Call],
-    ) -> bool {
+    fn attainable(&self, state: &Self::State, call: &Self::Call, ret: &Self::Ret, open: &[&Self::Call]) -> bool {
         let _ = (state, call, ret, open);
         true
+    }
+
+    /// How little a state promises, 0 being best: a guess that decides what is tried first and nothing else.
+    fn doubt(&self, state: &Self::State) -> u32 {
+        let _ = state;
+        0
     }
 
     /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a

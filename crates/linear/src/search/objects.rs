@@ -4,7 +4,8 @@
 //! are cloned when they change; the engine asks once for each state and kind of operation. Texts that arise by appending are interned
 //! next to the values of the history, so that a state stays a few numbers however long its texts grow.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -60,6 +61,8 @@ pub struct Object<'a> {
     pub values: &'a Values,
     initial: Value,
     pool: RefCell<Pool>,
+    /// The texts of the history in order, to see what a text may grow into.
+    texts: OnceCell<Vec<Arc<str>>>,
 }
 
 impl<'a> Object<'a> {
@@ -70,12 +73,7 @@ impl<'a> Object<'a> {
 
     /// An object whose register, keys or counter hold this value at the beginning.
     pub fn starting_with(kind: ObjectKind, values: &'a Values, initial: Value) -> Object<'a> {
-        Object {
-            kind,
-            values,
-            initial,
-            pool: RefCell::default(),
-        }
+        Object { kind, values, initial, pool: RefCell::default(), texts: OnceCell::new() }
     }
 
     fn number(&self, value: Value) -> ValueId {
@@ -104,13 +102,9 @@ impl<'a> Object<'a> {
             return *known;
         }
         let longer = match (self.value(now), self.values.get(piece)) {
-            (Value::List(items), piece) => Value::list(
-                items
-                    .iter()
-                    .cloned()
-                    .chain([piece.clone()])
-                    .collect::<Vec<_>>(),
-            ),
+            (Value::List(items), piece) => {
+                Value::list(items.iter().cloned().chain([piece.clone()]).collect::<Vec<_>>())
+            }
             (Value::Nil, piece) => Value::text(piece.to_string()),
             (text, piece) => Value::text(format!("{text}{piece}")),
         };
@@ -126,27 +120,16 @@ impl<'a> Object<'a> {
             arg: op.arg,
             arg2: op.arg2,
             place: if whole { op.place } else { ValueId::NIL },
-            process: if self.kind == ObjectKind::Lock {
-                op.process
-            } else {
-                ValueId::NIL
-            },
+            process: if self.kind == ObjectKind::Lock { op.process } else { ValueId::NIL },
         }
     }
 
-    fn cells(
-        &self,
-        cells: &[(ValueId, ValueId)],
-        call: &Request,
-        ret: Option<ValueId>,
-    ) -> Vec<State> {
+    fn cells(&self, cells: &[(ValueId, ValueId)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
         let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
         let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
         // A key that was never written reads as nothing, or as the empty text.
         let blank = place.is_err() && now == ValueId::NIL;
-        let same = |answer: ValueId| {
-            answer == now || (blank && *self.values.get(answer) == Value::text(""))
-        };
+        let same = |answer: ValueId| answer == now || (blank && *self.values.get(answer) == Value::text(""));
         let stay = || vec![State::Cells(cells.to_vec())];
         let set = |value: ValueId| {
             let mut cells = cells.to_vec();
@@ -169,6 +152,28 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Whether a text is made of some of these pieces, each used once; yes if that is too long to find out.
+    fn composed(&self, text: &str, pieces: &[ValueId]) -> bool {
+        const STEPS: usize = 256;
+        let pieces: Vec<String> = pieces.iter().map(|piece| self.values.get(*piece).to_string()).collect();
+        let mut tasks = vec![(text, vec![false; pieces.len()])];
+        let mut steps = 0;
+        while let Some((rest, used)) = tasks.pop() {
+            steps += 1;
+            if rest.is_empty() || steps > STEPS {
+                return true;
+            }
+            for (at, piece) in pieces.iter().enumerate().filter(|(at, piece)| !used[*at] && !piece.is_empty()) {
+                if let Some(rest) = rest.strip_prefix(piece.as_str()) {
+                    let mut used = used.clone();
+                    used[at] = true;
+                    tasks.push((rest, used));
+                }
+            }
+        }
+        false
+    }
+
     fn bag(&self, bag: &[(ValueId, u32)], call: &Request, ret: Option<ValueId>) -> Vec<State> {
         let change = |value: ValueId, more: bool| {
             let mut bag = bag.to_vec();
@@ -184,24 +189,16 @@ impl<'a> Object<'a> {
             vec![State::Bag(bag)]
         };
         let stay = || vec![State::Bag(bag.to_vec())];
-        let there = |value: ValueId| {
-            bag.binary_search_by_key(&value, |(known, _)| *known)
-                .is_ok()
-        };
+        let there = |value: ValueId| bag.binary_search_by_key(&value, |(known, _)| *known).is_ok();
         if self.kind == ObjectKind::PriorityQueue {
             if call.method == Method::Insert {
                 return change(call.arg, true);
             }
-            let least = bag
-                .iter()
-                .map(|(value, _)| *value)
-                .min_by_key(|value| self.values.get(*value));
+            let least = bag.iter().map(|(value, _)| *value).min_by_key(|value| self.values.get(*value));
             return match (ret, least) {
                 (None | Some(ValueId::NIL), None) => stay(),
                 (None, Some(least)) => change(least, false),
-                (Some(answer), Some(least))
-                    if self.values.get(answer) == self.values.get(least) =>
-                {
+                (Some(answer), Some(least)) if self.values.get(answer) == self.values.get(least) => {
                     change(least, false)
                 }
                 _ => vec![],
@@ -240,8 +237,7 @@ impl<'a> Object<'a> {
             }
             Method::Append
                 if ret.is_none_or(|answer| {
-                    answer == ValueId::NIL
-                        || *self.values.get(answer) == Value::Int(items.len() as i64)
+                    answer == ValueId::NIL || *self.values.get(answer) == Value::Int(items.len() as i64)
                 }) =>
             {
                 let mut items = items.to_vec();
@@ -253,18 +249,11 @@ impl<'a> Object<'a> {
                 let equal = |answer: ValueId| match self.values.get(answer) {
                     Value::List(list) => {
                         list.len() == items.len()
-                            && list
-                                .iter()
-                                .zip(items)
-                                .all(|(one, two)| one == self.values.get(*two))
+                            && list.iter().zip(items).all(|(one, two)| one == self.values.get(*two))
                     }
                     _ => false,
                 };
-                if ret.is_none_or(equal) {
-                    vec![State::Sequence(items.to_vec())]
-                } else {
-                    vec![]
-                }
+                if ret.is_none_or(equal) { vec![State::Sequence(items.to_vec())] } else { vec![] }
             }
             _ => {
                 let taken = if front { items.first() } else { items.last() };
@@ -282,14 +271,9 @@ impl<'a> Object<'a> {
     }
 
     fn count(&self, number: i64, call: &Request, ret: Option<ValueId>) -> Vec<State> {
-        let answered =
-            |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
+        let answered = |wanted: i64| ret.is_none_or(|answer| *self.values.get(answer) == Value::Int(wanted));
         let add = || match self.values.get(call.arg) {
-            Value::Int(amount) => number
-                .checked_add(*amount)
-                .map(State::Number)
-                .into_iter()
-                .collect(),
+            Value::Int(amount) => number.checked_add(*amount).map(State::Number).into_iter().collect(),
             _ => vec![],
         };
         match call.method {
@@ -321,12 +305,8 @@ impl Model for Object<'_> {
 
     fn initial(&self) -> State {
         match self.kind {
-            ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => {
-                State::Sequence(Vec::new())
-            }
-            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => {
-                State::Bag(Vec::new())
-            }
+            ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => State::Sequence(Vec::new()),
+            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => State::Bag(Vec::new()),
             ObjectKind::Register | ObjectKind::Map => State::Cells(Vec::new()),
             ObjectKind::Counter => State::Number(match self.initial {
                 Value::Int(number) => number,
@@ -351,45 +331,49 @@ impl Model for Object<'_> {
     /// counts, appends or locks has no such rule.
     fn ties(&self, call: &Request, ret: Option<&ValueId>) -> Option<Ties> {
         let about = |values: &[ValueId], optional: bool| {
-            let values = values
-                .iter()
-                .map(|value| u64::from(call.place.0) << 32 | u64::from(value.0))
-                .collect();
+            let values = values.iter().map(|value| u64::from(call.place.0) << 32 | u64::from(value.0)).collect();
             Some(Ties { values, optional })
         };
         match (self.kind, call.method, ret.copied()) {
-            (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => {
-                about(&[call.arg], true)
-            }
-            (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => {
-                about(&[call.arg], true)
-            }
+            (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => about(&[call.arg], true),
+            (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => about(&[call.arg], true),
             (ObjectKind::Set | ObjectKind::Multiset, _, _) => about(&[call.arg], false),
-            (ObjectKind::Register | ObjectKind::Map, Method::Read, Some(answer)) => {
-                about(&[answer], true)
-            }
+            (ObjectKind::Register | ObjectKind::Map, Method::Read, Some(answer)) => about(&[answer], true),
             (ObjectKind::Register | ObjectKind::Map, Method::Read, None) => about(&[], true),
             (ObjectKind::Register | ObjectKind::Map, Method::Write, _) => about(&[call.arg], false),
             (ObjectKind::Register | ObjectKind::Map, Method::Cas, Some(ValueId::TRUE) | None) => {
                 about(&[call.arg, call.arg2], false)
             }
             (
-                ObjectKind::Register
-                | ObjectKind::Map
-                | ObjectKind::Counter
-                | ObjectKind::Log
-                | ObjectKind::Lock,
+                ObjectKind::Register | ObjectKind::Map | ObjectKind::Counter | ObjectKind::Log | ObjectKind::Lock,
                 _,
                 _,
             ) => None,
-            (_, Method::Insert | Method::PushBack | Method::PushFront, _) => {
-                about(&[call.arg], false)
-            }
+            (_, Method::Insert | Method::PushBack | Method::PushFront, _) => about(&[call.arg], false),
             // Nobody knows what a pending removal took; leaving it out could only make things worse.
             (_, _, None) => about(&[], false),
             (_, _, Some(ValueId::NIL)) => about(&[], true),
             (_, _, Some(answer)) => about(&[answer], false),
         }
+    }
+
+    /// A text that no text of the history begins with will not be read as it is, so its appends came in another order or a write is to
+    /// follow.
+    fn doubt(&self, state: &State) -> u32 {
+        let State::Cells(cells) = state else { return 0 };
+        let texts = self.texts.get_or_init(|| {
+            let mut texts: Vec<Arc<str>> = self.values.iter().filter_map(Value::as_text).cloned().collect();
+            texts.sort_unstable();
+            texts
+        });
+        let lost = cells.iter().filter(|(_, value)| match self.value(*value) {
+            Value::Text(text) => {
+                let at = texts.partition_point(|other| other.as_ref() < text.as_ref());
+                !texts.get(at).is_some_and(|other| other.starts_with(text.as_ref()))
+            }
+            _ => false,
+        });
+        lost.count() as u32
     }
 
     /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
@@ -399,13 +383,17 @@ impl Model for Object<'_> {
         };
         let place = cells.binary_search_by_key(&call.place, |(key, _)| *key);
         let now = place.map_or_else(|_| self.number(self.initial.clone()), |at| cells[at].1);
-        let appends = open.iter().any(|call| call.method == Method::Append);
+        let pieces: Vec<ValueId> =
+            open.iter().filter(|call| call.method == Method::Append).map(|call| call.arg).collect();
         let wanted = self.values.get(*ret);
         let grows_into = |from: ValueId| match (self.value(from), wanted) {
             _ if from == *ret => true,
-            _ if !appends => false,
-            (Value::Nil, _) | (Value::List(_), _) | (_, Value::List(_)) => true,
-            (from, wanted) => wanted.to_string().starts_with(&from.to_string()),
+            _ if pieces.is_empty() => false,
+            (Value::Nil, Value::Text(wanted)) => self.composed(wanted, &pieces),
+            (Value::Text(from), Value::Text(wanted)) => {
+                wanted.strip_prefix(from.as_ref()).is_some_and(|rest| self.composed(rest, &pieces))
+            }
+            _ => true,
         };
         grows_into(now)
             || open.iter().any(|call| match call.method {
@@ -437,12 +425,7 @@ impl Model for Object<'_> {
             State::Bag(bag) => bag.len() * 8,
             // A step makes at most one new text.
             State::Cells(cells) => {
-                cells.len() * 8
-                    + cells
-                        .iter()
-                        .map(|(_, value)| self.value(*value).weight())
-                        .max()
-                        .unwrap_or(0)
+                cells.len() * 8 + cells.iter().map(|(_, value)| self.value(*value).weight()).max().unwrap_or(0)
             }
             State::Number(_) | State::Holder(_) => 0,
         };
@@ -456,11 +439,7 @@ impl Model for Object<'_> {
             State::Sequence(items) => format!("[{}]", list(&mut items.iter().map(name))),
             State::Bag(bag) => {
                 let item = |(value, count): &(ValueId, u32)| {
-                    if *count == 1 {
-                        name(value)
-                    } else {
-                        format!("{}×{count}", name(value))
-                    }
+                    if *count == 1 { name(value) } else { format!("{}×{count}", name(value)) }
                 };
                 format!("{{{}}}", list(&mut bag.iter().map(item)))
             }
@@ -469,11 +448,7 @@ impl Model for Object<'_> {
                 [(ValueId::NIL, value)] => self.value(*value).to_string(),
                 cells => format!(
                     "{{{}}}",
-                    list(&mut cells.iter().map(|(key, value)| format!(
-                        "{}: {}",
-                        name(key),
-                        self.value(*value)
-                    )))
+                    list(&mut cells.iter().map(|(key, value)| format!("{}: {}", name(key), self.value(*value))))
                 ),
             },
             State::Number(number) => number.to_string(),
