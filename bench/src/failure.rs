@@ -1,0 +1,41 @@
+//! Why there are no numbers.
+
+use thiserror::Error;
+
+/// Why a benchmark has no result.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    /// The verifier has no verdict.
+    #[error("{program}: {source}")]
+    Verifier {
+        /// Of what.
+        program: String,
+        /// Why.
+        source: raddle::Error,
+    },
+    /// The exploration did not cover everything.
+    #[error("{program}: not all executions were explored")]
+    Partial {
+        /// Of what.
+        program: String,
+    },
+    /// A wrong count; its speed is of no interest.
+    #[error("{program}: {found} executions instead of {expected}")]
+    Count {
+        /// Of what.
+        program: String,
+        /// What was counted.
+        found: u64,
+        /// What should have been.
+        expected: u64,
+    },
+    /// A process of its own could not be run.
+    #[error("the process that measures memory failed: {0}")]
+    Child(String),
+    /// Input or output failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Something is not the JSON it should be.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}

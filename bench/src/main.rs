@@ -1,0 +1,92 @@
+//! How fast Raddle explores, and how much memory it takes.
+//!
+//! ```text
+//! cargo run --release -p raddle-bench                    # the table: one worker, rates, comparison with the peers
+//! cargo run --release -p raddle-bench -- --workers 2     # and what a second worker brings
+//! cargo run --release -p raddle-bench -- --memory        # peak memory as the number of executions grows
+//! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
+//! ```
+//!
+//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed).
+
+mod failure;
+mod measure;
+mod memory;
+mod suite;
+mod table;
+
+use clap::Parser;
+use failure::Failure;
+use measure::{Effort, Row, Size, row};
+use std::process::ExitCode;
+
+/// Measure how fast Raddle explores
+///
+/// Runs programs of the literature in this process and prints executions per CPU second beside the rates of other tools.
+/// A count that is not the known one is an error, however fast it was reached.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+struct Args {
+    /// Tiny parameters, one repetition: says that everything works, nothing about speed
+    #[arg(long)]
+    quick: bool,
+
+    /// Measure again with this many workers, and add what they bring
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..), conflicts_with = "memory")]
+    workers: Option<u16>,
+
+    /// Show the peak memory of readers(8) to readers(18), each in a process of its own
+    #[arg(long)]
+    memory: bool,
+
+    /// Only programs whose name contains this
+    #[arg(long, value_name = "NAME", conflicts_with = "memory")]
+    only: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Explore readers(N) once and print what it took; `--memory` starts this
+    #[arg(long, value_name = "N", hide = true)]
+    child: Option<i64>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            anstream::eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(readers) = args.child {
+        anstream::println!("{}", serde_json::to_string(&memory::child(readers)?)?);
+    } else if args.memory {
+        let points = memory::growth(if args.quick { 2..=4 } else { 8..=18 })?;
+        print(args.json, &points, || table::memory(&points))?;
+    } else {
+        let rows = rows(args)?;
+        print(args.json, &rows, || table::rates(&rows))?;
+    }
+    Ok(())
+}
+
+fn rows(args: &Args) -> Result<Vec<Row>, Failure> {
+    let (size, effort) = if args.quick { (Size::Quick, Effort::ONCE) } else { (Size::Full, Effort::STABLE) };
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let cases = suite::CASES.iter().filter(|case| wanted(case.name));
+    cases.map(|case| row(case, size, effort, args.workers.map(usize::from))).collect()
+}
+
+fn print<T: serde::Serialize>(json: bool, data: &T, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    if json {
+        anstream::println!("{}", serde_json::to_string_pretty(data)?);
+    } else {
+        anstream::print!("{}", text());
+    }
+    Ok(())
+}

@@ -1,0 +1,53 @@
+//! The benchmark works, and counts what it should. Nothing here depends on time.
+
+use serde_json::Value;
+use std::process::Command;
+
+fn bench(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_raddle-bench")).args(arguments).arg("--json").output();
+    let output = output.expect("the benchmark starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("it prints JSON")
+}
+
+fn counts(rows: &Value) -> Vec<(String, String, u64)> {
+    let text = |row: &Value, key: &str| row[key].as_str().expect("a text").to_owned();
+    let rows = rows.as_array().expect("a list").iter();
+    rows.map(|row| (text(row, "program"), text(row, "model"), row["executions"].as_u64().expect("a number"))).collect()
+}
+
+#[test]
+fn the_quick_mode_counts_the_classes() {
+    let rows = counts(&bench(&["--quick"]));
+    let expected = [
+        ("readers(3)", "sc", 8),
+        ("fib(2)", "sc", 19),
+        ("fib(2)", "tso", 20),
+        ("lastzero(3)", "sc", 12),
+        ("indexer(12)", "sc", 8),
+        ("filesystem(14)", "sc", 2),
+        ("ticket lock(3)", "sc", 6),
+        ("mutex counter(3)", "sc", 6),
+    ];
+    for (program, model, executions) in expected {
+        assert!(rows.contains(&(program.into(), model.into(), executions)), "{program} under {model}: {rows:?}");
+    }
+    assert!(rows.iter().all(|row| row.2 > 0), "{rows:?}");
+}
+
+#[test]
+fn the_number_of_workers_changes_no_count() {
+    let one = bench(&["--quick"]);
+    let two = bench(&["--quick", "--workers", "2"]);
+    assert_eq!(counts(&one), counts(&two));
+    let rows = two.as_array().expect("a list");
+    assert!(rows.iter().all(|row| row["parallel"]["workers"] == 2), "{two}");
+}
+
+#[test]
+fn memory_is_measured_for_each_size() {
+    let points = bench(&["--quick", "--memory"]);
+    let executions: Vec<u64> =
+        points.as_array().expect("a list").iter().filter_map(|p| p["executions"].as_u64()).collect();
+    assert_eq!(executions, [4, 8, 16]);
+}
