@@ -76,7 +76,7 @@ fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<
             let node = graph.node_of(slot);
             // What the target leads to comes last.
             let here = node.iter().filter(|&&part| included.contains(part as usize)).count();
-            let early = target.is_some_and(|target| graph.same_node(target, slot)) && left.len() > here;
+            let early = target.is_some_and(|target| node.contains(&target)) && left.len() > here;
             !early && node.iter().all(|&part| !included.contains(part as usize) || !waits(part))
         };
         let candidates = left.iter().copied().filter(|&slot| ready(slot));
