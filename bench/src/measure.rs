@@ -60,6 +60,8 @@ pub(crate) struct Row {
     pub(crate) moot: u64,
     /// Events of the longest execution.
     pub(crate) events: u64,
+    /// Steps of the search, over all executions: options tried, and ends of lists of options reached.
+    pub(crate) steps: u64,
     /// CPU seconds of one verification.
     pub(crate) cpu_seconds: f64,
     /// Executions, failed and blocked ones included, per CPU second.
@@ -111,6 +113,7 @@ pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize
         blocked: statistics.blocked,
         moot: statistics.moot,
         events: statistics.longest,
+        steps: statistics.events,
         cpu_seconds: one.cpu,
         rate: statistics.runs() as f64 / one.cpu,
         genmc_rate: peers.genmc,
