@@ -1,11 +1,16 @@
 // raddle: --model sc expect: holds
 // raddle: --model sc -D BROKEN expect: violated(lock)
+// raddle: --model sc -D STATIC expect: holds
 //
 // A recursive mutex: a public operation calls another one under the same lock. Broken: the mutex is a normal one.
 #include <assert.h>
 #include <pthread.h>
 
+#ifdef STATIC
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+#else
 static pthread_mutex_t mutex;
+#endif
 static int counter;
 
 static void add(int n)
@@ -27,12 +32,14 @@ static void *twice(void *unused)
 
 int main(void)
 {
+#ifndef STATIC
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
 #ifndef BROKEN
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
 #endif
     pthread_mutex_init(&mutex, &attributes);
+#endif
     pthread_t a, b;
     pthread_create(&a, NULL, twice, NULL);
     pthread_create(&b, NULL, twice, NULL);

@@ -6,7 +6,7 @@
 
 typedef unsigned long pthread_t;
 typedef struct { int __attributes; } pthread_attr_t;
-typedef struct { int __word, __count, __owner, __users, __kind; } pthread_mutex_t;
+typedef struct __pthread_mutex_s { int __word, __count, __owner, __users, __kind; } pthread_mutex_t;
 typedef int pthread_mutexattr_t;
 typedef struct { long long __waiters; } pthread_cond_t;
 typedef struct { int __attributes; } pthread_condattr_t;
@@ -19,6 +19,8 @@ typedef int pthread_once_t;
 typedef unsigned pthread_key_t;
 
 #define PTHREAD_MUTEX_INITIALIZER { 0 }
+#define PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP { .__kind = 1 }
+#define PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP { .__kind = 2 }
 #define PTHREAD_COND_INITIALIZER { 0 }
 #define PTHREAD_RWLOCK_INITIALIZER { 0 }
 #define PTHREAD_ONCE_INIT 0

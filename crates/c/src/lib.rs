@@ -203,6 +203,10 @@ fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Reje
     }
     let mut program = finished.program;
     program.sources = finished.lines.sources;
+    // What is left to be found here: atomic blocks that do not match, objects that are too large together.
+    if let Err(diagnostics) = raddle_program::validate(&program) {
+        return Err(Rejected { diagnostics, sources: program.sources });
+    }
     Ok(Compiled { program, notes: finished.notes })
 }
 

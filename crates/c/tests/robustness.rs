@@ -17,21 +17,24 @@ fn mutants() -> usize {
     std::env::var("RADDLE_C_MUTANTS").ok().and_then(|text| text.parse().ok()).unwrap_or(3000)
 }
 
-/// What compiling the text ends in; a program that comes out is one that engines can run.
+/// Whether the text is a program.
 fn outcome(text: &str) -> bool {
     let started = Instant::now();
     let result = compile_preprocessed("mutant.i", text, &Options::default());
     assert!(started.elapsed() < PATIENCE, "took {:?} for\n{text}", started.elapsed());
     match result {
-        Ok(compiled) => {
-            if let Err(errors) = raddle_program::validate(&compiled.program) {
-                let balanced = errors.iter().all(|e| e.message.contains("atomic block") || e.message.contains("bytes"));
-                assert!(balanced, "an invalid program: {:?}\n{text}", errors[0]);
-            }
-            true
-        }
+        Ok(_) => true,
         Err(Error::Rejected(rejected)) => {
-            assert!(!rejected.diagnostics.is_empty(), "rejected without a reason\n{text}");
+            let first = rejected.diagnostics.first().unwrap_or_else(|| panic!("rejected without a reason\n{text}"));
+            // The validator of the program representation speaks of these; a front end must not come so far.
+            let internal = [
+                "expected a value of type",
+                "does not lead from",
+                "is put in",
+                "returns nothing",
+                "block that does not exist",
+            ];
+            assert!(!internal.iter().any(|words| first.message.contains(words)), "{first:?}\n{text}");
             false
         }
         Err(other) => panic!("{other}"),

@@ -87,7 +87,7 @@ impl FromIterator<Property> for PropertySet {
 /// When to give up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// After so many executions, blocked ones included.
+    /// After so many executions, of whatever end.
     pub executions: Option<u64>,
     /// After so much time.
     pub time: Option<Duration>,
@@ -99,7 +99,7 @@ pub struct Limits {
 
 impl Limits {
     /// The number of events of one execution that is taken for non-termination.
-    pub const DEPTH: usize = 20_000;
+    pub const DEPTH: usize = 5_000;
 }
 
 /// What to explore.

@@ -237,6 +237,8 @@ pub(crate) struct WaitInfo {
     pub(crate) dst: Reg,
     pub(crate) cond: Expr,
     pub(crate) function: FuncId,
+    /// The condition divides by something that may be zero.
+    pub(crate) may_fail: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -261,6 +263,8 @@ pub(crate) struct LocalCode {
     pub(crate) name: String,
     pub(crate) size: u32,
     pub(crate) private: bool,
+    /// What it holds at first; `None` if it is uninitialised.
+    pub(crate) contents: Option<Vec<u8>>,
 }
 
 /// A global object.
@@ -294,6 +298,7 @@ pub struct Code {
     /// Greatest number of turns of a loop per activation, if bounded.
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
+    pub(crate) has_atomic_blocks: bool,
 }
 
 impl Code {
@@ -316,6 +321,11 @@ impl Code {
     /// Whether some instruction is subject to race detection.
     pub fn has_non_atomic(&self) -> bool {
         self.has_non_atomic
+    }
+
+    /// Whether there are atomic blocks.
+    pub fn has_atomic_blocks(&self) -> bool {
+        self.has_atomic_blocks
     }
 
     /// Greatest number of turns of a loop per activation of its function, if bounded.

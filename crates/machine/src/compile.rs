@@ -89,6 +89,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             sources: program.sources.clone(),
             loop_bound: options.loop_bound,
             has_non_atomic: false,
+            has_atomic_blocks: false,
         },
         constants: FxHashMap::default(),
     };
@@ -99,12 +100,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
 }
 
 fn initial_bytes(object: &raddle_program::Object) -> Vec<u8> {
-    let mut bytes = vec![0; object.layout.size() as usize];
-    match object.layout {
-        Layout::Barrier(count) => bytes[4..8].copy_from_slice(&count.to_le_bytes()),
-        Layout::Semaphore(value) => bytes[..4].copy_from_slice(&value.to_le_bytes()),
-        _ => {}
-    }
+    let mut bytes = layout_bytes(object.layout);
     for field in &object.init {
         let value = match field.value {
             InitValue::Int(value) => value,
@@ -115,6 +111,22 @@ fn initial_bytes(object: &raddle_program::Object) -> Vec<u8> {
         bytes[field.offset as usize..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
     }
     bytes
+}
+
+/// What an object of this layout holds if nothing else is said.
+fn layout_bytes(layout: Layout) -> Vec<u8> {
+    let mut bytes = vec![0; layout.size() as usize];
+    match layout {
+        Layout::Barrier(count) => bytes[4..8].copy_from_slice(&count.to_le_bytes()),
+        Layout::Semaphore(value) => bytes[..4].copy_from_slice(&value.to_le_bytes()),
+        _ => {}
+    }
+    bytes
+}
+
+/// Whether it is a synchronisation object; those are ready for use wherever they are declared.
+fn synchronises(layout: Layout) -> bool {
+    matches!(layout, Layout::Mutex | Layout::RwLock | Layout::Cond | Layout::Barrier(_) | Layout::Semaphore(_))
 }
 
 struct Compiler<'p> {
@@ -199,6 +211,7 @@ impl<'p> Compiler<'p> {
                 name: local.name.clone(),
                 size: local.layout.size(),
                 private: self.privacy.local(id, index as u32),
+                contents: synchronises(local.layout).then(|| layout_bytes(local.layout)),
             })
             .collect();
         self.code.functions.push(FuncCode {
@@ -325,7 +338,8 @@ impl<'p> Compiler<'p> {
                 let wait = match (until, dst) {
                     (Some(cond), Some(dst)) => {
                         let cond = cond.clone();
-                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id });
+                        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
+                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id, may_fail });
                         self.code.waits.len() as u32
                     }
                     _ => 0,
@@ -387,7 +401,10 @@ impl<'p> Compiler<'p> {
                 let count = (high - low + 1) as u32;
                 Instr::Choose { dst: dst.0, low: self.constant(*low), count }
             }
-            Op::AtomicBegin => Instr::AtomicBegin,
+            Op::AtomicBegin => {
+                self.code.has_atomic_blocks = true;
+                Instr::AtomicBegin
+            }
             Op::AtomicEnd => Instr::AtomicEnd,
             Op::Error { message } => Instr::Error { message: self.string(message) },
             Op::Print { format, args } => {

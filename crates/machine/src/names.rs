@@ -68,6 +68,10 @@ impl Code {
                 }
                 let contents = match object.kind {
                     ObjectKind::ThreadLocal(n) => Contents::Bytes(&self.globals[self.tls[n as usize] as usize].bytes),
+                    ObjectKind::Local(function, local) => {
+                        let contents = &self.functions[function.index()].locals[local as usize].contents;
+                        contents.as_deref().map_or(Contents::Uninitialised, Contents::Bytes)
+                    }
                     _ if object.initialised => Contents::Zeros,
                     _ => Contents::Uninitialised,
                 };

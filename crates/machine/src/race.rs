@@ -6,6 +6,10 @@
 //! continue it, to an acquire read (or the acquire fence after a weaker one). It depends on program order and reads-from
 //! only, so every run of a class decides the same.
 //!
+//! A wait looks at memory again and again before it finds what it waits for. Those looks are no events, but they can
+//! race: what is not ordered with the moment the thread begins to wait races with some of them. So a wait is
+//! compared before it synchronises with what ends it.
+//!
 //! This is the detector of the operational machine: one vector clock per thread, one message clock per write, the last
 //! accesses per byte and thread. Engines compute the same relation on their graphs; replay holds them against this.
 

@@ -255,7 +255,8 @@ impl<'c> System<'c> {
             Visible::Spawn { .. } | Visible::Free { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(empty),
             Visible::Join { thread } => match self.threads.get(thread.index()) {
                 Some(child) => {
-                    let finished = matches!(child.thread.status(), Status::Finished { .. });
+                    // Nobody outlives the end of the program, so nobody sees a thread that ended it end.
+                    let finished = matches!(child.thread.status(), Status::Finished { exit: false, .. });
                     once(empty && (child.joined || (finished && child.buffer.is_empty())))
                 }
                 None => Some(1),
@@ -411,8 +412,11 @@ impl<'c> System<'c> {
     ) -> Result<(Record, u64), (Property, String)> {
         let memory = |message: String| (Property::Memory, message);
         match visible {
-            Visible::Load { access, order, .. } => {
+            Visible::Load { access, order, wait } => {
                 let (value, source) = self.peek(id, access).map_err(memory)?;
+                if wait {
+                    self.check_race(event, access, false, order)?;
+                }
                 // What the read itself synchronises with happens before it.
                 self.observe(id, access, order, source);
                 self.check_race(event, access, false, order)?;
@@ -436,8 +440,11 @@ impl<'c> System<'c> {
                 }
                 Ok((Record::Write { access, value, buffered }, 0))
             }
-            Visible::Update { access, order, failure, .. } => {
+            Visible::Update { access, order, failure, wait, .. } => {
                 let (old, source) = self.peek(id, access).map_err(memory)?;
+                if wait {
+                    self.check_race(event, access, false, failure)?;
+                }
                 let thread = &self.threads[id.index()].thread;
                 let new = match thread.reaction(self.code, old) {
                     Reaction::Block => unreachable!("not among the moves"),

@@ -206,6 +206,8 @@ pub struct Thread {
     /// What such an operation has to remember.
     scratch: u64,
     atomic: u32,
+    /// The operation that began the atomic block.
+    block: u32,
     /// Visible operations answered.
     operations: u32,
     /// Times it waited on a condition variable.
@@ -240,6 +242,7 @@ impl Thread {
             stage: 0,
             scratch: 0,
             atomic: 0,
+            block: 0,
             operations: 0,
             waits: 0,
             status: Status::Finished { result: 0, exit: false },
@@ -287,9 +290,9 @@ impl Thread {
         self.operations
     }
 
-    /// Whether it is inside an atomic block.
-    pub fn in_atomic(&self) -> bool {
-        self.atomic > 0
+    /// The atomic block it is inside: the number of the visible operation that began it.
+    pub fn atomic_block(&self) -> Option<u32> {
+        (self.atomic > 0).then_some(self.block)
     }
 
     /// The object that is the `number`-th this thread made.
@@ -338,21 +341,17 @@ impl Thread {
     pub fn reaction(&self, code: &Code, value: u64) -> Reaction {
         match code.instrs[self.pc as usize] {
             Instr::Load { wait: 0, .. } => Reaction::Read,
-            Instr::Load { wait, .. } => {
-                let wait = &code.waits[wait as usize - 1];
-                let types = &code.functions[wait.function.index()].reg_types;
-                let lookup = |reg: raddle_program::Reg| {
-                    if reg == wait.dst { value } else { self.regs[self.base() + reg.index()] }
-                };
-                match self.eval(&wait.cond, types, &lookup) {
-                    Some(0) => Reaction::Block,
-                    _ => Reaction::Read,
-                }
+            // A condition that fails is no reason to wait; the thread fails by it when it has its answer.
+            Instr::Load { wait, ty, .. } => match self.waited_for(code, wait, ty.truncate(value)) {
+                Some(0) => Reaction::Block,
+                _ => Reaction::Read,
+            },
+            Instr::Rmw { op, ty, operand, .. } => {
+                Reaction::Write(op.apply(ty, ty.truncate(value), self.get(code, operand)))
             }
-            Instr::Rmw { op, ty, operand, .. } => Reaction::Write(op.apply(ty, value, self.get(code, operand))),
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];
-                if value == self.get(code, cas.expected) {
+                if cas.ty.truncate(value) == self.get(code, cas.expected) {
                     Reaction::Write(self.get(code, cas.desired))
                 } else if cas.wait {
                     Reaction::Block
@@ -379,6 +378,27 @@ impl Thread {
         }
     }
 
+    /// The condition of a waiting load on this value; `None` if it divides by zero.
+    fn waited_for(&self, code: &Code, wait: u32, value: u64) -> Option<u64> {
+        let wait = &code.waits[wait as usize - 1];
+        let types = &code.functions[wait.function.index()].reg_types;
+        let lookup =
+            |reg: raddle_program::Reg| if reg == wait.dst { value } else { self.regs[self.base() + reg.index()] };
+        self.eval(&wait.cond, types, &lookup)
+    }
+
+    /// What follows a load whose value is in its register, and which waits if `wait` is not 0.
+    fn end_of_wait(&self, code: &Code, wait: u32) -> Flow {
+        if wait == 0 || !code.waits[wait as usize - 1].may_fail {
+            return Flow::Next;
+        }
+        let value = self.regs[self.base() + code.waits[wait as usize - 1].dst.index()];
+        match self.waited_for(code, wait, value) {
+            Some(_) => Flow::Next,
+            None => Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
+        }
+    }
+
     /// What the pending update writes if it found `value` and picked this alternative.
     pub fn picked(&self, value: u64, pick: u32) -> u64 {
         value & !sync::nth_bit(value, pick)
@@ -388,12 +408,17 @@ impl Thread {
     pub fn answer(&mut self, code: &Code, value: u64, pick: u32) {
         self.operations += 1;
         let flow = match code.instrs[self.pc as usize] {
-            Instr::Load { dst, .. } | Instr::Rmw { dst, .. } => {
-                self.set(dst, value);
+            Instr::Load { dst, ty, wait, .. } => {
+                self.set(dst, ty.truncate(value));
+                self.end_of_wait(code, wait)
+            }
+            Instr::Rmw { dst, ty, .. } => {
+                self.set(dst, ty.truncate(value));
                 Flow::Next
             }
             Instr::Cas { cas } => {
-                self.set(code.cas[cas as usize].dst, value);
+                let cas = &code.cas[cas as usize];
+                self.set(cas.dst, cas.ty.truncate(value));
                 Flow::Next
             }
             Instr::Store { .. } | Instr::Fence { .. } => Flow::Next,
@@ -413,6 +438,7 @@ impl Thread {
             Instr::Free { .. } => Flow::Next,
             Instr::AtomicBegin => {
                 self.atomic += 1;
+                self.block = self.operations - 1;
                 Flow::Next
             }
             Instr::AtomicEnd => {

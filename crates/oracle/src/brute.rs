@@ -18,7 +18,7 @@
 use crate::class::{Class, Event, ValueClass, Values, rename_addr};
 use raddle_machine::replay::deadlock;
 use raddle_machine::system::Record;
-use raddle_machine::{Addr, Blocked, Code, Status, System, Thread, Visible};
+use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Source, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,7 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
         }
         let moves = state.system.moves();
         let Some((&last, others)) = moves.split_last() else {
-            if shortcut && state.system.threads().any(Thread::in_atomic) {
+            if shortcut && state.system.threads().any(|thread| thread.atomic_block().is_some()) {
                 return Ok(None);
             }
             end(code, &arena, &state, &mut found);

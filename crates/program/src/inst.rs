@@ -306,6 +306,29 @@ impl Op {
         }
     }
 
+    /// Whether it is an operation on a synchronisation object.
+    pub fn synchronises(&self) -> bool {
+        matches!(
+            self,
+            Op::Lock { .. }
+                | Op::TryLock { .. }
+                | Op::Unlock { .. }
+                | Op::ReadLock { .. }
+                | Op::WriteLock { .. }
+                | Op::TryRwLock { .. }
+                | Op::RwUnlock { .. }
+                | Op::CondWait { .. }
+                | Op::CondSignal { .. }
+                | Op::CondBroadcast { .. }
+                | Op::BarrierInit { .. }
+                | Op::BarrierWait { .. }
+                | Op::SemWait { .. }
+                | Op::SemTryWait { .. }
+                | Op::SemPost { .. }
+                | Op::SyncDestroy { .. }
+        )
+    }
+
     /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition of a waiting load is
     /// not among them: it is evaluated on the value read.
     pub fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {

@@ -119,6 +119,9 @@ impl Checker {
         let base = self.specs(specs)?;
         self.check_attrs(&declarator.attrs)?;
         let ty = self.derive(&declarator.derived, base, true)?;
+        if ty.ty == Ty::Void {
+            return Err(Fault::new(declarator.pos, "a parameter cannot be `void`"));
+        }
         Ok(adjust(ty))
     }
 

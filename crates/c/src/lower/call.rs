@@ -157,6 +157,12 @@ impl FnLowerer<'_, '_> {
         if let Some(result) = self.native(expr, name, args)? {
             return Ok(result);
         }
+        let types = &self.program.checker.types;
+        let usual = |ty: &Ty| *ty == Ty::Void || types.scalar(ty).is_some();
+        if !usual(&expr.ty.ty) || args.iter().any(|arg| types.scalar(&arg.ty.ty).is_none()) {
+            let message = format!("`{name}` is declared with another type than the library's function has");
+            return Err(Fault { len: name.len() as u32, ..Fault::new(expr.pos, message) });
+        }
         let mut values = Vec::new();
         for arg in args {
             values.push((self.value(arg)?, arg.ty.clone()));

@@ -6,12 +6,35 @@
 use super::Lowerer;
 use super::intrinsic::is_native;
 use crate::check::Origin;
+use crate::ctype::{Ty, Types};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Base, Constant, ExprKind, FnId, Storage, VarId};
 use crate::walk::each_in;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
+
+/// Whether the kind of a mutex is at this offset of an object; ours and glibc's have it at the same place.
+fn is_mutex_kind(types: &Types, ty: &Ty, offset: u64) -> bool {
+    match ty {
+        Ty::Array(element, _) => {
+            let size = types.size(&element.ty).unwrap_or(0);
+            size > 0 && is_mutex_kind(types, &element.ty, offset % size)
+        }
+        Ty::Record(id) => {
+            let record = types.record(*id);
+            if record.tag.as_deref() == Some("__pthread_mutex_s") {
+                return offset == 16;
+            }
+            let fields = record.fields.as_deref().unwrap_or(&[]);
+            fields.iter().any(|f| {
+                let end = f.offset + types.size(&f.ty.ty).unwrap_or(0);
+                (f.offset..end).contains(&offset) && is_mutex_kind(types, &f.ty.ty, offset - f.offset)
+            })
+        }
+        _ => false,
+    }
+}
 
 impl Lowerer<'_> {
     /// Checks all reachable bodies and returns the functions in the order they were met.
@@ -42,8 +65,14 @@ impl Lowerer<'_> {
                 if !objects.insert(var) {
                     continue;
                 }
-                if let Storage::Static { init, .. } = &self.checker.var(var).storage {
+                let var = self.checker.var(var);
+                if let Storage::Static { init, .. } = &var.storage {
                     for part in init {
+                        // A mutex can be of a kind from the start.
+                        if part.value != Constant::Int(0) && is_mutex_kind(&self.checker.types, &var.ty.ty, part.offset)
+                        {
+                            self.used.insert("pthread_mutexattr_settype".into());
+                        }
                         match part.value {
                             Constant::Addr(Base::Func(id), _) => mentioned.push((id, pos)),
                             Constant::Addr(Base::Var(id), _) => todo.push((id, pos)),

@@ -20,6 +20,9 @@ pub(crate) type LocId = u32;
 /// No location.
 pub(crate) const NO_LOC: LocId = u32::MAX;
 
+/// No atomic block.
+pub(crate) const NO_BLOCK: u32 = u32::MAX;
+
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -69,7 +72,7 @@ impl Flags {
 
     /// The flags of a blind update.
     pub(crate) const fn blind(kind: Commuting) -> Flags {
-        Flags(Flags::LOCKED.0 | kind as u8 * Flags::COMMUTES)
+        Flags(Flags::LOCKED.0 | (kind as u8 * Flags::COMMUTES))
     }
 
     /// The kind of a blind update.
@@ -110,6 +113,8 @@ pub(crate) struct Event {
     pub(crate) index: u32,
     /// Which visible operation of its thread it belongs to.
     pub(crate) operation: u32,
+    /// The atomic block it is in: the number of the operation that began it, or [`NO_BLOCK`].
+    pub(crate) block: u32,
     /// The instruction.
     pub(crate) pc: u32,
     pub(crate) loc: LocId,
@@ -122,14 +127,14 @@ pub(crate) struct Event {
 impl Event {
     /// A write that goes through the store buffer.
     pub(crate) fn is_plain_write(&self) -> bool {
-        self.kind == Kind::Write && !self.flags.contains(Flags::LOCKED)
+        self.kind == Kind::Write && !self.flags.contains(Flags::LOCKED) && self.block == NO_BLOCK
     }
 
     /// Everything po-before it is preserved before it, and everything po-after it after it.
     pub(crate) fn drains(&self) -> bool {
         match self.kind {
             Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free | Kind::Blind => true,
-            Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED),
+            Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED) || self.block != NO_BLOCK,
             Kind::StoreFence | Kind::Choose | Kind::Note => false,
         }
     }

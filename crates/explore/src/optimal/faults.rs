@@ -4,10 +4,10 @@
 //! its object's life must be ordered by the global relation, the access first; if they are not, some run of the same
 //! graph has them the other way round, so the error is real in whatever order the graph met them.
 
-use super::event::{Event, Flags, Kind, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Stepper};
-use raddle_machine::Addr;
+use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
 
@@ -19,6 +19,15 @@ impl Stepper<'_, '_> {
         }
         self.graph.prepare_clocks(event);
         self.graph.race(event)
+    }
+
+    /// An event that an earlier look of a wait races with: one that is ordered with the wait only by what ends it.
+    pub(super) fn race_of_looks(&mut self, event: &Event) -> Option<Slot> {
+        let waits = matches!(
+            self.tip(event.thread).state.status(),
+            Status::Ready(Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. })
+        );
+        if waits && event.rf != INIT { self.race(&Event { rf: INIT, ..*event }) } else { None }
     }
 
     /// Adds a read that races with a write.
@@ -40,8 +49,12 @@ impl Stepper<'_, '_> {
         self.bugs.truncate(bugs);
         let mut bug = self.race_bug(slot, other);
         if self.known_races.insert(bug.pc) {
-            bug.schedule = Some(super::linearise::schedule(self.context, self.graph, &bug));
-            self.bugs.push(bug);
+            bug.schedule = super::linearise::schedule(self.context, self.graph, &bug);
+            if bug.schedule.is_some() {
+                self.bugs.push(bug);
+            } else {
+                self.known_races.remove(&bug.pc);
+            }
         }
         self.graph.pop();
         self.graph.undo(mark);

@@ -8,47 +8,32 @@
 //! so they are readable, too.
 
 use super::context::Context;
-use super::event::{Event, Flags, Kind, Slot};
+use super::event::{Event, Flags, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
 use super::step::Bug;
 use raddle_machine::address::Owner;
 use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::{BitSet, Model, Schedule, Step, ThreadId};
 
-/// The schedule that leads to the bug.
-pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> Schedule {
+/// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
+pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> Option<Schedule> {
+    let mut included = included(graph, bug);
+    if context.code.has_atomic_blocks() && !complete_blocks(graph, bug, &mut included) {
+        return None;
+    }
+    let nodes = order(graph, &included, bug.target, bug.forced)?;
     let mut steps = context.shared.opening.steps.clone();
-    let included = included(graph, bug);
     let mut emitter = Emitter::new(context, graph);
-    let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&slot| included.contains(slot as usize)).collect();
-    let mut done = BitSet::new();
-    let mut current = ThreadId::MAIN;
-    while !left.is_empty() {
-        let ready = |slot: Slot| {
-            let waits = |at: Slot| {
-                let forced = bug.forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
-                let before = BitSet::from_words(graph.reach.row(at as usize));
-                forced
-                    || before.iter().any(|other| {
-                        included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
-                    })
-            };
-            // What the target leads to comes last.
-            let early = bug.target == Some(slot) && left.len() > graph.node_of(slot).len().min(left.len());
-            !early && graph.node_of(slot).iter().all(|&part| !included.contains(part as usize) || !waits(part))
-        };
-        let next = left
-            .iter()
-            .copied()
-            .filter(|&slot| ready(slot))
-            .min_by_key(|&slot| graph.event(slot).thread != current)
-            .expect("the global relation has no cycle");
-        current = graph.event(next).thread;
-        for part in graph.node_of(next) {
-            done.insert(part as usize);
-            left.retain(|&slot| slot != part);
+    for node in nodes {
+        for part in graph.node_of(node) {
+            if included.contains(part as usize) {
+                emitter.emit(part, bug.target == Some(part), &mut steps);
+            }
         }
-        emitter.emit(next, bug.target == Some(next), &mut steps);
+        let holds_target = bug.target.is_some_and(|target| graph.same_node(target, node));
+        if graph.event(node).block != NO_BLOCK && !holds_target {
+            emitter.leave_block(node, &mut steps);
+        }
     }
     if bug.target.is_none() {
         emitter.finish(&mut steps);
@@ -56,7 +41,79 @@ pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> S
     if let Some(thread) = bug.attempt {
         emitter.attempt(thread, &mut steps);
     }
-    Schedule { steps }
+    Some(Schedule { steps })
+}
+
+/// Whether every order of the graph's events interleaves some atomic block with others.
+pub(crate) fn is_torn(graph: &Graph) -> bool {
+    let nothing = Bug {
+        property: raddle_trace::Property::Deadlock,
+        pc: 0,
+        target: None,
+        attempt: None,
+        forced: None,
+        schedule: None,
+    };
+    order(graph, &included(graph, &nothing), None, None).is_none()
+}
+
+/// An order of the included events, one of each node, that respects the global relation; `target` comes last.
+fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<(Slot, Slot)>) -> Option<Vec<Slot>> {
+    let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&slot| included.contains(slot as usize)).collect();
+    let mut nodes = Vec::new();
+    let mut done = BitSet::new();
+    let mut current = ThreadId::MAIN;
+    while !left.is_empty() {
+        let ready = |slot: Slot| {
+            let waits = |at: Slot| {
+                let forced = forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
+                let before = BitSet::from_words(graph.reach.row(at as usize));
+                forced
+                    || before.iter().any(|other| {
+                        included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
+                    })
+            };
+            let node = graph.node_of(slot);
+            // What the target leads to comes last.
+            let here = node.iter().filter(|&&part| included.contains(part as usize)).count();
+            let early = target.is_some_and(|target| graph.same_node(target, slot)) && left.len() > here;
+            !early && node.iter().all(|&part| !included.contains(part as usize) || !waits(part))
+        };
+        let candidates = left.iter().copied().filter(|&slot| ready(slot));
+        let next = candidates.min_by_key(|&slot| graph.event(slot).thread != current)?;
+        current = graph.event(next).thread;
+        for part in graph.node_of(next) {
+            done.insert(part as usize);
+        }
+        left.retain(|&slot| !done.contains(slot as usize));
+        nodes.push(next);
+    }
+    Some(nodes)
+}
+
+/// Includes the rest of the atomic blocks that are included in part, and what they need. Returns whether that is possible:
+/// a block that its thread has not left can only be the last thing that happens.
+fn complete_blocks(graph: &Graph, bug: &Bug, included: &mut BitSet) -> bool {
+    loop {
+        let mut missing = None;
+        for &slot in &graph.order {
+            let event = graph.event(slot);
+            if event.block == NO_BLOCK || !included.contains(slot as usize) {
+                continue;
+            }
+            if bug.target.is_some_and(|target| graph.same_node(target, slot)) {
+                continue;
+            }
+            let tip = graph.tip(event.thread).expect("it has events");
+            if tip.state.atomic_block() == Some(event.block) {
+                return false;
+            }
+            missing = graph.node_of(slot).into_iter().find(|&part| !included.contains(part as usize)).or(missing);
+        }
+        let Some(slot) = missing else { return true };
+        included.union_row(graph.reach.row(slot as usize));
+        included.insert(slot as usize);
+    }
 }
 
 /// The events that take part.
@@ -103,23 +160,26 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
 }
 
 impl Graph {
-    /// The slots that make up one node: an event, or the parts of an update.
+    /// The slots that make up one node: an event, the parts of an update, or an atomic block.
     fn node_of(&self, slot: Slot) -> Vec<Slot> {
         let event = self.event(slot);
         let events = &self.threads[event.thread.index()].events;
-        let is_update = |slot: &Slot| {
+        let belongs = |slot: &Slot| {
             let part = self.event(*slot);
+            if event.block != NO_BLOCK {
+                return part.block == event.block;
+            }
             part.operation == event.operation && !matches!(part.kind, Kind::StoreFence | Kind::Fence)
         };
         let at = event.index as usize;
-        let start = events[..at].iter().rev().take_while(|&slot| is_update(slot)).count();
-        let end = events[at..].iter().take_while(|&slot| is_update(slot)).count();
-        if is_update(&slot) { events[at - start..at + end].to_vec() } else { vec![slot] }
+        let start = events[..at].iter().rev().take_while(|&slot| belongs(slot)).count();
+        let end = events[at..].iter().take_while(|&slot| belongs(slot)).count();
+        if belongs(&slot) { events[at - start..at + end].to_vec() } else { vec![slot] }
     }
 
     fn same_node(&self, a: Slot, b: Slot) -> bool {
         let (a, b) = (self.event(a), self.event(b));
-        a.thread == b.thread && a.operation == b.operation
+        a.thread == b.thread && (a.operation == b.operation || (a.block != NO_BLOCK && a.block == b.block))
     }
 }
 
@@ -247,6 +307,23 @@ impl<'a, 'c> Emitter<'a, 'c> {
         {
             self.drain(thread, steps);
             steps.push(Step::Run(id));
+        }
+    }
+
+    /// Leaves the atomic block that the event is in.
+    fn leave_block(&mut self, slot: Slot, steps: &mut Vec<Step>) {
+        let event = self.graph.event(slot);
+        let events = self.graph.threads[event.thread.index()].events.iter().map(|&slot| self.graph.event(slot));
+        let next = events.skip_while(|other| other.block != event.block).find(|other| other.block != event.block);
+        let tip = self.graph.tip(event.thread).expect("it has events");
+        // Up to the next event, but not into the next block.
+        let end = match next {
+            Some(next) if next.block != NO_BLOCK => next.block,
+            Some(next) => next.operation,
+            None => tip.state.atomic_block().unwrap_or(tip.state.operations()),
+        };
+        if let Some(last) = end.checked_sub(1) {
+            self.run_through(event.thread, last, steps);
         }
     }
 

@@ -23,8 +23,9 @@
 //! is executed once, snapshots of thread states, and races. Deviations: a lock that would be revisited by the taking of
 //! its mutex is removed instead and the taking marked (rule L3), so that mutexes cost no blocked executions; a wait takes an
 //! unsuitable value only from the last write. Errors make their thread stuck; the others go on, or executions in which the
-//! error does not happen would be lost. Accesses of different sizes to overlapping memory, and atomic blocks, are
-//! refused.
+//! error does not happen would be lost. Atomic blocks are explored as if they were none, and ends that no run without
+//! interleaving has are dropped (counted as moot): cutting them off earlier would lose revisits. Accesses of different
+//! sizes to overlapping memory are refused.
 //!
 //! Cost: time per class polynomial in the number of events, mostly of those that are new in it; memory polynomial in the
 //! length of one execution.
@@ -49,7 +50,7 @@ use crate::outcome::{Error, Finding, Outcome, Statistics};
 use branch::Level;
 use context::{Context, Shared};
 use raddle_machine::{Code, Status};
-use raddle_trace::{Property, Scope, Verdict};
+use raddle_trace::{Place, Property, Scope, Verdict};
 use rustc_hash::FxHashSet;
 use search::{Search, Tick};
 use std::collections::VecDeque;
@@ -61,6 +62,9 @@ use step::{Bug, Halt};
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
 
+/// After so many executions that do not end, it is not worth while to look at more of them.
+const ENDLESS: u64 = 200;
+
 /// What the workers share.
 struct Pool<'c> {
     shared: Arc<Shared<'c>>,
@@ -71,6 +75,7 @@ struct Pool<'c> {
     idle: AtomicUsize,
     stop: AtomicBool,
     runs: AtomicU64,
+    cut: AtomicU64,
     findings: Mutex<Findings>,
 }
 
@@ -78,6 +83,13 @@ struct Pool<'c> {
 struct Queue {
     levels: VecDeque<Level>,
     busy: usize,
+}
+
+/// What a worker has told the others.
+#[derive(Default)]
+struct Reported {
+    statistics: Statistics,
+    done: f64,
 }
 
 #[derive(Default)]
@@ -97,6 +109,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
     match explore_once(code, options, control, options.commuting_updates) {
         Ok(outcome) => Ok(outcome),
         Err(Halt::Error(error)) => Err(error),
+        Err(Halt::GaveUp(..)) => unreachable!("it is part of the outcome"),
         Err(Halt::DoesNotCommute(place)) => match explore_once(code, options, control, false) {
             Ok(mut outcome) => {
                 let (file, line) = (&place.file, place.line);
@@ -106,7 +119,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
                 Ok(outcome)
             }
             Err(Halt::Error(error)) => Err(error),
-            Err(Halt::DoesNotCommute(_)) => unreachable!("nothing was taken to commute"),
+            Err(Halt::DoesNotCommute(_) | Halt::GaveUp(..)) => unreachable!("neither leaves a run without commuting"),
         },
     }
 }
@@ -125,6 +138,7 @@ fn explore_once(code: &Code, options: &Options, control: &Control, commuting: bo
         idle: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         runs: AtomicU64::new(0),
+        cut: AtomicU64::new(0),
         findings: Mutex::default(),
     };
     let depth = options.limits.depth.unwrap_or(Limits::DEPTH);
@@ -142,9 +156,18 @@ fn explore_once(code: &Code, options: &Options, control: &Control, commuting: bo
     }
     let mut findings = pool.findings.into_inner().expect("all workers have ended");
     match findings.halt.take() {
+        Some(Halt::GaveUp(message, place)) => {
+            findings.limit = Some(given_up(&message, &place));
+            Ok(finish(code, options, findings))
+        }
         Some(halt) => Err(halt),
         None => Ok(finish(code, options, findings)),
     }
+}
+
+/// Why an execution was not followed to its end.
+fn given_up(message: &str, place: &Place) -> String {
+    format!("{}:{}: {message}", place.file, place.line)
 }
 
 /// The first thread fails before it starts another.
@@ -155,7 +178,8 @@ fn opening_failure(
     failure: &raddle_machine::Failure,
 ) -> Result<Outcome, Error> {
     let Some(property) = failure.property else {
-        return Err(Error::Unsupported { message: failure.message.clone(), place: code.place(failure.pc) });
+        let limit = Some(given_up(&failure.message, &code.place(failure.pc)));
+        return Ok(finish(code, options, Findings { limit, ..Findings::default() }));
     };
     let mut findings = Findings { done: 1.0, ..Findings::default() };
     findings.statistics.failed = 1;
@@ -200,7 +224,7 @@ impl Pool<'_> {
     /// One worker: takes levels and searches them until there are none and nobody is making more.
     fn work(&self, depth: usize, workers: usize) {
         let mut search = Search::new(Context::new(self.shared.clone()), depth);
-        let mut reported = (0, 0, 0.0);
+        let mut reported = Reported::default();
         while let Some(level) = self.take() {
             search.start(level);
             self.run(&mut search, workers, &mut reported);
@@ -239,7 +263,7 @@ impl Pool<'_> {
         self.more.notify_all();
     }
 
-    fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut (u64, u64, f64)) {
+    fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut Reported) {
         let mut patience = PATIENCE;
         loop {
             match search.tick() {
@@ -286,12 +310,20 @@ impl Pool<'_> {
     }
 
     /// Tells the watcher how far it is, and stops at limits.
-    fn look_around(&self, search: &Search<'_>, reported: &mut (u64, u64, f64)) {
-        let now = (search.statistics.executions, search.statistics.blocked, search.done);
-        self.control.advance(now.0 - reported.0, now.1 - reported.1, now.2 - reported.2);
-        let runs = (now.0 - reported.0) + (now.1 - reported.1);
-        *reported = now;
+    fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
+        let statistics = &search.statistics;
+        let (old, new) = (&reported.statistics, statistics);
+        let done = search.done - reported.done;
+        self.control.advance(new.executions - old.executions, new.blocked - old.blocked, done);
+        let runs = new.runs() - old.runs();
         let runs = self.runs.fetch_add(runs, Ordering::Relaxed) + runs;
+        let cut = new.cut - old.cut;
+        let cut = self.cut.fetch_add(cut, Ordering::Relaxed) + cut;
+        *reported = Reported { statistics: *statistics, done: search.done };
+        if cut >= ENDLESS {
+            // Where they were cut off is told in any case.
+            self.halt();
+        }
         let limits = &self.shared.options.limits;
         let reason = if self.control.stopped() {
             Some("it was interrupted".to_owned())
@@ -318,12 +350,18 @@ impl Pool<'_> {
             return;
         }
         {
+            let findings = self.findings.lock().expect("no worker panics while it holds the findings");
+            if findings.seen.contains(&(bug.property, bug.pc)) {
+                return;
+            }
+        }
+        let Some(schedule) = search.schedule(bug) else { return };
+        {
             let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
             if !findings.seen.insert((bug.property, bug.pc)) {
                 return;
             }
         }
-        let schedule = search.schedule(bug);
         let finding = confirm(self.shared.code, options, schedule, bug.property, bug.pc);
         let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
         match finding {

@@ -8,7 +8,7 @@
 
 use super::branch::{Branch, Frame, Level, read_branch, revisit, take_back, write_branch};
 use super::context::{Context, Initial};
-use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Halt, Stepper, settle};
@@ -187,6 +187,7 @@ impl<'c> Search<'c> {
             thread,
             index: graph.threads[thread.index()].events.len() as u32,
             operation: state.operations(),
+            block: state.atomic_block().unwrap_or(NO_BLOCK),
             pc: state.pc(),
             loc: NO_LOC,
             rf: INIT,
@@ -199,7 +200,7 @@ impl<'c> Search<'c> {
             }
             (Visible::Store { order, value, .. }, stage) => {
                 let buffered = graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
-                let fence = self.context.model == Model::Pso && order.releases() && buffered && !state.in_atomic();
+                let fence = self.context.model == Model::Pso && order.releases() && buffered && event.block == NO_BLOCK;
                 if fence && stage == Stage::Fresh {
                     single(Event { kind: Kind::StoreFence, ..event })
                 } else {
@@ -258,11 +259,8 @@ impl<'c> Search<'c> {
             }
             (Visible::Join { thread }, _) => single(Event { kind: Kind::Join, value: u64::from(thread.0), ..event }),
             (Visible::Free { addr, .. }, _) => single(Event { kind: Kind::Free, value: addr.0, ..event }),
-            (Visible::AtomicBegin | Visible::AtomicEnd, _) => {
-                let place = self.context.code.place(event.pc);
-                let message = "the engine `optimal` does not support atomic blocks".into();
-                return Err(Error::Unsupported { message, place });
-            }
+            // Entering an atomic block drains the buffer; leaving one means nothing, and is skipped.
+            (Visible::AtomicBegin, _) => single(Event { kind: Kind::Fence, block: event.operation, ..event }),
             (visible, stage) => unreachable!("{visible:?} is never at {stage:?}"),
         };
         let options = branch.options();
@@ -406,11 +404,13 @@ impl<'c> Search<'c> {
         self.done += self.weight();
         let graph = &self.levels.last().expect("the search is not over").graph;
         self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
-        let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited) =
-            (false, false, false, None, false, false);
+        let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
+            (false, false, false, None, false, false, false);
         for (index, log) in graph.threads.iter().enumerate() {
             let Some(tip) = &log.tip else { continue };
             let thread = ThreadId(index as u32);
+            // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
+            inside |= tip.state.atomic_block().is_some();
             match tip.state.status() {
                 Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => failed = true,
@@ -429,8 +429,13 @@ impl<'c> Search<'c> {
                 }
             }
         }
+        // What is interleaved with an atomic block is no execution.
+        let torn = self.context.code.has_atomic_blocks() && super::linearise::is_torn(graph);
+        if self.context.code.has_atomic_blocks() && !torn {
+            self.bugs.extend(failures(graph));
+        }
         let statistics = &mut self.statistics;
-        if moot {
+        if moot || torn {
             statistics.moot += 1;
         } else if failed {
             statistics.failed += 1;
@@ -440,7 +445,10 @@ impl<'c> Search<'c> {
             statistics.executions += 1;
         } else if assumed || waiting.is_some() {
             statistics.blocked += 1;
-            if !assumed && let Some(pc) = waiting {
+            if !assumed
+                && !inside
+                && let Some(pc) = waiting
+            {
                 self.bugs.push(Bug {
                     property: Property::Deadlock,
                     pc,
@@ -455,10 +463,10 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// The run of the machine that shows a bug of the current graph.
-    pub(crate) fn schedule(&mut self, bug: &Bug) -> Schedule {
+    /// The run of the machine that shows a bug of the current graph; `None` if it would tear an atomic block.
+    pub(crate) fn schedule(&mut self, bug: &Bug) -> Option<Schedule> {
         if let Some(schedule) = &bug.schedule {
-            return schedule.clone();
+            return Some(schedule.clone());
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
         super::linearise::schedule(&mut self.context, graph, bug)
@@ -504,6 +512,17 @@ enum Applied {
     /// There was none left.
     Exhausted,
 }
+/// The threads that have failed. When they did, an atomic block may have stood in the way of showing it.
+fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
+    graph.threads.iter().enumerate().filter_map(|(index, log)| {
+        let thread = ThreadId(index as u32);
+        let Status::Failed(failure) = log.tip.as_ref()?.state.status() else { return None };
+        let property = failure.property.filter(|&property| property != Property::Race)?;
+        let target = graph.last(thread);
+        Some(Bug { property, pc: failure.pc, target, attempt: Some(thread), forced: None, schedule: None })
+    })
+}
+
 fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
     let Some(tip) = graph.tip(thread) else { return Readiness::No };
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
@@ -520,7 +539,8 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
             }
         }
         Visible::Join { thread } => match graph.state(thread).map(Thread::status) {
-            Some(Status::Finished { .. }) | None => Readiness::Yes,
+            // After the end of the program nobody goes on.
+            Some(Status::Finished { exit: false, .. }) | None => Readiness::Yes,
             Some(_) => Readiness::No,
         },
         _ => Readiness::Yes,

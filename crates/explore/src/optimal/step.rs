@@ -1,7 +1,7 @@
 //! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
 
 use super::context::{Context, Initial};
-use super::event::{Event, Flags, Kind, NO_LOC, Slot};
+use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
 use crate::outcome::Error;
@@ -16,6 +16,8 @@ use std::sync::Arc;
 pub(crate) enum Halt {
     /// No verdict is possible.
     Error(Error),
+    /// A thread cannot be followed any further, for this reason, at this place.
+    GaveUp(String, Place),
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
 }
@@ -44,9 +46,7 @@ pub(super) fn settle(
     spawns: u32,
     error: &mut Option<Halt>,
 ) -> Arc<Node> {
-    while let Status::Ready(Visible::Fence { order }) = *state.status()
-        && fence_is_nothing(context, order)
-    {
+    while is_nothing(context, state.status()) {
         state.answer(context.code, 0, 0);
     }
     let access = match *state.status() {
@@ -76,14 +76,23 @@ pub(super) fn settle(
     Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
 }
 
-fn fence_is_nothing(context: &Context<'_>, order: Ordering) -> bool {
-    !context.races
-        && match context.model {
-            Model::Sc => true,
-            Model::Tso => order != Ordering::SeqCst,
-            Model::Pso => !order.releases(),
+/// Whether the operation that a thread rests before makes no event.
+fn is_nothing(context: &Context<'_>, status: &Status) -> bool {
+    match *status {
+        Status::Ready(Visible::Fence { order }) => {
+            !context.races
+                && match context.model {
+                    Model::Sc => true,
+                    Model::Tso => order != Ordering::SeqCst,
+                    Model::Pso => !order.releases(),
+                }
         }
+        Status::Ready(Visible::AtomicBegin) => context.model == Model::Sc,
+        Status::Ready(Visible::AtomicEnd) => true,
+        _ => false,
+    }
 }
+
 /// Adding events to a graph, with all that follows from them.
 pub(super) struct Stepper<'a, 'c> {
     pub(super) graph: &'a mut Graph,
@@ -169,7 +178,7 @@ impl Stepper<'_, '_> {
                 });
                 let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
                 let place = self.context.code.place(pc);
-                *self.error = Some(Halt::Error(Error::Unsupported { message, place }));
+                *self.error = Some(Halt::GaveUp(message, place));
             }
         }
     }
@@ -197,7 +206,8 @@ impl Stepper<'_, '_> {
             Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
             Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
         };
-        if let Some(other) = self.race(&event)
+        let look = self.race_of_looks(&event);
+        if let Some(other) = self.race(&event).or(look)
             && reaction != Reaction::Block
         {
             self.racing_read(event, stamp, other);
@@ -224,7 +234,7 @@ impl Stepper<'_, '_> {
         }
         let node = match self.tip(thread).stage {
             Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
-            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc => {
+            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc && event.block == NO_BLOCK => {
                 self.staged(thread, Stage::Stored)
             }
             _ => self.answered(thread, 0, 0, false),

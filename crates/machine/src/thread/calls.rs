@@ -46,7 +46,7 @@ impl Thread {
         dst: Slot,
     ) -> Result<(), Status> {
         if self.frames.len() >= MAX_FRAMES {
-            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}")));
+            return Err(self.cannot_go_on(format!("calls nest deeper than {MAX_FRAMES}; does the recursion end?")));
         }
         let callee = &code.functions[function.index()];
         let base = self.regs.len() as u32;
@@ -54,9 +54,9 @@ impl Thread {
         for (index, local) in callee.locals.iter().enumerate() {
             let kind = ObjectKind::Local(function, index as u32);
             let object = if local.private {
-                ObjectInfo::private(kind, local.size, None)
+                ObjectInfo::private(kind, local.size, local.contents.as_deref())
             } else {
-                ObjectInfo::shared(kind, local.size, false)
+                ObjectInfo::shared(kind, local.size, local.contents.is_some())
             };
             if self.objects.add(self.id, object).is_none() {
                 return Err(self.cannot_go_on("the thread makes too many objects".into()));

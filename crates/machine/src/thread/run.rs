@@ -28,7 +28,7 @@ impl Thread {
             fuel -= 1;
             if fuel == 0 {
                 self.status = self.cannot_go_on(format!(
-                    "the thread ran {FUEL} instructions without a visible operation; a loop here does not end"
+                    "the thread ran {FUEL} instructions without a visible operation; if a loop does not end, bound it (--loop-bound)"
                 ));
                 return;
             }
@@ -77,6 +77,7 @@ impl Thread {
                                     return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
                                 }
                                 self.set(dst, value);
+                                return self.end_of_wait(code, wait);
                             }
                             Err(error) => return Flow::Rest(self.private_failure(code, access.addr, error)),
                         }

@@ -203,7 +203,7 @@ impl Thread {
 
     /// What the pending step does with the value it finds.
     pub(super) fn sync_reaction(&self, op: SyncOp, value: u64) -> Reaction {
-        if value == SYNC_DESTROYED && !takes_wakeups(op, self.stage) {
+        if value == SYNC_DESTROYED && !survives(op, self.stage) {
             return Reaction::Read;
         }
         let take = |wait: bool, free: bool, new: u64| match (free, wait) {
@@ -225,6 +225,7 @@ impl Thread {
             (SyncOp::SemPost, _) => Reaction::Write(Type::I32.truncate(value + 1)),
             (SyncOp::BarrierWait, 0) if value >> 32 == 0 => Reaction::Read,
             (SyncOp::BarrierWait, 0) => Reaction::Write(value + 1),
+            (SyncOp::BarrierWait, _) if value == SYNC_DESTROYED => Reaction::Read,
             (SyncOp::BarrierWait, _) if value & 0xffff_ffff >= self.scratch => Reaction::Read,
             (SyncOp::BarrierWait, _) => Reaction::Block,
             (SyncOp::CondWait, 0) => Reaction::Write(value | 1 << self.id.0),
@@ -256,11 +257,9 @@ impl Thread {
         pick: u32,
     ) -> Flow {
         let addr = Addr(self.get(code, object));
-        let reads = !matches!(
-            (op, self.stage),
-            (SyncOp::Unlock | SyncOp::BarrierInit | SyncOp::CondWait, _) | (SyncOp::RwUnlock, _)
-        );
-        if reads && value == SYNC_DESTROYED && !takes_wakeups(op, self.stage) {
+        let reads = !matches!((op, self.stage), (SyncOp::Unlock | SyncOp::BarrierInit, _) | (SyncOp::CondWait, 1 | 2));
+        if reads && value == SYNC_DESTROYED && !survives(op, self.stage) {
+            let addr = if (op, self.stage) == (SyncOp::CondWait, 3) { Addr(self.get(code, other)) } else { addr };
             return self.lock_failure(code, "use of a synchronisation object after its end:", addr);
         }
         let reaction =
@@ -340,6 +339,9 @@ impl Thread {
                     return self.next_stage();
                 }
             }
+            SyncOp::Destroy { ty: Type::I64 } if somebody_waits(value) => {
+                return self.lock_failure(code, "the thread destroys what others wait at:", addr);
+            }
             SyncOp::Destroy { .. } => {}
         }
         self.stage = 0;
@@ -357,7 +359,17 @@ impl Thread {
     }
 }
 
-/// Whether the step reads the count of wake-ups, in which every number is a count.
-fn takes_wakeups(op: SyncOp, stage: u32) -> bool {
-    matches!((op, stage), (SyncOp::CondWait, 2) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 1..))
+/// Whether the step does not mind the mark of a destroyed object. The count of wake-ups is a number like any other; and who
+/// waits at a barrier that is destroyed has been let go, for else destroying it is an error.
+fn survives(op: SyncOp, stage: u32) -> bool {
+    matches!(
+        (op, stage),
+        (SyncOp::CondWait, 2) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 1..) | (SyncOp::BarrierWait, 1..)
+    )
+}
+
+/// Whether threads wait at this barrier or condition variable: the set is not empty, or a round has begun.
+fn somebody_waits(word: u64) -> bool {
+    let (count, arrived) = (word >> 32, word & 0xffff_ffff);
+    word != SYNC_DESTROYED && arrived.checked_rem(count).map_or(arrived != 0, |begun| begun != 0)
 }

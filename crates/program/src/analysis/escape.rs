@@ -11,7 +11,8 @@
 //! - global objects that are not thread-local, and what is stored in them;
 //! - arguments of a spawned thread, its result, the operand of `thread_exit`;
 //! - arguments of a call through a pointer; parameters and results of functions whose address is taken;
-//! - what is stored through an address that points to nothing known; what is printed.
+//! - what is stored through an address that points to nothing known; what is printed;
+//! - synchronisation objects: the machine has no private ones.
 //!
 //! A pointer stored in a private object does not escape with it: the object's content has a target like a register's. Numbers are followed like
 //! pointers, through casts and arithmetic, so a pointer in an `i64` is not lost.
@@ -269,6 +270,8 @@ impl<'p> Flow<'p> {
                 let target = self.classes.target(self.reg(id, *dst));
                 self.classes.unite(target, object);
             }
+            // Synchronisation objects are memory's business, whoever can reach them.
+            op if op.synchronises() => op.for_each_operand(|operand| self.escapes(id, operand)),
             _ => {}
         }
     }

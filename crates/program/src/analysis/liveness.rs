@@ -136,7 +136,7 @@ fn uses(expr: &Expr, live: &mut RegSet) {
 }
 
 /// Whether evaluating the expression can end the execution.
-pub(super) fn may_fail(expr: &Expr) -> bool {
+pub fn may_fail(expr: &Expr) -> bool {
     let mut fails = false;
     expr.walk(&mut |part| {
         if let Expr::Binary(BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem, _, divisor) = part {

@@ -96,6 +96,13 @@ fn a_thread_local_object_is_private_until_its_address_is_shared() {
     assert_eq!(escape(&program).globals, [false, true, true]);
 }
 
+#[test]
+fn a_synchronisation_object_is_never_private() {
+    let text = "fn main() { var m: mutex; var c: cond; var x: i32; store x, 1;
+        let p = alloc zeroed 4; lock m; wait c, m; unlock m; sem_post *p; }";
+    assert_eq!(escaping(text), (vec!["m".to_owned(), "c".to_owned()], 1));
+}
+
 /// A program that moves pointers about.
 fn random_pointers(rng: &mut Rng) -> Program {
     let mut body = |objects: bool| {

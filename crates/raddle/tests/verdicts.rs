@@ -1,0 +1,145 @@
+//! Small programs whose answer is known by reasoning, one for each thing that was once answered wrongly.
+
+use raddle::{Control, Model, Outcome, Property, Scope, Settings, Verdict, verify};
+
+/// What `raddle check --all` finds under a model.
+fn check(text: &str, model: Model) -> Outcome {
+    let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut settings = Settings::new(model);
+    settings.options.all = true;
+    verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The same properties are broken under every model; none if the program holds.
+fn finds(text: &str, expected: &[Property]) {
+    for model in Model::ALL {
+        let outcome = check(text, model);
+        let mut found: Vec<Property> = outcome.findings.iter().map(|finding| finding.violation.property).collect();
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found, expected, "{model}: {text}");
+        let verdict = if expected.is_empty() { Verdict::Holds } else { Verdict::Violated };
+        assert_eq!(outcome.verdict, verdict, "{model}: {text}");
+    }
+}
+
+#[test]
+fn a_thread_that_ends_the_program_is_never_joined() {
+    let text = "fn ends() { exit; }
+        fn main() { let t = spawn ends(); join t; error \"after the end\"; }";
+    finds(text, &[]);
+    assert_eq!(check(text, Model::Sc).statistics.executions, 1);
+}
+
+#[test]
+fn a_lock_that_no_other_thread_can_reach_is_a_lock() {
+    finds("fn main() { var m: mutex; lock m; unlock m; }", &[]);
+    finds("fn main() { let p = alloc zeroed 4; lock *p; unlock *p; free p; }", &[]);
+    finds("fn main() { let p = alloc 4; lock *p; }", &[Property::Memory]);
+    finds("fn main() { var m: mutex; unlock m; }", &[Property::Lock]);
+}
+
+#[test]
+fn a_local_synchronisation_object_is_ready_for_use() {
+    let text = "fn worker(b: ptr, s: ptr, m: ptr, x: ptr) {
+            lock *m; let r: i32 = load.na *x; store.na i32 *x, r + 1; unlock *m; sem_post *s; barrier_wait *b;
+        }
+        fn main() {
+            var b: barrier(2); var s: semaphore(0); var m: mutex; var x: i32 = 0;
+            let t = spawn worker(&b, &s, &m, &x);
+            sem_wait s; barrier_wait b;
+            lock m; let r = load.na x; assert r == 1; unlock m;
+            join t;
+        }";
+    finds(text, &[]);
+}
+
+#[test]
+fn a_division_by_zero_in_the_condition_of_a_wait_is_an_error() {
+    let text = "global x: i32;
+        fn writer() { store x, 5; }
+        fn main() { spawn writer(); let r = load x until 10 / r == 2; }";
+    finds(text, &[Property::Arithmetic]);
+    let text = "fn main() { var x: i32 = 0; let r = load x until 10 / r == 2; }";
+    finds(text, &[Property::Arithmetic]);
+}
+
+#[test]
+fn a_truth_value_in_memory_is_one_bit_wherever_the_memory_is() {
+    let body = "store i8 x, 2; let b: i1 = load i1 x; assert b == false; if b { error; }";
+    finds(&format!("global x: bytes(1); fn main() {{ {body} }}"), &[]);
+    finds(&format!("fn main() {{ var x: bytes(1); {body} }}"), &[]);
+}
+
+#[test]
+fn a_barrier_may_be_destroyed_when_everybody_was_let_go_and_not_before() {
+    let text = "global b: barrier(2);
+        fn worker() { let last = barrier_wait b; if last { destroy_wide b; } }
+        fn main() { spawn worker(); spawn worker(); }";
+    finds(text, &[]);
+    let text = "global b: barrier(2);
+        fn worker() { barrier_wait b; }
+        fn main() { spawn worker(); spawn worker(); destroy_wide b; }";
+    finds(text, &[Property::Lock]);
+}
+
+#[test]
+fn a_condition_variable_is_not_used_after_its_end_nor_ended_while_used() {
+    let text = "global c: cond; global m: mutex;
+        fn main() { destroy_wide c; lock m; wait c, m; unlock m; }";
+    finds(text, &[Property::Lock]);
+    let text = "global c: cond; global m: mutex; global waits: i32;
+        fn waiter() { lock m; store waits, 1; wait c, m; unlock m; }
+        fn main() { spawn waiter(); lock m; let w = load waits; assume w == 1; destroy_wide c; unlock m; }";
+    finds(text, &[Property::Lock]);
+    let text = "global c: cond; global m: mutex; global waits: i32;
+        fn waiter() { lock m; store waits, 1; wait c, m; unlock m; }
+        fn main() {
+            let t = spawn waiter(); lock m; let w = load waits; assume w == 1; broadcast c; destroy_wide c; unlock m; destroy m;
+        }";
+    // The waiter takes the mutex again after its end.
+    finds(text, &[Property::Lock]);
+}
+
+#[test]
+fn the_looks_of_a_wait_can_race() {
+    for wait in [
+        "let r = load.acq x until r == 1;",
+        "cas.acqrel x, 1, 2 wait;",
+        "loop { let r = load.acq x; if r == 1 { break; } }",
+    ] {
+        let text = format!(
+            "global x: i32;
+            fn writer() {{ store.na x, 0; store.rel x, 1; }}
+            fn main() {{ spawn writer(); {wait} }}"
+        );
+        finds(&text, &[Property::Race]);
+        let text = format!(
+            "global x: i32;
+            fn writer() {{ store.rel x, 1; }}
+            fn main() {{ store.na x, 0; spawn writer(); {wait} }}"
+        );
+        finds(&text, &[]);
+    }
+}
+
+#[test]
+fn what_does_not_end_is_named_and_ends_soon() {
+    let partial = |text: &str| {
+        let outcome = check(text, Model::Sc);
+        assert_eq!(outcome.verdict, Verdict::Unknown, "{text}");
+        match outcome.scope {
+            Scope::Partial { reason } => reason,
+            scope => panic!("{scope:?}"),
+        }
+    };
+    let silent = partial("fn main() { let i = 0;\n while true { i = i + 1; } }");
+    assert!(silent.contains("test.rdl:2") && silent.contains("--loop-bound"), "{silent}");
+    let deep = partial("fn f(n: i32) -> i32 {\n let r = f(n + 1); return r; }\n fn main() { f(0); }");
+    assert!(deep.contains("test.rdl:2") && deep.contains("recursion"), "{deep}");
+    // Every turn doubles the number of executions, none of which ends.
+    let wide = partial(
+        "global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }",
+    );
+    assert!(wide.contains("test.rdl:3") && wide.contains("bound"), "{wide}");
+}
