@@ -1,6 +1,6 @@
 //! Measuring one program.
 //!
-//! What is measured is [`raddle::verify`]: the analyses, the compilation to byte code and the exploration, without
+//! What is measured is [`raddle::verify()`]: the analyses, the compilation to byte code and the exploration, without
 //! reading the text. A repetition is as many verifications as take a while together; the best of the repetitions counts,
 //! because whatever else the machine does can only make one slower. Rates are per CPU second. Only the gain of more
 //! workers is a matter of wall time, and so means something on an idle machine only.
