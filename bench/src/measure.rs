@@ -1,6 +1,6 @@
 //! Measuring one program.
 //!
-//! What is measured is [`raddle::verify`]: the analyses, the compilation to byte code and the exploration, without
+//! What is measured is [`raddle::verify()`]: the analyses, the compilation to byte code and the exploration, without
 //! reading the text. A repetition is as many verifications as take a while together; the best of the repetitions counts,
 //! because whatever else the machine does can only make one slower. Rates are per CPU second. Only the gain of more
 //! workers is a matter of wall time, and so means something on an idle machine only.
@@ -60,6 +60,8 @@ pub(crate) struct Row {
     pub(crate) moot: u64,
     /// Events of the longest execution.
     pub(crate) events: u64,
+    /// Steps of the search, over all executions: options tried, and ends of lists of options reached.
+    pub(crate) steps: u64,
     /// CPU seconds of one verification.
     pub(crate) cpu_seconds: f64,
     /// Executions, failed and blocked ones included, per CPU second.
@@ -111,6 +113,7 @@ pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize
         blocked: statistics.blocked,
         moot: statistics.moot,
         events: statistics.longest,
+        steps: statistics.events,
         cpu_seconds: one.cpu,
         rate: statistics.runs() as f64 / one.cpu,
         genmc_rate: peers.genmc,

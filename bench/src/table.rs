@@ -5,10 +5,8 @@ use crate::memory::Point;
 
 /// The table of rates.
 pub(crate) fn rates(rows: &[Row]) -> String {
-    let mut head =
-        ["program", "model", "executions", "events", "CPU ms", "per CPU second", "GenMC", "×", "Nidhugg", "×"]
-            .map(str::to_owned)
-            .to_vec();
+    let head = "program|model|executions|events|steps|CPU ms|per CPU second|GenMC|×|Nidhugg|×";
+    let mut head: Vec<String> = head.split('|').map(str::to_owned).collect();
     if let Some(Parallel { workers, .. }) = rows.iter().find_map(|row| row.parallel) {
         head.push(format!("{workers} workers, wall ×"));
         head.push("CPU ×".to_owned());
@@ -19,6 +17,7 @@ pub(crate) fn rates(rows: &[Row]) -> String {
             row.model.to_owned(),
             executions(row),
             row.events.to_string(),
+            rounded(row.steps as f64 / (row.executions + row.failed + row.blocked) as f64),
             format!("{:.2}", row.cpu_seconds * 1000.0),
             rounded(row.rate),
         ];
