@@ -19,13 +19,14 @@ pub struct Statistics {
     pub cut: u64,
     /// Ends in which a waiting thread had only not looked again; not executions.
     pub moot: u64,
-    /// Executions of a class that was explored before. An engine that claims optimality shows 0.
+    /// Executions of a class that was explored before. An engine that claims optimality shows 0; `optimal` remembers nothing,
+    /// and counts them in debug builds only.
     pub redundant: u64,
     /// Updates tried on a source that another update had consumed; they extend no execution.
     pub probes: u64,
     /// Backward revisits.
     pub revisits: u64,
-    /// Events added.
+    /// Options tried: events added, and those found impossible.
     pub events: u64,
     /// Events of the longest execution.
     pub longest: u64,

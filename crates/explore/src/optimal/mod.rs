@@ -17,6 +17,7 @@
 //! | `happens_before` | do two accesses race? |
 //! | `linearise` | which run of the store-buffer machine is this graph? |
 //! | `commute` | does the order of updates matter? |
+//! | `audit` | in debug builds: is every graph consistent, and every class met once? |
 //! | `context` | what do all graphs share? |
 //!
 //! Where we go beyond the published algorithm: locks, waits, choices, TSO and PSO, the opening of the first thread that
@@ -30,6 +31,8 @@
 //! Cost: time per class polynomial in the number of events, mostly of those that are new in it; memory polynomial in the
 //! length of one execution.
 
+#[cfg(debug_assertions)]
+mod audit;
 mod branch;
 mod commute;
 mod context;

@@ -53,6 +53,8 @@ pub(crate) struct Search<'c> {
     error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
+    #[cfg(debug_assertions)]
+    audit: super::audit::Audit,
     /// The deepest place of a cut-off execution.
     pub(crate) cut_at: Option<u32>,
     /// A loop that reached its bound.
@@ -72,6 +74,8 @@ impl<'c> Search<'c> {
             known_races: FxHashSet::default(),
             error: None,
             backtrack: false,
+            #[cfg(debug_assertions)]
+            audit: super::audit::Audit::default(),
             cut_at: None,
             bounded_at: None,
         }
@@ -435,6 +439,10 @@ impl<'c> Search<'c> {
             self.bugs.extend(failures(graph));
         }
         let statistics = &mut self.statistics;
+        #[cfg(debug_assertions)]
+        {
+            statistics.redundant += u64::from(self.audit.leaf(graph));
+        }
         if moot || torn {
             statistics.moot += 1;
         } else if failed {
