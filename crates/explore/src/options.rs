@@ -119,6 +119,9 @@ pub struct Options {
     pub workers: usize,
     /// Read-modify-writes of one location whose results nobody uses commute: their order makes no classes.
     pub commuting_updates: bool,
+    /// Keep a run of every class, complete or blocked, for those who hold the engine against another one. Memory then
+    /// grows with the number of executions.
+    pub keep_schedules: bool,
 }
 
 impl Options {
@@ -132,6 +135,7 @@ impl Options {
             limits: Limits::default(),
             workers: 1,
             commuting_updates: false,
+            keep_schedules: false,
         }
     }
 }

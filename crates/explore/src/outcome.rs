@@ -1,7 +1,7 @@
 //! What an exploration found.
 
 use raddle_machine::ReplayError;
-use raddle_trace::{Execution, Place, Scope, Verdict, Violation};
+use raddle_trace::{Execution, Place, Schedule, Scope, Verdict, Violation};
 use thiserror::Error;
 
 /// What was counted.
@@ -76,6 +76,8 @@ pub struct Outcome {
     pub statistics: Statistics,
     /// The share of the search tree that was explored, between 0 and 1.
     pub share_done: f64,
+    /// A run of every class, if they were to be kept.
+    pub schedules: Vec<Schedule>,
     /// What a person should know beside the verdict.
     pub notes: Vec<String>,
 }

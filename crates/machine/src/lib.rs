@@ -7,7 +7,7 @@
 //! * A [`System`] is the operational machine for SC, TSO and PSO; [`replay`](replay::replay) runs a schedule on it. It is
 //!   the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`compile`], [`thread`], [`bytes`], [`system`], [`race`], [`replay`].
+//! Reading order: [`address`], [`code`], [`mod@compile`], [`thread`], [`bytes`], [`system`], [`race`], [`mod@replay`].
 
 pub mod address;
 pub mod bytes;

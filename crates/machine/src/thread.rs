@@ -7,7 +7,7 @@
 //! what would be done with a value without doing it; that is how engines try sources.
 //!
 //! Operations on synchronisation objects are sequences of ordinary loads, stores and updates; see
-//! [`sync`](crate::thread::sync). So memory knows nothing of locks.
+//! `sync`. So memory knows nothing of locks.
 
 mod calls;
 mod private;

@@ -116,6 +116,7 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
             // No program that brute force manages comes near these: an engine that reaches them does not end.
             options.limits.executions = Some(500_000);
             options.limits.time = Some(Duration::from_secs(60));
+            options.keep_schedules = !races;
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);
             }
@@ -135,7 +136,7 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
                 bounded: statistics.bounded,
                 redundant: statistics.redundant,
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
-                schedules: None,
+                schedules: (!races && equivalence == Equivalence::Traces).then_some(outcome.schedules),
             })
         }),
     }
@@ -251,7 +252,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
             subject.name
         ));
     }
-    if let Some(schedules) = &found.schedules {
+    if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered) {
         differences.extend(compare_schedules(code, model, brute, schedules));
     }
     if let Some(racing) = &expected.racing {

@@ -53,7 +53,7 @@ use crate::outcome::{Error, Finding, Outcome, Statistics};
 use branch::Level;
 use context::{Context, Shared};
 use raddle_machine::{Code, Status};
-use raddle_trace::{Place, Property, Scope, Verdict};
+use raddle_trace::{Place, Property, Schedule, Scope, Verdict};
 use rustc_hash::FxHashSet;
 use search::{Search, Tick};
 use std::collections::VecDeque;
@@ -105,6 +105,7 @@ struct Findings {
     done: f64,
     cut_at: Option<u32>,
     bounded_at: Option<u32>,
+    schedules: Vec<Schedule>,
 }
 
 /// Explores one execution per class.
@@ -220,7 +221,15 @@ fn finish(code: &Code, options: &Options, findings: Findings) -> Outcome {
         ([], Scope::Partial { .. }) => Verdict::Unknown,
         ([], _) => Verdict::Holds,
     };
-    Outcome { verdict, scope, findings: findings.list, statistics, share_done: findings.done.min(1.0), notes }
+    Outcome {
+        verdict,
+        scope,
+        findings: findings.list,
+        statistics,
+        share_done: findings.done.min(1.0),
+        schedules: findings.schedules,
+        notes,
+    }
 }
 
 impl Pool<'_> {
@@ -235,6 +244,7 @@ impl Pool<'_> {
         }
         let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
         findings.statistics.add(&search.statistics);
+        findings.schedules.append(&mut search.schedules);
         findings.done += search.done;
         findings.cut_at = findings.cut_at.or(search.cut_at);
         findings.bounded_at = findings.bounded_at.or(search.bounded_at);

@@ -44,6 +44,8 @@ pub(crate) struct Search<'c> {
     levels: Vec<Level>,
     pool: Vec<Level>,
     pub(crate) statistics: Statistics,
+    /// Runs of the classes met, if they are to be kept.
+    pub(crate) schedules: Vec<Schedule>,
     /// Share of the search tree done.
     pub(crate) done: f64,
     depth: usize,
@@ -68,6 +70,7 @@ impl<'c> Search<'c> {
             levels: Vec::new(),
             pool: Vec::new(),
             statistics: Statistics::default(),
+            schedules: Vec::new(),
             done: 0.0,
             depth,
             bugs: Vec::new(),
@@ -437,6 +440,12 @@ impl<'c> Search<'c> {
         let torn = self.context.code.has_atomic_blocks() && super::linearise::is_torn(graph);
         if self.context.code.has_atomic_blocks() && !torn {
             self.bugs.extend(failures(graph));
+        }
+        let whole = !(moot || torn || failed || bounded || inside);
+        if whole && self.context.shared.options.keep_schedules {
+            let end =
+                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
+            self.schedules.extend(super::linearise::schedule(&mut self.context, graph, &end));
         }
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
