@@ -143,3 +143,15 @@ fn what_does_not_end_is_named_and_ends_soon() {
     );
     assert!(wide.contains("test.rdl:3") && wide.contains("bound"), "{wide}");
 }
+
+#[test]
+fn a_division_by_zero_in_a_turn_of_a_wait_loop_is_not_lost() {
+    for way_out in ["load x; if r == 2 { break; }", "cas x, 2, 3; if r == 2 { break; }"] {
+        let text = format!(
+            "global x: i32;
+            fn writer() {{ store x, 1; store x, 0; store x, 2; }}
+            fn main() {{ spawn writer(); let d = 0; loop {{ let r = {way_out} if r == 1 {{ d = 10 / (r - 1); }} }} }}"
+        );
+        finds(&text, &[Property::Arithmetic]);
+    }
+}

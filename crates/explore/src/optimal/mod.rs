@@ -65,8 +65,9 @@ use step::{Bug, Halt};
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
 
-/// After so many executions that do not end, it is not worth while to look at more of them.
-const ENDLESS: u64 = 200;
+/// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
+/// how deep to look.
+const ENDLESS: u64 = 20;
 
 /// What the workers share.
 struct Pool<'c> {
@@ -333,7 +334,7 @@ impl Pool<'_> {
         let cut = new.cut - old.cut;
         let cut = self.cut.fetch_add(cut, Ordering::Relaxed) + cut;
         *reported = Reported { statistics: *statistics, done: search.done };
-        if cut >= ENDLESS {
+        if cut >= ENDLESS && self.shared.options.limits.depth.is_none() {
             // Where they were cut off is told in any case.
             self.halt();
         }

@@ -278,11 +278,14 @@ fn has_inner_cycle(cfg: &Cfg, l: &Loop) -> bool {
 }
 
 /// The one instruction of the loop that is no assignment, if every way out of the loop and back to its head passes it.
+///
+/// An assignment that may fail counts: it must be executed in turns that come back, too.
 fn only_action(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(BlockId, usize)> {
     let mut found = None;
     for &block in &l.blocks {
         for (index, inst) in function.blocks[block.index()].insts.iter().enumerate() {
-            if !matches!(inst.op, Op::Assign { .. }) && found.replace((block, index)).is_some() {
+            let silent = matches!(&inst.op, Op::Assign { value, .. } if !may_fail(value));
+            if !silent && found.replace((block, index)).is_some() {
                 return None;
             }
         }

@@ -121,10 +121,20 @@ impl Paths<'_> {
         let mut done = Vec::new();
         let mut open = vec![(block, first, turn)];
         while let Some((block, first, mut turn)) = open.pop() {
-            for inst in &self.function.blocks[block.index()].insts[first..] {
+            let insts = &self.function.blocks[block.index()].insts[first..];
+            // Nobody goes on behind an error.
+            let (insts, fails) = match insts.iter().position(|inst| matches!(inst.op, Op::Error { .. })) {
+                Some(at) => (&insts[..at], true),
+                None => (insts, false),
+            };
+            for inst in insts {
                 self.execute(&inst.op, &mut turn, &mut symbols);
             }
-            self.branch(block, turn, &symbols, &mut open, &mut done);
+            if fails {
+                done.push(Turn { end: End::Out, ..turn });
+            } else {
+                self.branch(block, turn, &symbols, &mut open, &mut done);
+            }
             if open.len() + done.len() > MAX_PATHS {
                 return None;
             }

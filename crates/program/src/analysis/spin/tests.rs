@@ -46,6 +46,14 @@ fn the_condition_is_read_off_the_way_out() {
 }
 
 #[test]
+fn a_turn_that_may_fail_is_executed() {
+    let (kinds, text) = converted("let s = 0; loop { let r = load x; s = 1 / r; if r == 1 { break; } }");
+    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+    let (kinds, text) = converted("loop { let r = load x; if r == 2 { error; } if r == 1 { break; } }");
+    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+}
+
+#[test]
 fn what_the_last_turn_computes_is_still_computed() {
     let (kinds, text) = converted("let s: i32; loop { let r = load x; s = r * 2; if r == 1 { break; } } store y, s;");
     assert_eq!(kinds, [SpinKind::Load]);
