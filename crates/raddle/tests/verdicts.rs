@@ -155,3 +155,18 @@ fn a_division_by_zero_in_a_turn_of_a_wait_loop_is_not_lost() {
         finds(&text, &[Property::Arithmetic]);
     }
 }
+
+#[test]
+fn a_limit_on_executions_is_exact_and_cuts_nothing_off_if_it_is_enough() {
+    let text = "global x: i32;
+        fn writer(v: i32) { store x, v; }
+        fn main() { spawn writer(1); spawn writer(2); spawn writer(3); }";
+    let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    for limit in 1..=7 {
+        let mut settings = Settings::new(Model::Sc);
+        settings.options.limits.executions = Some(limit);
+        let outcome = verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+        let verdict = if limit < 6 { Verdict::Unknown } else { Verdict::Holds };
+        assert_eq!((outcome.verdict, outcome.statistics.executions), (verdict, limit.min(6)));
+    }
+}

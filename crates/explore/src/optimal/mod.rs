@@ -279,11 +279,13 @@ impl Pool<'_> {
 
     fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut Reported) {
         let mut patience = PATIENCE;
+        let counts = self.shared.options.limits.executions.is_some();
         loop {
             match search.tick() {
                 Tick::More => {}
                 Tick::Done => {
-                    self.look_around(search, reported);
+                    // A limit that is reached with the last execution cuts nothing off.
+                    self.tell(search, reported);
                     return;
                 }
                 Tick::Bug(bug) => self.bug(search, &bug),
@@ -293,7 +295,8 @@ impl Pool<'_> {
                 }
             }
             patience -= 1;
-            if patience == 0 {
+            let ended = counts && search.explores() && search.statistics.runs() != reported.statistics.runs();
+            if patience == 0 || ended {
                 patience = PATIENCE;
                 self.look_around(search, reported);
                 if workers > 1 && self.idle.load(Ordering::Relaxed) > 0 {
@@ -323,8 +326,8 @@ impl Pool<'_> {
         }
     }
 
-    /// Tells the watcher how far it is, and stops at limits.
-    fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
+    /// Tells the watcher how far it is. Returns how many executions have ended, and how many were cut off.
+    fn tell(&self, search: &Search<'_>, reported: &mut Reported) -> (u64, u64) {
         let statistics = &search.statistics;
         let (old, new) = (&reported.statistics, statistics);
         let done = search.done - reported.done;
@@ -334,6 +337,12 @@ impl Pool<'_> {
         let cut = new.cut - old.cut;
         let cut = self.cut.fetch_add(cut, Ordering::Relaxed) + cut;
         *reported = Reported { statistics: *statistics, done: search.done };
+        (runs, cut)
+    }
+
+    /// Tells the watcher how far it is, and stops at limits.
+    fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
+        let (runs, cut) = self.tell(search, reported);
         if cut >= ENDLESS && self.shared.options.limits.depth.is_none() {
             // Where they were cut off is told in any case.
             self.halt();
@@ -341,7 +350,7 @@ impl Pool<'_> {
         let limits = &self.shared.options.limits;
         let reason = if self.control.stopped() {
             Some("it was interrupted".to_owned())
-        } else if limits.executions.is_some_and(|limit| runs >= limit) && search.done < 1.0 {
+        } else if limits.executions.is_some_and(|limit| runs >= limit) && search.explores() {
             Some(format!("the limit of {} executions was reached", limits.executions.unwrap_or(0)))
         } else if limits.time.is_some_and(|limit| self.start.elapsed() >= limit) {
             Some(format!("the time limit of {:?} was reached", limits.time.unwrap_or_default()))

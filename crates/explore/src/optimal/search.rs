@@ -108,6 +108,11 @@ impl<'c> Search<'c> {
         &self.levels.last().expect("the search is not over").graph
     }
 
+    /// Whether it is on its way to the end of an execution, rather than looking for what is left to explore.
+    pub(crate) fn explores(&self) -> bool {
+        !self.backtrack
+    }
+
     /// One step of the search.
     pub(crate) fn tick(&mut self) -> Tick {
         if let Some(bug) = self.bugs.pop() {
