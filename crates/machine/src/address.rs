@@ -83,6 +83,15 @@ impl Addr {
         Addr(self.0 >> OFFSET_BITS << OFFSET_BITS)
     }
 
+    /// What a pointer becomes by arithmetic. Objects lie side by side in the space of addresses, so a pointer that is moved
+    /// further than any object is long points to nothing from then on, lest it meets another object.
+    #[must_use]
+    pub const fn moved(self, by: i64) -> Addr {
+        let far = by.unsigned_abs() >= Addr::MAX_SIZE && !matches!(self.owner(), Owner::Nothing);
+        let to = self.0.wrapping_add(by as u64);
+        if far { Addr(to & 0xffff_ffff | 1) } else { Addr(to) }
+    }
+
     /// `offset` bytes further.
     #[must_use]
     pub const fn plus(self, offset: u32) -> Addr {

@@ -170,3 +170,13 @@ fn a_limit_on_executions_is_exact_and_cuts_nothing_off_if_it_is_enough() {
         assert_eq!((outcome.verdict, outcome.statistics.executions), (verdict, limit.min(6)));
     }
 }
+
+#[test]
+fn an_index_that_is_far_out_of_bounds_meets_no_other_object() {
+    let objects = "global a: i32[2]; global b: i32 = 7;";
+    finds(&format!("{objects} fn main() {{ let i = 1073741824; let r = load a[i]; }}"), &[Property::Memory]);
+    finds(&format!("{objects} fn main() {{ let i = -1073741824; store a[i], 1; }}"), &[Property::Memory]);
+    finds("fn main() { var a: i32[2]; var b: i32 = 1; let i = 1073741824; let r = load a[i]; }", &[Property::Memory]);
+    // What comes back in small steps is where it was.
+    finds(&format!("{objects} fn main() {{ let p = &a - 4; p = p + 8; store i32 *p, 1; }}"), &[]);
+}

@@ -4,7 +4,7 @@ use super::{Blocked, Flow, Reaction, Status, Thread, Visible, handle, rest};
 use crate::address::Addr;
 use crate::code::{Code, Instr, Operand};
 use crate::objects::{ObjectInfo, ObjectKind};
-use raddle_program::Ordering;
+use raddle_program::{BinOp, Ordering, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
@@ -45,10 +45,14 @@ impl Thread {
                 let value = op.apply(ty, self.get(code, a));
                 self.set(dst, value);
             }
-            Instr::Bin { op, ty, dst, a, b } => match op.apply(ty, self.get(code, a), self.get(code, b)) {
-                Some(value) => self.set(dst, value),
-                None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
-            },
+            Instr::Bin { op, ty, dst, a, b } => {
+                let (a, b) = (self.get(code, a), self.get(code, b));
+                match op.apply(ty, a, b) {
+                    Some(_) if ty == Type::Ptr && op == BinOp::Add => self.set(dst, Addr(a).moved(b as i64).0),
+                    Some(value) => self.set(dst, value),
+                    None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
+                }
+            }
             Instr::Cast { op, from, to, dst, a } => {
                 let value = op.apply(from, to, self.get(code, a));
                 self.set(dst, value);
