@@ -23,11 +23,14 @@ impl Stepper<'_, '_> {
 
     /// An event that an earlier look of a wait races with: one that is ordered with the wait only by what ends it.
     pub(super) fn race_of_looks(&mut self, event: &Event) -> Option<Slot> {
+        if !self.context.races || event.rf == INIT {
+            return None;
+        }
         let waits = matches!(
-            self.tip(event.thread).state.status(),
+            self.graph.state(event.thread)?.status(),
             Status::Ready(Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. })
         );
-        if waits && event.rf != INIT { self.race(&Event { rf: INIT, ..*event }) } else { None }
+        if waits { self.race(&Event { rf: INIT, ..*event }) } else { None }
     }
 
     /// Adds a read that races with a write.
