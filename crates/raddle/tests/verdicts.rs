@@ -180,3 +180,37 @@ fn an_index_that_is_far_out_of_bounds_meets_no_other_object() {
     // What comes back in small steps is where it was.
     finds(&format!("{objects} fn main() {{ let p = &a - 4; p = p + 8; store i32 *p, 1; }}"), &[]);
 }
+
+#[test]
+fn updates_commute_only_where_nobody_can_tell_their_order() {
+    let commuting = |text: &str, model: Model| {
+        let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+        let mut settings = Settings::new(model);
+        settings.options.all = true;
+        settings.options.commuting_updates = true;
+        verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let joined = |wrong: &str| {
+        format!(
+            "global x: i32; fn add() {{ rmw.add x, 2; rmw.sub x, 1; }}
+            fn main() {{ let t = spawn add(); let u = spawn add(); join t; join u;
+                let r = load x; assert r {wrong} 2, \"sum\"; }}"
+        )
+    };
+    let watched = "global x: i32; fn add() { rmw.add x, 1; } fn look() { let r = load x; assert r < 2, \"two\"; }
+        fn main() { spawn add(); spawn add(); spawn look(); }";
+    let mixed = "global x: i32 = 1; fn add() { rmw.add x, 1; } fn mask() { rmw.and x, 1; }
+        fn main() { let t = spawn add(); let u = spawn mask(); join t; join u;
+            let r = load x; assert r != 0, \"masked last\"; }";
+    for model in Model::ALL {
+        let outcome = commuting(&joined("=="), model);
+        assert_eq!((outcome.verdict, outcome.statistics.executions), (Verdict::Holds, 1));
+        assert_eq!(commuting(&joined("!="), model).verdict, Verdict::Violated);
+        for text in [watched, mixed] {
+            let (with, without) = (commuting(text, model), check(text, model));
+            assert_eq!(with.verdict, Verdict::Violated, "{model}: {text}");
+            assert_eq!(with.statistics, without.statistics, "{model}: {text}");
+            assert!(with.notes.iter().any(|note| note.contains("order of updates matters")), "{:?}", with.notes);
+        }
+    }
+}

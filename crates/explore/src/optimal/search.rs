@@ -115,6 +115,10 @@ impl<'c> Search<'c> {
 
     /// One step of the search.
     pub(crate) fn tick(&mut self) -> Tick {
+        // What seems wrong where updates do not commute rests on a value that nobody wrote.
+        if matches!(self.error, Some(Halt::DoesNotCommute(_))) {
+            self.bugs.clear();
+        }
         if let Some(bug) = self.bugs.pop() {
             return Tick::Bug(bug);
         }
