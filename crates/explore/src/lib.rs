@@ -27,5 +27,6 @@ use raddle_machine::Code;
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
     match options.engine {
         Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
+        Engine::ReadsFrom => optimal::explore_reads_from(code, options, control),
     }
 }

@@ -13,17 +13,20 @@ pub enum Engine {
     Auto,
     /// One execution per class of program order, reads-from and coherence.
     Optimal,
+    /// One execution per class of program order and reads-from.
+    ReadsFrom,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 2] = [Engine::Auto, Engine::Optimal];
+    pub const ALL: [Engine; 3] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",
             Engine::Optimal => "optimal",
+            Engine::ReadsFrom => "rf",
         }
     }
 }

@@ -100,7 +100,14 @@ impl Subject {
 
 /// The engines of the product.
 pub fn subjects() -> Vec<Subject> {
-    vec![explorer(Engine::Optimal, Equivalence::Traces)]
+    vec![explorer(Engine::Optimal, Equivalence::Traces), reads_from()]
+}
+
+/// The engine `rf`, which takes everything but atomic blocks.
+fn reads_from() -> Subject {
+    let mut subject = explorer(Engine::ReadsFrom, Equivalence::ReadsFrom);
+    subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+    subject
 }
 
 /// A stateless engine.
@@ -136,7 +143,7 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
                 bounded: statistics.bounded,
                 redundant: statistics.redundant,
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
-                schedules: (!races && equivalence == Equivalence::Traces).then_some(outcome.schedules),
+                schedules: (!races && equivalence != Equivalence::ReadsValueFrom).then_some(outcome.schedules),
             })
         }),
     }
@@ -253,7 +260,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         ));
     }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered) {
-        differences.extend(compare_schedules(code, model, brute, schedules));
+        differences.extend(compare_schedules(code, model, subject.equivalence, brute, schedules));
     }
     if let Some(racing) = &expected.racing {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
@@ -303,7 +310,13 @@ fn kind(difference: &str) -> String {
 }
 
 /// What is wrong with the schedules an engine reports: they must be of exactly the classes there are, one each.
-fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &[Schedule]) -> Vec<String> {
+fn compare_schedules(
+    code: &Code,
+    model: Model,
+    equivalence: Equivalence,
+    brute: &Behaviours,
+    schedules: &[Schedule],
+) -> Vec<String> {
     let mut differences = Vec::new();
     let mut met: FxHashSet<Class> = FxHashSet::default();
     for schedule in schedules {
@@ -311,7 +324,15 @@ fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &
             Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
             Ok((end @ (End::Complete | End::Blocked), class)) => {
                 let known = if end == End::Complete { &brute.complete } else { &brute.blocked };
-                if !known.traces.contains(&class) {
+                let (class, is_known) = if equivalence == Equivalence::Traces {
+                    let is_known = known.traces.contains(&class);
+                    (class, is_known)
+                } else {
+                    let class = class.reads_from();
+                    let is_known = known.reads_from.contains(&class);
+                    (class, is_known)
+                };
+                if !is_known {
                     differences.push(format!("no run of brute force is like the schedule {schedule}"));
                 }
                 if !met.insert(class) {

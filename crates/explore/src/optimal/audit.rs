@@ -2,7 +2,7 @@
 //! consistent. Both are slow and remember things, which the search itself must not.
 
 use super::event::{Event, INIT, Kind, NO_LOC, Slot, preserved};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
 use raddle_trace::{Model, Relation, ThreadId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -34,9 +34,11 @@ fn class(graph: &Graph) -> u64 {
             (thread, event.kind as u8, event.loc, event.value, source).hash(&mut hasher);
         }
     }
-    for accesses in &graph.locations {
-        accesses.co.iter().for_each(|&write| name(write).hash(&mut hasher));
-        0xc0_u8.hash(&mut hasher);
+    if graph.equivalence == Equivalence::Coherence {
+        for accesses in &graph.locations {
+            accesses.co.iter().for_each(|&write| name(write).hash(&mut hasher));
+            0xc0_u8.hash(&mut hasher);
+        }
     }
     hasher.finish()
 }

@@ -36,14 +36,17 @@ mod audit;
 mod branch;
 mod commute;
 mod context;
+mod ends;
 mod event;
 mod faults;
 mod graph;
 mod happens_before;
 mod linearise;
+mod realise;
 mod revisit;
 mod search;
 mod snapshot;
+mod sources;
 mod step;
 
 use crate::confirm::confirm;
@@ -52,6 +55,7 @@ use crate::options::{Limits, Options};
 use crate::outcome::{Error, Finding, Outcome, Statistics};
 use branch::Level;
 use context::{Context, Shared};
+use graph::Equivalence;
 use raddle_machine::{Code, Status};
 use raddle_trace::{Place, Property, Schedule, Scope, Verdict};
 use rustc_hash::FxHashSet;
@@ -111,11 +115,24 @@ struct Findings {
 
 /// Explores one execution per class.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    match explore_once(code, options, control, options.commuting_updates) {
+    explore_by(Equivalence::Coherence, code, options, control)
+}
+
+/// Explores one execution per reads-from class.
+pub fn explore_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    if code.has_atomic_blocks() {
+        let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does".to_owned();
+        return Err(Error::Unsupported { message, place: code.place(0) });
+    }
+    explore_by(Equivalence::ReadsFrom, code, options, control)
+}
+
+fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    match explore_once(code, options, control, equivalence, options.commuting_updates) {
         Ok(outcome) => Ok(outcome),
         Err(Halt::Error(error)) => Err(error),
         Err(Halt::GaveUp(..)) => unreachable!("it is part of the outcome"),
-        Err(Halt::DoesNotCommute(place)) => match explore_once(code, options, control, false) {
+        Err(Halt::DoesNotCommute(place)) => match explore_once(code, options, control, equivalence, false) {
             Ok(mut outcome) => {
                 let (file, line) = (&place.file, place.line);
                 outcome
@@ -129,8 +146,14 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
     }
 }
 
-fn explore_once(code: &Code, options: &Options, control: &Control, commuting: bool) -> Result<Outcome, Halt> {
-    let shared = Arc::new(Shared::new(code, options, commuting));
+fn explore_once(
+    code: &Code,
+    options: &Options,
+    control: &Control,
+    equivalence: Equivalence,
+    commuting: bool,
+) -> Result<Outcome, Halt> {
+    let shared = Arc::new(Shared::new(code, options, equivalence, commuting));
     if let Status::Failed(failure) = shared.main.status() {
         return opening_failure(code, options, &shared, failure).map_err(Halt::Error);
     }

@@ -8,10 +8,12 @@
 
 use super::branch::{Branch, Frame, Level, read_branch, revisit, take_back, write_branch};
 use super::context::{Context, Initial};
+use super::ends::Waiting;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
-use super::step::{Bug, Halt, Stepper, settle};
+use super::sources::{may_block, other_witness};
+use super::step::{Bug, Halt, Revisited, Stepper, settle};
 use crate::outcome::{Error, Statistics};
 use raddle_machine::{Addr, Blocked, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
@@ -88,7 +90,7 @@ impl<'c> Search<'c> {
     pub(crate) fn root(&mut self) -> Level {
         let main = self.context.shared.main.clone();
         let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
-        let mut graph = Graph::new(self.context.model, Arc::new(node));
+        let mut graph = Graph::new(self.context.model, self.context.shared.equivalence, Arc::new(node));
         let main = (*self.context.shared.main).clone();
         let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
         graph.threads[0].tip = Some(main);
@@ -220,11 +222,12 @@ impl<'c> Search<'c> {
                 if fence && stage == Stage::Fresh {
                     single(Event { kind: Kind::StoreFence, ..event })
                 } else {
-                    write_branch(graph, Event { kind: Kind::Write, order, loc: node.loc, value, ..event }, None)
+                    let event = Event { kind: Kind::Write, order, loc: node.loc, value, ..event };
+                    write_branch(&mut self.context, graph, event, None)
                 }
             }
             (Visible::Load { order, wait, .. }, _) => {
-                read_branch(graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
             }
             (Visible::Update { order, .. }, Stage::Fresh)
                 if self.context.commuting
@@ -242,7 +245,7 @@ impl<'c> Search<'c> {
             (Visible::Update { order, wait, mutex, .. }, Stage::Fresh) => {
                 let loc = node.loc;
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX).with_if(mutex && wait, Flags::LOCK);
-                read_branch(graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
             }
             (Visible::Update { .. }, Stage::Picking { count, .. }) => {
                 Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
@@ -252,7 +255,7 @@ impl<'c> Search<'c> {
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX);
                 let source = graph.update_source(thread);
                 let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
-                write_branch(graph, event, Some(source))
+                write_branch(&mut self.context, graph, event, Some(source))
             }
             (Visible::Fence { order }, _) => {
                 let kind = match (self.context.model, order) {
@@ -347,6 +350,17 @@ impl<'c> Search<'c> {
                 frame.added = 1;
                 Applied::Option
             }
+            Branch::Source { event, sources, floor, stamp } => {
+                let Some(source) = sources.pop() else { return Applied::Exhausted };
+                let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
+                if step.graph.co_position(event.loc, source) < *floor {
+                    let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
+                    return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
+                }
+                step.read(event, stamp, None);
+                frame.added = 1;
+                Applied::Option
+            }
             Branch::Write { event, next, low, candidates } => {
                 if *next >= *low {
                     let position = *next as usize;
@@ -395,11 +409,19 @@ impl<'c> Search<'c> {
                 }
                 let (write, read, stamp, remove) = (*write, *read, *stamp, *remove);
                 match step.revisit(write, read, stamp, remove, position) {
-                    Some(added) => {
+                    Revisited::Whole { added } => {
                         frame.added = added;
                         Applied::Option
                     }
-                    None => Applied::Dead,
+                    Revisited::Half { read } => {
+                        let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);
+                        let level = other.and_then(|read| {
+                            other_witness(step.context, step.graph, &read, Some(stamp), frame.weight, pool)
+                        });
+                        step.graph.pop();
+                        step.graph.undo(frame.mark);
+                        level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)))
+                    }
                 }
             }
         }
@@ -422,6 +444,7 @@ impl<'c> Search<'c> {
         self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
         let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
             (false, false, false, None, false, false, false);
+        let exact = graph.equivalence == Equivalence::Coherence;
         for (index, log) in graph.threads.iter().enumerate() {
             let Some(tip) = &log.tip else { continue };
             let thread = ThreadId(index as u32);
@@ -436,15 +459,26 @@ impl<'c> Search<'c> {
                     self.bounded_at = Some(tip.state.pc());
                 }
                 Status::Blocked(Blocked::Spin { since }) => {
-                    moot |= !graph.reads_are_current(thread, *since);
+                    moot |= exact && !graph.reads_are_current(thread, *since);
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
                 Status::Ready(_) => {
-                    moot |= tip.stage == Stage::Waiting && !graph.reads_are_current(thread, tip.state.operations());
+                    moot |= exact
+                        && tip.stage == Stage::Waiting
+                        && !graph.reads_are_current(thread, tip.state.operations());
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
             }
         }
+        let witness = match waiting {
+            Some(_) if !exact => super::ends::waiting(&mut self.context, graph, &mut self.pool),
+            _ => Waiting::Shown,
+        };
+        moot |= matches!(witness, Waiting::Moot);
+        let witnessed = match &witness {
+            Waiting::ShownBy(level) => &level.graph,
+            _ => graph,
+        };
         // What is interleaved with an atomic block is no execution.
         let torn = self.context.code.has_atomic_blocks() && super::linearise::is_torn(graph);
         if self.context.code.has_atomic_blocks() && !torn {
@@ -454,7 +488,7 @@ impl<'c> Search<'c> {
         if whole && self.context.shared.options.keep_schedules {
             let end =
                 Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
-            self.schedules.extend(super::linearise::schedule(&mut self.context, graph, &end));
+            self.schedules.extend(super::linearise::schedule(&mut self.context, witnessed, &end));
         }
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
@@ -475,17 +509,18 @@ impl<'c> Search<'c> {
                 && !inside
                 && let Some(pc) = waiting
             {
-                self.bugs.push(Bug {
-                    property: Property::Deadlock,
-                    pc,
-                    target: None,
-                    attempt: None,
-                    forced: None,
-                    schedule: None,
-                });
+                let mut bug =
+                    Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None, schedule: None };
+                if matches!(witness, Waiting::ShownBy(_)) {
+                    bug.schedule = super::linearise::schedule(&mut self.context, witnessed, &bug);
+                }
+                self.bugs.push(bug);
             }
         } else {
             statistics.executions += 1;
+        }
+        if let Waiting::ShownBy(level) = witness {
+            self.pool.push(*level);
         }
     }
 
@@ -557,6 +592,9 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
     }
     match *visible {
         Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } => {
+            if graph.equivalence == Equivalence::ReadsFrom {
+                return if may_block(context, graph, tip) { Readiness::Late } else { Readiness::Yes };
+            }
             let loc = tip.loc;
             let last = graph.location(loc).co.last().copied().unwrap_or(INIT);
             match context.value(graph, loc, last) {
