@@ -146,7 +146,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto or optimal
+    /// The engine: auto, optimal (one execution per trace) or rf (one per reads-from class)
     #[arg(short, long, default_value = "auto", help_heading = "How")]
     pub(crate) engine: Engine,
 

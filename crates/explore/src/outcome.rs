@@ -1,5 +1,6 @@
 //! What an exploration found.
 
+use crate::options::Engine;
 use raddle_machine::ReplayError;
 use raddle_trace::{Execution, Place, Schedule, Scope, Verdict, Violation};
 use thiserror::Error;
@@ -7,7 +8,7 @@ use thiserror::Error;
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Complete executions: every thread finished. For `optimal` this is the number of classes.
+    /// Complete executions: every thread finished. For engines that claim it, one per class.
     pub executions: u64,
     /// Executions in which some thread waits for something that never comes, or an assumption failed.
     pub blocked: u64,
@@ -26,6 +27,10 @@ pub struct Statistics {
     pub probes: u64,
     /// Backward revisits.
     pub revisits: u64,
+    /// How often another order of writes was looked for that explains what was read.
+    pub questions: u64,
+    /// How often there was none.
+    pub unrealisable: u64,
     /// Options tried: events added, and those found impossible.
     pub events: u64,
     /// Events of the longest execution.
@@ -49,6 +54,8 @@ impl Statistics {
         self.redundant += other.redundant;
         self.probes += other.probes;
         self.revisits += other.revisits;
+        self.questions += other.questions;
+        self.unrealisable += other.unrealisable;
         self.events += other.events;
         self.longest = self.longest.max(other.longest);
     }
@@ -66,6 +73,8 @@ pub struct Finding {
 /// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The engine that did the work.
+    pub engine: Engine,
     /// The answer.
     pub verdict: Verdict,
     /// How far it reaches.

@@ -4,7 +4,7 @@ use crate::load::{LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
-use raddle_explore::{Engine, Outcome, Statistics};
+use raddle_explore::{Outcome, Statistics};
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Cost};
 use raddle_trace::{Model, Property, Schedule, Verdict};
@@ -42,7 +42,7 @@ impl Question<'_> {
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
-            engine: engine_name(options.engine).to_owned(),
+            engine: outcome.engine.name().to_owned(),
             counterexamples: found.collect(),
             all: options.all,
             executions: outcome.statistics.executions,
@@ -110,17 +110,22 @@ impl Question<'_> {
     }
 }
 
-/// The engine that does the work under this name.
-fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Auto => Engine::Optimal.name(),
-        engine => engine.name(),
-    }
-}
-
 fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
-    let Statistics { executions, blocked, failed, bounded, cut, moot, redundant, probes, revisits, events, longest } =
-        *counted;
+    let Statistics {
+        executions,
+        blocked,
+        failed,
+        bounded,
+        cut,
+        moot,
+        redundant,
+        probes,
+        revisits,
+        questions,
+        unrealisable,
+        events,
+        longest,
+    } = *counted;
     let named = [
         ("executions", executions),
         ("blocked", blocked),
@@ -131,6 +136,8 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         ("redundant", redundant),
         ("probes", probes),
         ("revisits", revisits),
+        ("questions", questions),
+        ("unrealisable", unrealisable),
         ("events", events),
         ("longest", longest),
     ];

@@ -83,7 +83,7 @@ pub(crate) struct Graph {
     pub(crate) frees: Vec<Slot>,
     log: UndoLog,
     /// The predecessors of the event being added.
-    scratch: Vec<u64>,
+    pub(super) scratch: Vec<u64>,
 }
 
 impl Graph {
@@ -490,52 +490,11 @@ impl Graph {
     }
 }
 
-impl Graph {
-    /// Takes another witness: `sequence` has all events in an order that explains what was read.
-    pub(crate) fn adopt(&mut self, sequence: impl Iterator<Item = Slot> + Clone) {
-        let mut rank = vec![0; self.events.len()];
-        sequence.clone().enumerate().for_each(|(at, slot)| rank[slot as usize] = at);
-        for accesses in &mut self.locations {
-            accesses.co.sort_unstable_by_key(|&write| rank[write as usize]);
-        }
-        let mut last: Vec<usize> = vec![0; self.locations.len()];
-        let mut row = std::mem::take(&mut self.scratch);
-        for slot in sequence {
-            let event = *self.event(slot);
-            self.collect(&self.reach, &event, &mut row);
-            let mut add = |other: Slot| {
-                union(&mut row, self.reach.row(other as usize));
-                row[other as usize / 64] |= 1 << (other % 64);
-            };
-            if self.reads_from_outside(&event) {
-                add(event.rf);
-            }
-            if event.kind == Kind::Write && event.loc != NO_LOC {
-                let place = &mut last[event.loc as usize];
-                let accesses = &self.locations[event.loc as usize];
-                let previous = place.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
-                *place += 1;
-                if previous != INIT {
-                    add(previous);
-                }
-                for &read in &accesses.reads {
-                    if self.event(read).rf == previous {
-                        add(read);
-                    }
-                }
-            }
-            self.reach.row_mut(slot as usize).copy_from_slice(&row);
-        }
-        self.scratch = row;
-        debug_assert!(self.order.iter().all(|&slot| !self.reach.before(slot as usize, slot as usize)));
-    }
-}
-
 fn wants_writes(event: &Event) -> bool {
     event.drains() || matches!(event.kind, Kind::Write | Kind::StoreFence)
 }
 
-fn union(row: &mut [u64], other: &[u64]) {
+pub(super) fn union(row: &mut [u64], other: &[u64]) {
     for (word, more) in row.iter_mut().zip(other) {
         *word |= more;
     }

@@ -13,8 +13,8 @@
 //!    one visit per set of executed writes is enough (as in VerifyTSO of Toman 2021; under PSO, too, at the price of
 //!    one chain per thread and location).
 
-use super::event::{Event, Flags, INIT, Kind, Slot};
-use super::graph::Graph;
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
+use super::graph::{Graph, union};
 use raddle_trace::{BitSet, Model, Relation};
 use rustc_hash::FxHashSet;
 
@@ -64,9 +64,9 @@ pub(crate) struct Realiser {
     done: Vec<u64>,
     last: Vec<Slot>,
     sequence: Vec<Slot>,
-    /// How many questions were asked, and how many needed the search.
+    /// How many questions were asked, and how often the answer was no.
     pub(crate) asked: u64,
-    pub(crate) searched: u64,
+    pub(crate) refused: u64,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -75,19 +75,18 @@ impl Realiser {
     /// An order of the events (the new read included, under the number after the last slot) that explains what they read.
     pub(crate) fn realise(&mut self, question: Question<'_>) -> Option<&[Slot]> {
         self.asked += 1;
-        if !self.close(question) {
-            return None;
-        }
-        self.start();
-        if self.greedy() || {
-            self.searched += 1;
+        if self.close(question) {
             self.start();
-            self.search(&mut FxHashSet::default())
-        } {
-            Some(&self.sequence)
-        } else {
-            None
+            if self.greedy() {
+                return Some(&self.sequence);
+            }
+            self.start();
+            if self.search(&mut FxHashSet::default()) {
+                return Some(&self.sequence);
+            }
         }
+        self.refused += 1;
+        None
     }
 
     /// The number that the new read of a question goes by.
@@ -400,5 +399,46 @@ impl Graph {
         let events = self.threads[write.thread.index()].events[..write.index as usize].iter().rev().copied();
         let operation = write.operation;
         events.take_while(move |&slot| self.event(slot).operation == operation)
+    }
+}
+
+impl Graph {
+    /// Takes another witness: `sequence` has all events in an order that explains what was read.
+    pub(crate) fn adopt(&mut self, sequence: impl Iterator<Item = Slot> + Clone) {
+        let mut rank = vec![0; self.events.len()];
+        sequence.clone().enumerate().for_each(|(at, slot)| rank[slot as usize] = at);
+        for accesses in &mut self.locations {
+            accesses.co.sort_unstable_by_key(|&write| rank[write as usize]);
+        }
+        let mut last: Vec<usize> = vec![0; self.locations.len()];
+        let mut row = std::mem::take(&mut self.scratch);
+        for slot in sequence {
+            let event = *self.event(slot);
+            self.collect(&self.reach, &event, &mut row);
+            let mut add = |other: Slot| {
+                union(&mut row, self.reach.row(other as usize));
+                row[other as usize / 64] |= 1 << (other % 64);
+            };
+            if self.reads_from_outside(&event) {
+                add(event.rf);
+            }
+            if event.kind == Kind::Write && event.loc != NO_LOC {
+                let place = &mut last[event.loc as usize];
+                let accesses = &self.locations[event.loc as usize];
+                let previous = place.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
+                *place += 1;
+                if previous != INIT {
+                    add(previous);
+                }
+                for &read in &accesses.reads {
+                    if self.event(read).rf == previous {
+                        add(read);
+                    }
+                }
+            }
+            self.reach.row_mut(slot as usize).copy_from_slice(&row);
+        }
+        self.scratch = row;
+        debug_assert!(self.order.iter().all(|&slot| !self.reach.before(slot as usize, slot as usize)));
     }
 }

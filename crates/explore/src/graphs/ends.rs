@@ -1,6 +1,6 @@
-//! Ends of executions in which threads wait, where the order of writes is only a witness.
+//! Ends of executions: what they count as, and whether threads that wait do so for ever.
 //!
-//! A thread waits for ever if what it looked at last is the last write of the location. Whether that can be is a question for
+//! Where the order of writes is only a witness, a thread waits for ever if what it looked at last is the last write of the location. Whether that can be is a question for
 //! another witness. Several unsuitable writes may take turns in being the last one: these are not different classes, since
 //! a thread that waits has read nothing yet; of the graphs that differ in nothing else the one with the first such
 //! writes, in canonical order, counts.
@@ -8,16 +8,119 @@
 use super::branch::{Level, copy};
 use super::context::{Context, Initial};
 use super::event::{INIT, Kind, LocId, Slot};
-use super::graph::{Graph, ancestor};
+use super::graph::{Equivalence, Graph, ancestor};
+use super::linearise;
 use super::realise::Question;
+use super::search::Search;
 use super::snapshot::{Node, Stage};
 use super::sources::{Sources, by_rank};
+use super::step::Bug;
 use raddle_machine::{Blocked, Reaction, Status, Visible};
-use raddle_trace::BitSet;
+use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
 
+impl Search<'_> {
+    /// The end of an execution: counts it, and looks for a deadlock.
+    pub(super) fn leaf(&mut self) {
+        self.done += self.weight();
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
+        let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
+            (false, false, false, None, false, false, false);
+        let exact = graph.equivalence == Equivalence::Coherence;
+        for (index, log) in graph.threads.iter().enumerate() {
+            let Some(tip) = &log.tip else { continue };
+            let thread = ThreadId(index as u32);
+            // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
+            inside |= tip.state.atomic_block().is_some();
+            match tip.state.status() {
+                Status::Finished { exit, .. } => exited |= exit,
+                Status::Failed(_) => failed = true,
+                Status::Blocked(Blocked::Assume) => assumed = true,
+                Status::Blocked(Blocked::LoopBound) => {
+                    bounded = true;
+                    self.bounded_at = Some(tip.state.pc());
+                }
+                Status::Blocked(Blocked::Spin { since }) => {
+                    moot |= exact && !graph.reads_are_current(thread, *since);
+                    waiting = waiting.or(Some(tip.state.pc()));
+                }
+                Status::Ready(_) => {
+                    moot |= exact
+                        && tip.stage == Stage::Waiting
+                        && !graph.reads_are_current(thread, tip.state.operations());
+                    waiting = waiting.or(Some(tip.state.pc()));
+                }
+            }
+        }
+        let witness = match waiting {
+            Some(_) if !exact => waiting_for_ever(&mut self.context, graph, &mut self.pool),
+            _ => Waiting::Shown,
+        };
+        moot |= matches!(witness, Waiting::Moot);
+        let witnessed = match &witness {
+            Waiting::ShownBy(level) => &level.graph,
+            _ => graph,
+        };
+        // What is interleaved with an atomic block is no execution.
+        let torn = self.context.code.has_atomic_blocks() && linearise::is_torn(graph);
+        if self.context.code.has_atomic_blocks() && !torn {
+            self.bugs.extend(failures(graph));
+        }
+        let whole = !(moot || torn || failed || bounded || inside);
+        if whole && self.context.shared.options.keep_schedules {
+            let end =
+                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
+            self.schedules.extend(linearise::schedule(&mut self.context, witnessed, &end));
+        }
+        let statistics = &mut self.statistics;
+        #[cfg(debug_assertions)]
+        {
+            statistics.redundant += u64::from(self.audit.leaf(graph));
+        }
+        if moot || torn {
+            statistics.moot += 1;
+        } else if failed {
+            statistics.failed += 1;
+        } else if bounded {
+            statistics.bounded += 1;
+        } else if exited && !assumed {
+            statistics.executions += 1;
+        } else if assumed || waiting.is_some() {
+            statistics.blocked += 1;
+            if !assumed
+                && !inside
+                && let Some(pc) = waiting
+            {
+                let mut bug =
+                    Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None, schedule: None };
+                if matches!(witness, Waiting::ShownBy(_)) {
+                    bug.schedule = linearise::schedule(&mut self.context, witnessed, &bug);
+                }
+                self.bugs.push(bug);
+            }
+        } else {
+            statistics.executions += 1;
+        }
+        if let Waiting::ShownBy(level) = witness {
+            self.pool.push(*level);
+        }
+    }
+}
+
+/// The threads that have failed. When they did, an atomic block may have stood in the way of showing it.
+fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
+    graph.threads.iter().enumerate().filter_map(|(index, log)| {
+        let thread = ThreadId(index as u32);
+        let Status::Failed(failure) = log.tip.as_ref()?.state.status() else { return None };
+        let property = failure.property.filter(|&property| property != Property::Race)?;
+        let target = graph.last(thread);
+        Some(Bug { property, pc: failure.pc, target, attempt: Some(thread), forced: None, schedule: None })
+    })
+}
+
 /// What is known of an end in which threads wait.
-pub(super) enum Waiting {
+enum Waiting {
     /// In the witness at hand they wait for ever.
     Shown,
     /// In this one they do.
@@ -37,7 +140,7 @@ struct Waiter {
 }
 
 /// Looks for a witness in which every thread that waits has looked at the last writes.
-pub(super) fn waiting(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Level>) -> Waiting {
+fn waiting_for_ever(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Level>) -> Waiting {
     let waiters = graph.waiters();
     let looks = waiters.iter().flat_map(|waiter| &waiter.events).map(|&slot| graph.event(slot));
     let looks = looks.filter(|event| event.kind == Kind::Read);
@@ -164,5 +267,13 @@ impl Graph {
             }
         }
         Some(edges)
+    }
+
+    /// Whether the reads of a thread's operations from `since` on are from the last writes there are.
+    fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
+        let events = self.threads[thread.index()].events.iter().rev().map(|&slot| self.event(slot));
+        events.take_while(|event| event.operation >= since).all(|event| {
+            event.kind != Kind::Read || event.rf == self.location(event.loc).co.last().copied().unwrap_or(INIT)
+        })
     }
 }
