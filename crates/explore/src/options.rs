@@ -1,5 +1,6 @@
 //! What to explore and how far.
 
+use crate::rvf::options::ReadsValueFrom;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
@@ -13,17 +14,20 @@ pub enum Engine {
     Auto,
     /// One execution per class of program order, reads-from and coherence.
     Optimal,
+    /// At most one execution per class of values and the causal order of reads (SC only).
+    Rvf,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 2] = [Engine::Auto, Engine::Optimal];
+    pub const ALL: [Engine; 3] = [Engine::Auto, Engine::Optimal, Engine::Rvf];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",
             Engine::Optimal => "optimal",
+            Engine::Rvf => "rvf",
         }
     }
 }
@@ -122,6 +126,8 @@ pub struct Options {
     /// Keep a run of every class, complete or blocked, for those who hold the engine against another one. Memory then
     /// grows with the number of executions.
     pub keep_schedules: bool,
+    /// How the engine `rvf` works.
+    pub rvf: ReadsValueFrom,
 }
 
 impl Options {
@@ -136,6 +142,7 @@ impl Options {
             workers: 1,
             commuting_updates: false,
             keep_schedules: false,
+            rvf: ReadsValueFrom::default(),
         }
     }
 }
