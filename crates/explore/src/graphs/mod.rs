@@ -58,13 +58,13 @@ mod step;
 
 use crate::confirm::confirm;
 use crate::control::Control;
-use crate::options::{Limits, Options};
-use crate::outcome::{Error, Outcome};
+use crate::options::Options;
+use crate::outcome::{Error, Outcome, Reach};
 use context::Shared;
 use graph::Equivalence;
 use pool::{Findings, Pool};
 use raddle_machine::{Code, Status};
-use raddle_trace::{Place, Scope, Verdict};
+use raddle_trace::Place;
 use std::sync::Arc;
 use step::Halt;
 
@@ -115,7 +115,7 @@ fn explore_once(
     let mut findings = Pool::new(shared, control).explore();
     match findings.halt.take() {
         Some(Halt::GaveUp(message, place)) => {
-            findings.limit = Some(given_up(&message, &place));
+            findings.reach.limit = Some(given_up(&message, &place));
             Ok(finish(code, options, findings))
         }
         Some(halt) => Err(halt),
@@ -137,7 +137,8 @@ fn opening_failure(
 ) -> Result<Outcome, Error> {
     let Some(property) = failure.property else {
         let limit = Some(given_up(&failure.message, &code.place(failure.pc)));
-        return Ok(finish(code, options, Findings { limit, ..Findings::default() }));
+        let reach = Reach { limit, ..Reach::default() };
+        return Ok(finish(code, options, Findings { reach, ..Findings::default() }));
     };
     let mut findings = Findings { done: 1.0, ..Findings::default() };
     findings.statistics.failed = 1;
@@ -148,41 +149,10 @@ fn opening_failure(
 }
 
 fn finish(code: &Code, options: &Options, findings: Findings) -> Outcome {
-    let statistics = findings.statistics;
-    let mut notes = Vec::new();
-    let line = |pc: u32| {
-        let place = code.place(pc);
-        format!("{}:{}", place.file, place.line)
-    };
-    let mut scope = Scope::AllExecutions;
-    if let Some(pc) = findings.bounded_at {
-        scope = Scope::LoopBound { turns: code.loop_bound().unwrap_or(0) };
-        notes.push(format!("the loop at {} reached its bound", line(pc)));
-    }
-    if let Some(pc) = findings.cut_at {
-        let depth = options.limits.depth.unwrap_or(Limits::DEPTH);
-        let reason = format!(
-            "an execution went on for more than {depth} events, at {}; bound its loops or raise the depth limit",
-            line(pc)
-        );
-        scope = Scope::Partial { reason };
-    }
-    if let Some(reason) = findings.limit {
-        scope = Scope::Partial { reason };
-    }
-    let verdict = match (&findings.list[..], &scope) {
-        ([_, ..], _) => Verdict::Violated,
-        ([], Scope::Partial { .. }) => Verdict::Unknown,
-        ([], _) => Verdict::Holds,
-    };
     Outcome {
-        engine: options.engine,
-        verdict,
-        scope,
-        findings: findings.list,
-        statistics,
+        statistics: findings.statistics,
         share_done: findings.done.min(1.0),
         schedules: findings.schedules,
-        notes,
+        ..Outcome::new(code, options, findings.reach, findings.list)
     }
 }

@@ -7,7 +7,7 @@ use super::step::{Bug, Halt};
 use crate::confirm::confirm;
 use crate::control::Control;
 use crate::options::Limits;
-use crate::outcome::{Finding, Statistics};
+use crate::outcome::{Finding, Reach, Statistics};
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -17,10 +17,6 @@ use std::time::Instant;
 
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
-
-/// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
-/// how deep to look.
-const ENDLESS: u64 = 20;
 
 /// What the workers share.
 pub(super) struct Pool<'c> {
@@ -55,11 +51,9 @@ pub(super) struct Findings {
     pub(super) seen: FxHashSet<(Property, u32)>,
     pub(super) list: Vec<Finding>,
     pub(super) halt: Option<Halt>,
-    pub(super) limit: Option<String>,
     pub(super) statistics: Statistics,
     pub(super) done: f64,
-    pub(super) cut_at: Option<u32>,
-    pub(super) bounded_at: Option<u32>,
+    pub(super) reach: Reach,
     pub(super) schedules: Vec<Schedule>,
 }
 
@@ -114,8 +108,9 @@ impl<'c> Pool<'c> {
         findings.statistics.add(&search.statistics);
         findings.schedules.append(&mut search.schedules);
         findings.done += search.done;
-        findings.cut_at = findings.cut_at.or(search.cut_at);
-        findings.bounded_at = findings.bounded_at.or(search.bounded_at);
+        let reach = &mut findings.reach;
+        reach.cut_at = reach.cut_at.or(search.cut_at);
+        reach.bounded_at = reach.bounded_at.or(search.bounded_at);
     }
 
     /// The next level to search; `None` when all is done.
@@ -210,25 +205,15 @@ impl<'c> Pool<'c> {
     /// Tells the watcher how far it is, and stops at limits.
     fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
         let (runs, cut) = self.tell(search, reported);
-        if cut >= ENDLESS && self.shared.options.limits.depth.is_none() {
+        if cut >= Limits::ENDLESS && self.shared.options.limits.depth.is_none() {
             // Where they were cut off is told in any case.
             self.halt();
         }
-        let limits = &self.shared.options.limits;
-        let reason = if self.control.stopped() {
-            Some("it was interrupted".to_owned())
-        } else if limits.executions.is_some_and(|limit| runs >= limit) && search.explores() {
-            Some(format!("the limit of {} executions was reached", limits.executions.unwrap_or(0)))
-        } else if limits.time.is_some_and(|limit| self.start.elapsed() >= limit) {
-            Some(format!("the time limit of {:?} was reached", limits.time.unwrap_or_default()))
-        } else if limits.memory.is_some_and(|limit| crate::memory::resident() >= limit) {
-            Some(format!("the memory limit of {} bytes was reached", limits.memory.unwrap_or(0)))
-        } else {
-            None
-        };
+        let runs = if search.explores() { runs } else { 0 };
+        let reason = self.shared.options.limits.reached(self.control, self.start, runs);
         if let Some(reason) = reason {
             let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
-            findings.limit.get_or_insert(reason);
+            findings.reach.limit.get_or_insert(reason);
             self.halt();
         }
     }
