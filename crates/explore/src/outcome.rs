@@ -27,7 +27,7 @@ pub struct Statistics {
     pub probes: u64,
     /// Backward revisits.
     pub revisits: u64,
-    /// How often another order of writes was looked for that explains what was read.
+    /// How often an order of events was looked for that explains what was read, because none at hand did.
     pub questions: u64,
     /// How often there was none.
     pub unrealisable: u64,
@@ -39,10 +39,6 @@ pub struct Statistics {
     pub nodes: u64,
     /// Those of them that led nowhere: something could still be read, and all of it had been tried elsewhere.
     pub dead_ends: u64,
-    /// Instances that `rvf` had to solve because no sequence at hand was a solution.
-    pub searches: u64,
-    /// Those of them that have none.
-    pub refuted: u64,
 }
 
 impl Statistics {
@@ -68,8 +64,6 @@ impl Statistics {
         self.longest = self.longest.max(other.longest);
         self.nodes += other.nodes;
         self.dead_ends += other.dead_ends;
-        self.searches += other.searches;
-        self.refuted += other.refuted;
     }
 }
 

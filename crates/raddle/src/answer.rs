@@ -127,8 +127,6 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         longest,
         nodes,
         dead_ends,
-        searches,
-        refuted,
     } = *counted;
     let named = [
         ("executions", executions),
@@ -146,7 +144,7 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         ("longest", longest),
     ];
     // Only some engines count these.
-    let some = [("nodes", nodes), ("dead_ends", dead_ends), ("searches", searches), ("refuted", refuted)];
+    let some = [("nodes", nodes), ("dead_ends", dead_ends)];
     let some = some.into_iter().filter(|_| nodes > 0);
     named.into_iter().chain(some).map(|(name, number)| (name.to_owned(), number)).collect()
 }
