@@ -8,13 +8,14 @@
 //! follows from; the conclusions it uses stand before it. Where closure finds no cycle, only a search knows that there is no
 //! execution, and there is no cycle to show.
 
-use crate::closure::ClosureOrder;
+use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Action, Instance, Malformed, Source};
-use crate::order::{Link, Why};
+use crate::order::{Link, Order, Why};
 use crate::settings::{Closure, Settings};
 use crate::shape::{Hidden, Shape};
 use crate::verify::{Answer, Verifier};
 use raddle_trace::{EventId, Model, ThreadId};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -122,8 +123,15 @@ pub fn explain(instance: &Instance, model: Model, settings: &Settings) -> Result
         None if sure(explainer.verifier.verify(instance, model, &settings)?) => {}
         None => return Ok(None),
     }
-    explainer.shrink(&mut core, whole.is_some());
-    let minimal = explainer.is_minimal(&core)?;
+    let (mut small, places) = compact(&core);
+    explainer.shrink(&mut small, whole.is_some());
+    let minimal = explainer.is_minimal(&small)?;
+    for (&place, (_, action)) in places.iter().zip(small.events()) {
+        match action {
+            Action::Note | Action::Write { .. } => core.set(place, action),
+            _ => {}
+        }
+    }
     let Cycle { conclusions, cycle } = explainer.cycle(&core).unwrap_or_default();
     Ok(Some(Clash { core, minimal, conclusions, cycle }))
 }
@@ -180,7 +188,8 @@ impl Explainer {
     fn shrink(&mut self, core: &mut Instance, cyclic: bool) {
         let mut clashes = |core: &Instance| {
             if cyclic {
-                self.shape.build(core, self.model).is_err() || self.closure.build(&self.shape).is_err()
+                self.shape.build(core, self.model).is_err()
+                    || self.closure.build(&self.shape, self.settings.limits.deadline) == Err(Failure::Cyclic)
             } else {
                 matches!(self.verifier.verify(core, self.model, &self.settings), Ok(Answer::Inconsistent))
             }
@@ -232,7 +241,11 @@ impl Explainer {
         if let Err(hidden) = self.shape.build(instance, self.model) {
             return Some(self.hidden(instance, hidden));
         }
-        self.closure.build(&self.shape).err()?;
+        if Order::bytes(&self.shape) > self.settings.limits.bytes
+            || self.closure.build(&self.shape, self.settings.limits.deadline) != Err(Failure::Cyclic)
+        {
+            return None;
+        }
         let links = self.closure.order.cycle(&self.shape);
         let mut edges = BTreeSet::new();
         let mut todo: Vec<Link> = links.clone();
@@ -336,6 +349,35 @@ impl Explainer {
         };
         Cycle { conclusions: Vec::new(), cycle: ties.to_vec() }
     }
+}
+
+/// The instance without its notes, and where its events come from.
+fn compact(instance: &Instance) -> (Instance, Vec<EventId>) {
+    let mut places = Vec::new();
+    let mut names = FxHashMap::default();
+    for thread in (0..instance.threads() as u32).map(ThreadId) {
+        let kept = instance.thread(thread).iter().enumerate().filter(|&(_, &action)| action != Action::Note);
+        for (new, (old, _)) in kept.enumerate() {
+            places.push(EventId::new(thread, old as u32));
+            names.insert(EventId::new(thread, old as u32), EventId::new(thread, new as u32));
+        }
+    }
+    let renamed = |source: Source| match source {
+        Source::Initial => Source::Initial,
+        Source::Write(write) => Source::Write(names[&write]),
+    };
+    let mut small = Instance::new();
+    for thread in (0..instance.threads() as u32).map(ThreadId) {
+        small.begin_thread();
+        for &action in instance.thread(thread).iter().filter(|&&action| action != Action::Note) {
+            small.push(match action {
+                Action::Read { loc, from } => Action::Read { loc, from: renamed(from) },
+                Action::Update { loc, from } => Action::Update { loc, from: renamed(from) },
+                other => other,
+            });
+        }
+    }
+    (small, places)
 }
 
 /// The instance without these events, but for writes that somebody reads: of an update only the reading is left out then.

@@ -9,6 +9,7 @@
 
 pub mod closure;
 pub mod explain;
+pub mod format;
 pub mod instance;
 pub mod naive;
 mod order;

@@ -73,6 +73,9 @@ pub(crate) struct Order {
     degrees: Vec<u32>,
 }
 
+/// Up to so many nodes each is tried as the beginning of a cycle.
+const FEW: usize = 600;
+
 /// There is a cycle; the edge that closed it is among the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cyclic;
@@ -348,9 +351,40 @@ impl Order {
         }
     }
 
-    /// A shortest cycle, after [`Cyclic`].
+    /// A cycle, after [`Cyclic`]: a shortest one, unless there are too many nodes to try them all.
     pub(crate) fn cycle(&self, shape: &Shape) -> Vec<Link> {
-        let cycles = (0..self.nodes() as u32).filter_map(|node| self.path(shape, node, node, NONE));
-        cycles.min_by_key(Vec::len).unwrap_or_default()
+        let through = |&node: &Node| self.path(shape, node, node, NONE);
+        let shortest = |nodes: &[Node]| nodes.iter().filter_map(through).min_by_key(Vec::len).unwrap_or_default();
+        if self.nodes() <= FEW {
+            return shortest(&(0..self.nodes() as u32).collect::<Vec<_>>());
+        }
+        let some = self.node_on_a_cycle(shape).and_then(|node| through(&node)).unwrap_or_default();
+        shortest(&some.iter().map(|link| link.from).take(FEW).collect::<Vec<_>>())
+    }
+
+    /// Takes away nodes without predecessors until only cycles and what is behind them is left, and walks back from there.
+    fn node_on_a_cycle(&self, shape: &Shape) -> Option<Node> {
+        let mut degrees = vec![0_u32; self.nodes()];
+        for node in 0..self.nodes() as u32 {
+            self.for_successors(shape, node, |next, _, _| degrees[next as usize] += 1);
+        }
+        let mut ready: Vec<Node> = (0..self.nodes() as u32).filter(|&node| degrees[node as usize] == 0).collect();
+        let mut before = vec![NONE; self.nodes()];
+        while let Some(node) = ready.pop() {
+            self.for_successors(shape, node, |next, _, _| {
+                degrees[next as usize] -= 1;
+                if degrees[next as usize] == 0 {
+                    ready.push(next);
+                }
+            });
+        }
+        for node in (0..self.nodes() as u32).filter(|&node| degrees[node as usize] > 0) {
+            self.for_successors(shape, node, |next, _, _| before[next as usize] = node);
+        }
+        let mut node = (0..self.nodes() as u32).find(|&node| degrees[node as usize] > 0)?;
+        for _ in 0..self.nodes() {
+            node = before[node as usize];
+        }
+        Some(node)
     }
 }

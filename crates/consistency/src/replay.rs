@@ -83,8 +83,11 @@ impl Memory {
     }
 
     fn is_started(&self, instance: &Instance, thread: ThreadId) -> bool {
-        let spawn = instance.events().find(|&(_, action)| action == Action::Spawn { child: thread });
-        spawn.is_none_or(|(event, _)| self.threads[event.thread.index()].done > event.index)
+        // Only before a thread's first event is there anything to look for.
+        let is_spawn = |&(_, action): &(EventId, Action)| action == Action::Spawn { child: thread };
+        let has_begun = |event: EventId| self.threads[event.thread.index()].done > event.index;
+        self.threads[thread.index()].done > 0
+            || instance.events().find(is_spawn).is_none_or(|(spawn, _)| has_begun(spawn))
     }
 
     fn is_finished(&self, instance: &Instance, thread: ThreadId) -> bool {

@@ -1,6 +1,6 @@
 //! The answer: closure, search, and the replay that every witness has to survive.
 
-use crate::closure::ClosureOrder;
+use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Instance, Malformed};
 use crate::naive::Naive;
 use crate::order::Order;
@@ -98,11 +98,14 @@ impl Verifier {
             }
         }
         self.statistics.closed = true;
-        if self.closure.build(&self.shape).is_err() {
-            self.statistics.cyclic = true;
-            return End::Exhausted;
+        match self.closure.build(&self.shape, settings.limits.deadline) {
+            Ok(()) => self.search(settings, true, &settings.limits),
+            Err(Failure::Late) => End::Stopped,
+            Err(Failure::Cyclic) => {
+                self.statistics.cyclic = true;
+                End::Exhausted
+            }
         }
-        self.search(settings, true, &settings.limits)
     }
 
     fn search(&mut self, settings: &Settings, closed: bool, limits: &Limits) -> End {
