@@ -8,6 +8,7 @@
 //! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`mod@verify`] (all of it together).
 
 pub mod closure;
+pub mod command;
 pub mod explain;
 pub mod format;
 pub mod instance;
@@ -15,6 +16,7 @@ pub mod naive;
 mod order;
 mod prefix;
 pub mod pso;
+pub mod render;
 pub mod replay;
 mod search;
 mod settings;

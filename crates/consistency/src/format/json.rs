@@ -1,7 +1,8 @@
 //! The form for programs: one JSON object.
 //!
 //! ```text
-//! {"initial": {"x": 0},
+//! {"comment": "Whatever one wants to say.",
+//!  "initial": {"x": 0},
 //!  "threads": [
 //!    {"name": "left", "events": [
 //!      {"op": "write", "location": "x", "value": 1},
@@ -22,6 +23,7 @@ struct Fields {
 
 pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
     let mut fields = Fields::of(spanned::parse(text)?, "the trace")?;
+    fields.take("comment");
     let mut draft = Draft::default();
     if let Some(initial) = fields.take("initial") {
         for (name, spot, value) in Fields::of(initial, "`initial`")?.fields {
@@ -36,7 +38,7 @@ pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
         draft.threads.push(DraftThread { name, events: events.into_iter().map(event).collect::<Result<_, _>>()? });
         fields.finish("a thread", "name and events")?;
     }
-    fields.finish("the trace", "initial and threads")?;
+    fields.finish("the trace", "comment, initial and threads")?;
     Ok(draft)
 }
 
