@@ -123,7 +123,12 @@ pub fn explain(instance: &Instance, model: Model, settings: &Settings) -> Result
         None if sure(explainer.verifier.verify(instance, model, &settings)?) => {}
         None => return Ok(None),
     }
-    let (mut small, places) = compact(&core);
+    let (mut small, mut places) = compact(&core);
+    if whole.is_some() && explainer.cycle(&small).is_none() {
+        debug_assert!(false, "what the cycle mentions has a cycle");
+        core.clone_from(instance);
+        (small, places) = compact(&core);
+    }
     explainer.shrink(&mut small, whole.is_some());
     let minimal = explainer.is_minimal(&small)?;
     for (&place, (_, action)) in places.iter().zip(small.events()) {
@@ -163,8 +168,15 @@ impl Cycle {
                     Moment::Ends(_) => {}
                 }
             }
-            if let Reason::OwnBefore(read) | Reason::Earlier(read) | Reason::Later(read) = tie.why {
-                events.insert(read);
+            match (tie.why, tie.from, tie.to) {
+                (Reason::OwnBefore(read) | Reason::Earlier(read) | Reason::Later(read), ..) => {
+                    events.insert(read);
+                }
+                (Reason::StoreFence, Moment::Reaches(from), Moment::Reaches(to)) => {
+                    let between = (from.index..to.index).map(|index| EventId::new(from.thread, index));
+                    events.extend(between.filter(|&event| instance.get(event) == Some(Action::StoreFence)));
+                }
+                _ => {}
             }
         }
         let mut todo: Vec<EventId> = events.iter().copied().collect();

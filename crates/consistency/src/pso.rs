@@ -4,6 +4,10 @@
 //! read of another thread needs it or a fence of its own thread does; these drag it along. A write that nobody is yet to read any more is
 //! *spurious* and goes as soon as it can.
 //!
+//! Beyond Toman 2021: a thread event that drags nothing along and is not an update is done as soon as it can be, without a choice
+//! ([`crate::Settings::eager`]). If it can be done later it can be done now: what a read reads is held until then, and buffering a
+//! write or passing a fence with an empty buffer takes nothing from anybody. What is left to choose is who drags.
+//!
 //! # What tells prefixes apart
 //!
 //! With the same thread events done, the writes in memory that were needed are the same, so the locations that are held are the same. The prefixes
@@ -40,6 +44,7 @@ pub(crate) struct Pso<'o> {
     /// An order every execution respects.
     pub(crate) order: Option<&'o Order>,
     pub(crate) key: Key,
+    pub(crate) eager: bool,
 }
 
 /// The smallest key that is right for the shape.
@@ -95,6 +100,13 @@ impl Pso<'_> {
         }
     }
 
+    /// The thread's next operation can be done without dragging a write along, and without writing to memory.
+    fn can_step_alone(&self, shape: &Shape, prefix: &Prefix, thread: usize) -> bool {
+        prefix.next(shape, thread).is_some_and(|(number, op)| {
+            op.kind != Kind::Store && prefix.can_step(shape, number) && self.allows(shape, prefix, |_| number)
+        })
+    }
+
     /// Empties the thread's buffers.
     fn drain(&self, shape: &Shape, prefix: &mut Prefix, thread: usize) -> bool {
         if !prefix.is_drained(thread) {
@@ -116,7 +128,12 @@ impl Strategy for Pso<'_> {
                     prefix.apply(shape, Move::Flush(lane as u32));
                 }
             }
-            if prefix.log.len() == before || !shape.has_store_fences {
+            for thread in 0..if self.eager { shape.threads() } else { 0 } {
+                while self.can_step_alone(shape, prefix, thread) {
+                    prefix.apply(shape, Move::Step(thread as u32));
+                }
+            }
+            if prefix.log.len() == before {
                 return;
             }
         }

@@ -80,7 +80,7 @@ pub struct Settings {
     pub key: Key,
     /// The verifier.
     pub algorithm: Algorithm,
-    /// Under SC and TSO: let writes that nobody is yet to read reach memory as soon as they can, instead of trying both.
+    /// Make moves that cannot hurt without a choice, more of them than Toman 2021 does. See [`crate::tso`] and [`crate::pso`].
     pub eager: bool,
     /// When to give up.
     pub limits: Limits,

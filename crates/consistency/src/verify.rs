@@ -116,7 +116,7 @@ impl Verifier {
             (Algorithm::Naive, _) => search.run(shape, prefix, &Naive { order }, settings.order, limits, visited),
             (Algorithm::Model, Model::Pso) => {
                 let key = if settings.key == Key::Auto { auto_key(shape) } else { settings.key };
-                search.run(shape, prefix, &Pso { order, key }, settings.order, limits, visited)
+                search.run(shape, prefix, &Pso { order, key, eager: settings.eager }, settings.order, limits, visited)
             }
             (Algorithm::Model, Model::Sc | Model::Tso) => {
                 let tso = Tso { order, eager: settings.eager };

@@ -74,3 +74,24 @@ fn store_buffering_is_a_cycle_of_four() {
     assert_eq!(reasons.iter().filter(|&&why| why == Reason::Program).count(), 2);
     assert_eq!(explain(&instance, Model::Tso, &Settings::default()), Ok(None));
 }
+
+#[test]
+fn a_store_fence_is_part_of_the_clash() {
+    let (message, flag, other) = (Loc(0), Loc(1), Loc(2));
+    let from = Source::Write(EventId::new(ThreadId(0), 4));
+    let instance = Instance::of(&[
+        &[
+            Action::StoreFence,
+            Action::Write { loc: message },
+            Action::StoreFence,
+            Action::Write { loc: other },
+            Action::Write { loc: flag },
+        ],
+        &[Action::Read { loc: flag, from }, Action::Read { loc: message, from: Source::Initial }],
+    ]);
+    let clash = explain(&instance, Model::Pso, &Settings::default()).expect("well formed").expect("inconsistent");
+    assert!(!is_consistent(&clash.core, Model::Pso));
+    assert_eq!(clash.events().count(), 5);
+    assert!(clash.minimal);
+    assert!(clash.cycle.iter().any(|tie| tie.why == Reason::StoreFence), "{clash:?}");
+}

@@ -25,11 +25,11 @@ fn settings(model: Model, number: u64) -> Vec<Settings> {
         Settings { algorithm: Algorithm::Naive, ..plain },
         Settings { algorithm: Algorithm::Naive, ..Settings::default() },
     ];
+    all.push(Settings { eager: false, ..plain });
+    all.push(Settings { eager: false, ..Settings::default() });
     if model == Model::Pso {
         all.push(Settings { key: Key::Flushes, ..plain });
-    } else {
-        all.push(Settings { eager: false, ..plain });
-        all.push(Settings { eager: false, ..Settings::default() });
+        all.push(Settings { key: Key::Flushes, eager: false, ..plain });
     }
     all
 }
@@ -59,7 +59,7 @@ fn compare(verifier: &mut Verifier, instance: &Instance, model: Model, number: u
     }
     if expected && model == Model::Pso {
         let mut loses = |key| {
-            let settings = Settings { closure: Closure::Off, key, ..Settings::default() };
+            let settings = Settings { closure: Closure::Off, key, eager: false, ..Settings::default() };
             u64::from(verifier.verify(instance, model, &settings) == Ok(Answer::Inconsistent))
         };
         counts.lost_by_printed_fence_map += loses(Key::PrintedFenceMap);

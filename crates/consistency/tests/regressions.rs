@@ -9,7 +9,7 @@ const RANDOM_ORDERS: u64 = 200;
 fn found(instance: &Instance, key: Key) -> (bool, bool, u64) {
     let mut verifier = Verifier::new();
     let mut finds = |order| {
-        let settings = Settings { closure: Closure::Off, order, key, ..Settings::default() };
+        let settings = Settings { closure: Closure::Off, order, key, eager: false, ..Settings::default() };
         let answer = verifier.verify(instance, Model::Pso, &settings).expect("the instance is well formed");
         matches!(answer, Answer::Consistent(_))
     };

@@ -42,7 +42,7 @@ pub(crate) fn instance(seed: u64, number: u64, model: Model) -> Instance {
     let threads = 2 + random.below(3);
     let size = Size {
         threads,
-        events: 4 + random.below(if threads == 4 { 7 } else { 8 }),
+        events: if random.chance(25) { 10 + random.below(5) } else { 4 + random.below(8) },
         locations: 1 + random.below(3),
         fences: [0, 0, 8, 20][random.below(4)],
         store_fences: [0, 0, 8, 20][random.below(4)],
