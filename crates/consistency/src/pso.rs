@@ -27,6 +27,12 @@
 //! thread has a write to it in the buffer" ([`Key::Stuck`]); with store-store fences how much of each buffer is in memory ([`Key::Flushes`]). The bound of
 //! `n^k · 2^(kd)` prefixes for `k` threads and `d` locations stays; the one in terms of `k` only is given up. Keys are taken when all spurious writes that can go are gone.
 //!
+//! # Store-store fences
+//!
+//! Toman 2021 says that what is dragged must drag what store-store fences put before it. That is not enough: if the dragged write is read by a thread that has
+//! written the location itself, that own write must be out first, and *it* may wait behind a store-store fence for a write that somebody is
+//! yet to read and nobody drags. So [`flush_until`] drags the readers' own writes, too, with what is before them.
+//!
 //! # Under an order
 //!
 //! Thread events wait for the thread events that closure puts before them. What closure says about writes reaching memory is not asked for: a write
@@ -73,31 +79,11 @@ impl Pso<'_> {
         }
         let op = shape.op(write);
         if shape.has_store_fences {
-            let own = [(op.lane, op.lane_index)];
-            let needed = shape.behind(write).iter().chain(&own);
-            self.flush_until(shape, prefix, needed.map(|&(lane, count)| (lane as usize, count)));
-        }
-        let can = prefix.front(shape, op.lane as usize) == Some(write) && prefix.can_flush(shape, op.lane as usize);
-        if can {
+            flush_until(shape, prefix, [(op.lane, op.lane_index + 1)]);
+        } else if prefix.front(shape, op.lane as usize) == Some(write) && prefix.can_flush(shape, op.lane as usize) {
             prefix.apply(shape, Move::Flush(op.lane));
         }
-        can
-    }
-
-    /// Lets lanes go to memory up to these counts, as far as they can. In which order does not matter: whether a write can go depends on
-    /// its location and on other threads.
-    fn flush_until(&self, shape: &Shape, prefix: &mut Prefix, counts: impl Iterator<Item = (usize, u32)> + Clone) {
-        loop {
-            let before = prefix.log.len();
-            for (lane, count) in counts.clone() {
-                while prefix.done[lane] < count && prefix.can_flush(shape, lane) {
-                    prefix.apply(shape, Move::Flush(lane as u32));
-                }
-            }
-            if prefix.log.len() == before {
-                return;
-            }
-        }
+        prefix.in_memory(shape, write)
     }
 
     /// The thread's next operation can be done without dragging a write along, and without writing to memory.
@@ -109,10 +95,49 @@ impl Pso<'_> {
 
     /// Empties the thread's buffers.
     fn drain(&self, shape: &Shape, prefix: &mut Prefix, thread: usize) -> bool {
-        if !prefix.is_drained(thread) {
-            self.flush_until(shape, prefix, shape.lanes_of(thread).map(|lane| (lane, u32::MAX)));
+        if prefix.is_drained(thread) {
+            return true;
+        }
+        let lanes = shape.lanes_of(thread);
+        if shape.has_store_fences {
+            flush_until(shape, prefix, lanes.map(|lane| (lane as u32, prefix.issued[lane])).collect::<Vec<_>>());
+        } else {
+            for lane in lanes {
+                while prefix.can_flush(shape, lane) {
+                    prefix.apply(shape, Move::Flush(lane as u32));
+                }
+            }
         }
         prefix.is_drained(thread)
+    }
+}
+
+/// Lets lanes go to memory up to these counts, and whatever store-store fences and readers' own writes put before that, as far as
+/// possible. In which order does not matter: whether a write can go depends on its location and on what must be before it.
+fn flush_until(shape: &Shape, prefix: &mut Prefix, counts: impl IntoIterator<Item = (u32, u32)>) {
+    let mut needed = prefix.done.clone();
+    let mut todo: Vec<(u32, u32)> = counts.into_iter().collect();
+    let mut lanes = Vec::new();
+    while let Some((lane, count)) = todo.pop() {
+        let known = needed[lane as usize];
+        needed[lane as usize] = known.max(count);
+        for &write in shape.lane(lane as usize).get(known as usize..count as usize).unwrap_or_default() {
+            lanes.push(lane as usize);
+            todo.extend(shape.behind(write).iter().chain(shape.waits(write)));
+        }
+    }
+    lanes.sort_unstable();
+    lanes.dedup();
+    loop {
+        let before = prefix.log.len();
+        for &lane in &lanes {
+            while prefix.done[lane] < needed[lane] && prefix.can_flush(shape, lane) {
+                prefix.apply(shape, Move::Flush(lane as u32));
+            }
+        }
+        if prefix.log.len() == before {
+            return;
+        }
     }
 }
 

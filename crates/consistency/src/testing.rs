@@ -227,4 +227,10 @@ pub mod regressions {
             &[r(Q, from(0, 5)), r(Y, from(0, 2)), r(X, from(1, 0))],
         ])
     }
+
+    /// A fence drags a write that is read by a thread whose own write must be out before, and waits behind a store-store fence for a write
+    /// that nobody has read yet.
+    pub fn dragged_through_a_reader() -> Instance {
+        Instance::of(&[&[w(X), Action::Fence, r(Y, from(1, 0))], &[w(Y), Action::StoreFence, w(X), r(X, from(0, 0))]])
+    }
 }
