@@ -1,6 +1,6 @@
 //! Every verifier in every setting gives the answer of the oracle, on random instances.
 //!
-//! The big sweep, 150,000 instances per model:
+//! The big sweep, 300,000 instances per model:
 //!
 //! ```text
 //! cargo test --release -p raddle-consistency --test oracle -- --ignored --nocapture
@@ -90,5 +90,5 @@ fn verifiers_agree_with_the_oracle() {
 #[test]
 #[ignore = "takes minutes"]
 fn verifiers_agree_with_the_oracle_on_many() {
-    sweep(2, 150_000);
+    sweep(2, 300_000);
 }
