@@ -113,11 +113,8 @@ const READS: usize = 256;
 impl ClosureOrder {
     /// Computes the closure.
     pub(crate) fn build(&mut self, shape: &Shape, deadline: Option<Instant>) -> Result<(), Failure> {
+        self.build_unclosed(shape)?;
         let ClosureOrder { order, reads, columns } = self;
-        reads.clear();
-        reads.extend((0..shape.ops.len() as u32).filter(|&op| shape.op(op).source != NONE));
-        columns.fill(shape);
-        order.build(shape, |order| reads.iter().for_each(|&read| first_edges(shape, order, columns, read)))?;
         loop {
             let mut news = false;
             for some in reads.chunks(READS) {
@@ -132,6 +129,17 @@ impl ClosureOrder {
                 return Ok(());
             }
         }
+    }
+}
+
+impl ClosureOrder {
+    /// Program order, rule 1, and rule 3 as far as program order tells it.
+    pub(crate) fn build_unclosed(&mut self, shape: &Shape) -> Result<(), Cyclic> {
+        let ClosureOrder { order, reads, columns } = self;
+        reads.clear();
+        reads.extend((0..shape.ops.len() as u32).filter(|&op| shape.op(op).source != NONE));
+        columns.fill(shape);
+        order.build(shape, |order| reads.iter().for_each(|&read| first_edges(shape, order, columns, read)))
     }
 }
 

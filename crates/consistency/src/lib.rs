@@ -5,7 +5,8 @@
 //! (Toman 2021), and closure decides nearly everything before them.
 //!
 //! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`tso`] (TSO and
-//! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`mod@verify`] (all of it together).
+//! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
+//! decide the rest under SC), [`mod@verify`] (all of it together).
 
 pub mod closure;
 pub mod command;
@@ -23,6 +24,7 @@ mod settings;
 mod shape;
 pub mod testing;
 pub mod tso;
+pub mod two_sat;
 pub mod verify;
 
 pub use explain::{Clash, explain};

@@ -122,6 +122,11 @@ impl Order {
         self.clock(b)[chain] > number
     }
 
+    /// How many events of a thread are before or equal to the node.
+    pub(crate) fn count_before(&self, node: Node, thread: usize) -> u32 {
+        self.clock(node)[thread]
+    }
+
     /// Program order and whatever `add` adds to it at the beginning.
     pub(crate) fn build(&mut self, shape: &Shape, add: impl FnOnce(&mut Order)) -> Result<(), Cyclic> {
         self.ops = shape.ops.len();

@@ -20,7 +20,7 @@ pub(crate) struct Prefix {
     /// Per lane how many writes are in memory.
     pub(crate) done: Vec<u32>,
     /// Per lane how many writes were issued.
-    pub(crate) issued: Vec<u32>,
+    issued: Vec<u32>,
     /// Per thread how many writes are buffered.
     pending: Vec<u32>,
     /// Per write, initial ones included, how many readers are yet to come.

@@ -29,9 +29,10 @@
 //!
 //! # Store-store fences
 //!
-//! Toman 2021 says that what is dragged must drag what store-store fences put before it. That is not enough: if the dragged write is read by a thread that has
-//! written the location itself, that own write must be out first, and *it* may wait behind a store-store fence for a write that somebody is
-//! yet to read and nobody drags. So [`flush_until`] drags the readers' own writes, too, with what is before them.
+//! A write that is dragged drags what store-store fences put before it (Toman 2021). That is not enough. A write that nobody reads may have to be out before its
+//! location is held: because of a read of its own thread, of another write. If it waits behind a store-store fence for a write that somebody is yet to read,
+//! nothing drags that one in time. So a write that others of its thread wait for may also go to memory by choice. Nothing else needs one: as long as
+//! nothing waits for a write, it can as well go when it is needed.
 //!
 //! # Under an order
 //!
@@ -79,7 +80,8 @@ impl Pso<'_> {
         }
         let op = shape.op(write);
         if shape.has_store_fences {
-            flush_until(shape, prefix, [(op.lane, op.lane_index + 1)]);
+            flush_until(shape, prefix, shape.behind(write));
+            flush_until(shape, prefix, &[(op.lane, op.lane_index + 1)]);
         } else if prefix.front(shape, op.lane as usize) == Some(write) && prefix.can_flush(shape, op.lane as usize) {
             prefix.apply(shape, Move::Flush(op.lane));
         }
@@ -100,7 +102,7 @@ impl Pso<'_> {
         }
         let lanes = shape.lanes_of(thread);
         if shape.has_store_fences {
-            flush_until(shape, prefix, lanes.map(|lane| (lane as u32, prefix.issued[lane])).collect::<Vec<_>>());
+            flush_until(shape, prefix, &lanes.map(|lane| (lane as u32, u32::MAX)).collect::<Vec<_>>());
         } else {
             for lane in lanes {
                 while prefix.can_flush(shape, lane) {
@@ -112,33 +114,30 @@ impl Pso<'_> {
     }
 }
 
-/// Lets lanes go to memory up to these counts, and whatever store-store fences and readers' own writes put before that, as far as
-/// possible. In which order does not matter: whether a write can go depends on its location and on what must be before it.
-fn flush_until(shape: &Shape, prefix: &mut Prefix, counts: impl IntoIterator<Item = (u32, u32)>) {
-    let mut needed = prefix.done.clone();
-    let mut todo: Vec<(u32, u32)> = counts.into_iter().collect();
-    let mut lanes = Vec::new();
-    while let Some((lane, count)) = todo.pop() {
-        let known = needed[lane as usize];
-        needed[lane as usize] = known.max(count);
-        for &write in shape.lane(lane as usize).get(known as usize..count as usize).unwrap_or_default() {
-            lanes.push(lane as usize);
-            todo.extend(shape.behind(write).iter().chain(shape.waits(write)));
-        }
-    }
-    lanes.sort_unstable();
-    lanes.dedup();
+/// Lets lanes go to memory up to these counts, as far as they can. In which order does not matter: whether a write can go depends on its
+/// location, on other threads, and on what must be before it.
+fn flush_until(shape: &Shape, prefix: &mut Prefix, counts: &[(u32, u32)]) {
     loop {
         let before = prefix.log.len();
-        for &lane in &lanes {
-            while prefix.done[lane] < needed[lane] && prefix.can_flush(shape, lane) {
-                prefix.apply(shape, Move::Flush(lane as u32));
+        for &(lane, count) in counts {
+            while prefix.done[lane as usize] < count && prefix.can_flush(shape, lane as usize) {
+                prefix.apply(shape, Move::Flush(lane));
             }
         }
         if prefix.log.len() == before {
             return;
         }
     }
+}
+
+/// Something in the thread's buffers waits for the next write of the lane because of a store-store fence.
+fn is_waited_for(shape: &Shape, prefix: &Prefix, lane: usize, write: u32) -> bool {
+    let waits = |other: usize| {
+        prefix.front(shape, other).is_some_and(|front| {
+            shape.behind(front).iter().any(|&(before, count)| before as usize == lane && count > prefix.done[lane])
+        })
+    };
+    shape.lanes_of(shape.op(write).thread as usize).any(waits)
 }
 
 impl Strategy for Pso<'_> {
@@ -169,10 +168,20 @@ impl Strategy for Pso<'_> {
             prefix.next(shape, thread).is_some_and(|(number, _)| self.allows(shape, prefix, |_| number))
         });
         choices.extend(ready.map(|thread| Move::Step(thread as u32)));
+        if shape.has_store_fences {
+            let waited_for = (0..shape.lanes()).filter(|&lane| {
+                let front = prefix.front(shape, lane).filter(|&write| prefix.is_wanted(write));
+                front.is_some_and(|write| prefix.can_flush(shape, lane) && is_waited_for(shape, prefix, lane, write))
+            });
+            choices.extend(waited_for.map(|lane| Move::Flush(lane as u32)));
+        }
     }
 
     fn choose(&self, shape: &Shape, prefix: &mut Prefix, choice: Move) -> bool {
-        let Move::Step(thread) = choice else { return false };
+        let Move::Step(thread) = choice else {
+            prefix.apply(shape, choice);
+            return true;
+        };
         let Some((number, op)) = prefix.next(shape, thread as usize) else { return false };
         let ready = match op.kind {
             Kind::Write | Kind::Pass => true,

@@ -82,6 +82,8 @@ pub struct Settings {
     pub algorithm: Algorithm,
     /// Make moves that cannot hurt without a choice, more of them than Toman 2021 does. See [`crate::tso`] and [`crate::pso`].
     pub eager: bool,
+    /// Under SC, with closure: try two-literal clauses when the search has looked at this many prefixes in vain.
+    pub clauses: Option<u64>,
     /// When to give up.
     pub limits: Limits,
 }
@@ -94,6 +96,7 @@ impl Default for Settings {
             key: Key::Auto,
             algorithm: Algorithm::Model,
             eager: true,
+            clauses: Some(1000),
             limits: Limits::default(),
         }
     }

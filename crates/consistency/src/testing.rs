@@ -228,9 +228,22 @@ pub mod regressions {
         ])
     }
 
-    /// A fence drags a write that is read by a thread whose own write must be out before, and waits behind a store-store fence for a write
-    /// that nobody has read yet.
-    pub fn dragged_through_a_reader() -> Instance {
+    /// All of them.
+    pub fn all() -> [Instance; 5] {
+        [local_holder(), stuck_before_update(), stuck_behind_store_fence(), waiting_for_unread(), waiting_for_update()]
+    }
+
+    /// A fence needs a write out that is read by a thread whose own write must be out before; that one waits behind a store-store
+    /// fence for a write that nobody has read yet.
+    pub fn waiting_for_unread() -> Instance {
         Instance::of(&[&[w(X), Action::Fence, r(Y, from(1, 0))], &[w(Y), Action::StoreFence, w(X), r(X, from(0, 0))]])
+    }
+
+    /// The same, where an update is read by that thread, and the location is held from the fence to the update.
+    pub fn waiting_for_update() -> Instance {
+        Instance::of(&[
+            &[w(X), Action::Fence, r(Y, from(1, 0)), Action::Update { loc: X, from: from(0, 0) }],
+            &[w(Y), Action::StoreFence, w(X), r(X, from(0, 3))],
+        ])
     }
 }

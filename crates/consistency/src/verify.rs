@@ -11,6 +11,7 @@ use crate::search::{End, Search};
 use crate::settings::{Algorithm, Closure, Key, Limits, Settings};
 use crate::shape::{NONE, Shape};
 use crate::tso::Tso;
+use crate::two_sat::{self, Clauses};
 use raddle_trace::{Model, Step, ThreadId};
 
 /// Whether there is an execution.
@@ -99,13 +100,32 @@ impl Verifier {
         }
         self.statistics.closed = true;
         match self.closure.build(&self.shape, settings.limits.deadline) {
-            Ok(()) => self.search(settings, true, &settings.limits),
+            Ok(()) => self.search_closed(settings),
             Err(Failure::Late) => End::Stopped,
             Err(Failure::Cyclic) => {
                 self.statistics.cyclic = true;
                 End::Exhausted
             }
         }
+    }
+
+    /// The search under the closure. Under SC it may be interrupted for a look at the clauses.
+    fn search_closed(&mut self, settings: &Settings) -> End {
+        if let (Some(prefixes), Model::Sc, Algorithm::Model) = (settings.clauses, self.shape.model, settings.algorithm)
+        {
+            let pause = self.statistics.prefixes.saturating_add(prefixes);
+            let limits = Limits { prefixes: pause.min(settings.limits.prefixes), ..settings.limits };
+            let end = self.search(settings, true, &limits);
+            if end != End::Stopped || self.statistics.prefixes <= pause {
+                return end;
+            }
+            match two_sat::solve(&self.shape, &self.closure.order, &mut self.prefix) {
+                Clauses::Unsatisfiable => return End::Exhausted,
+                Clauses::Ordered => return End::Found,
+                Clauses::Undecided => {}
+            }
+        }
+        self.search(settings, true, &settings.limits)
     }
 
     fn search(&mut self, settings: &Settings, closed: bool, limits: &Limits) -> End {

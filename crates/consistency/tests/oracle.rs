@@ -27,6 +27,9 @@ fn settings(model: Model, number: u64) -> Vec<Settings> {
     ];
     all.push(Settings { eager: false, ..plain });
     all.push(Settings { eager: false, ..Settings::default() });
+    if model == Model::Sc {
+        all.push(Settings { clauses: Some(0), ..Settings::default() });
+    }
     if model == Model::Pso {
         all.push(Settings { key: Key::Flushes, ..plain });
         all.push(Settings { key: Key::Flushes, eager: false, ..plain });

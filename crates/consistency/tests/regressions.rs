@@ -58,20 +58,16 @@ fn a_write_is_stuck_behind_a_store_fence() {
 }
 
 #[test]
-fn a_readers_own_write_is_dragged_behind_a_store_fence() {
+fn a_write_goes_to_memory_for_those_that_wait_behind_it() {
     for key in [Key::Auto, Key::Flushes] {
-        always_found(&regressions::dragged_through_a_reader(), key);
+        always_found(&regressions::waiting_for_unread(), key);
+        always_found(&regressions::waiting_for_update(), key);
     }
 }
 
 #[test]
 fn regressions_are_consistent_with_closure_and_under_other_settings() {
-    for instance in [
-        regressions::local_holder(),
-        regressions::stuck_before_update(),
-        regressions::stuck_behind_store_fence(),
-        regressions::dragged_through_a_reader(),
-    ] {
+    for instance in regressions::all() {
         let answer = Verifier::new().verify(&instance, Model::Pso, &Settings::default());
         assert!(matches!(answer, Ok(Answer::Consistent(_))), "{instance:?}");
     }

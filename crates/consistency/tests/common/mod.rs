@@ -40,12 +40,7 @@ pub(crate) fn is_consistent(instance: &Instance, model: Model) -> bool {
 
 /// The program of an instance that has caught a mistake before, with up to three events put in, replaced or left out.
 fn like_a_regression(size: Size, random: &mut Random) -> Instance {
-    let all = [
-        regressions::local_holder(),
-        regressions::stuck_before_update(),
-        regressions::stuck_behind_store_fence(),
-        regressions::dragged_through_a_reader(),
-    ];
+    let all = regressions::all();
     let instance = &all[random.below(all.len())];
     let threads = (0..instance.threads() as u32).map(|thread| instance.thread(ThreadId(thread)));
     let without_source = |&action: &Action| with_source(action, Source::Initial);
