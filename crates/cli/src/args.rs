@@ -2,6 +2,7 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand};
+use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
 use raddle::linear::object::ObjectKind;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
@@ -27,6 +28,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Show(Show),
     Lin(Box<Lin>),
+    Trace(Trace),
 }
 
 /// The program that a command is about.
@@ -334,6 +336,67 @@ pub(crate) struct Lin {
     /// Write the history as a picture to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Is this trace consistent?
+///
+/// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
+/// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
+/// it is not.
+#[derive(Args, Debug)]
+pub(crate) struct Trace {
+    /// The trace; `-` reads standard input
+    pub(crate) file: PathBuf,
+
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// The format: text or json [default: by the content]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) format: Option<TraceFormat>,
+
+    /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]
+    pub(crate) algorithm: TraceAlgorithm,
+
+    /// Search without looking for cycles first
+    #[arg(long)]
+    pub(crate) no_closure: bool,
+
+    /// How many prefixes of executions the search may look at
+    #[arg(long, value_name = "N")]
+    pub(crate) max_prefixes: Option<u64>,
+
+    /// How much memory the search may hold: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Do not look for a small clash
+    #[arg(long)]
+    pub(crate) no_explain: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the trace as a graph to FILE, for Graphviz, with the cycle if there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Show every step of an execution, however long it is
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum TraceAlgorithm {
+    Model,
+    Naive,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

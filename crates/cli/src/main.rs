@@ -12,6 +12,7 @@ mod progress;
 mod replay;
 mod schedule_file;
 mod show;
+mod trace;
 mod values;
 
 use args::{Arguments, Command};
@@ -63,6 +64,7 @@ fn run() -> Status {
         Command::Replay(options) => replay::run(&options),
         Command::Show(options) => show::run(&options),
         Command::Lin(options) => lin::run(&options),
+        Command::Trace(options) => trace::run(&options),
     }
 }
 

@@ -45,6 +45,7 @@ pub use raddle_program::Program;
 pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
 
 pub use raddle_c as c;
+pub use raddle_consistency as consistency;
 pub use raddle_explore as explore;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;
