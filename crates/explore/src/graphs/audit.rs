@@ -1,9 +1,12 @@
-//! What debug builds check beside the search, by other means: that no class is met twice, and that every graph is
-//! consistent. Both are slow and remember things, which the search itself must not.
+//! What debug builds check beside the search, by other means: that no class is met twice, that every graph is
+//! consistent, and that the verifiers of [`raddle_consistency`] give the same answers. All are slow or remember things, which
+//! the search itself must not.
 
-use super::event::{Event, INIT, Kind, NO_LOC, Slot, preserved};
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot, preserved};
 use super::graph::{Equivalence, Graph};
-use raddle_trace::{Model, Relation, ThreadId};
+use super::realise::Question;
+use raddle_consistency::{Action, Answer, Instance, Loc, Source};
+use raddle_trace::{EventId, Model, Relation, ThreadId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -41,6 +44,80 @@ fn class(graph: &Graph) -> u64 {
         }
     }
     hasher.finish()
+}
+
+/// Whether the verifiers agree with an answer; they know nothing of demanded orders, and larger questions take too long.
+pub(super) fn agrees(question: &Question<'_>, answer: bool) -> bool {
+    let graph = question.graph;
+    if !question.edges.is_empty() || graph.order.len() > 24 {
+        return true;
+    }
+    let instance = instance(question);
+    match raddle_consistency::verify(&instance, graph.model, &raddle_consistency::Settings::default()) {
+        Ok(Answer::Consistent(_)) => answer,
+        Ok(Answer::Inconsistent) => !answer,
+        Ok(Answer::Unknown) => true,
+        Err(malformed) => panic!("a question of the search is no instance: {malformed}"),
+    }
+}
+
+/// The question as an instance of the consistency problem.
+fn instance(question: &Question<'_>) -> Instance {
+    let Question { graph, events, read, .. } = *question;
+    // Which event of the instance each slot becomes; the last is the new read.
+    let mut names: Vec<Option<EventId>> = vec![None; graph.events.len() + 1];
+    let mut threads: Vec<Vec<(&Event, bool)>> = vec![Vec::new(); graph.threads.len()];
+    for (index, log) in graph.threads.iter().enumerate() {
+        let thread = ThreadId(index as u32);
+        let mut place = 0;
+        let kept = log.events.iter().copied().filter(|&slot| events.contains(slot as usize));
+        for slot in kept {
+            let event = graph.event(slot);
+            let whole = graph.other_half(event).is_some_and(|write| events.contains(write as usize));
+            if whole {
+                // It is one with its write.
+                continue;
+            }
+            let half = event.kind == Kind::Write && event.flags.contains(Flags::LOCKED);
+            place += u32::from(is_failed_update(event));
+            names[slot as usize] = Some(EventId::new(thread, place));
+            place += 1;
+            threads[index].push((event, half));
+        }
+        if let Some(read) = read.filter(|read| read.thread == thread) {
+            threads[index].push((read, false));
+        }
+    }
+    let from = |source: Slot| match source {
+        INIT => Source::Initial,
+        source => Source::Write(names[source as usize].expect("sources are kept")),
+    };
+    let mut instance = Instance::new();
+    for events in threads {
+        instance.begin_thread();
+        for (event, half) in events {
+            let (loc, child) = (Loc(event.loc), ThreadId(event.value as u32));
+            if is_failed_update(event) {
+                instance.push(Action::Fence);
+            }
+            instance.push(match event.kind {
+                Kind::Read => Action::Read { loc, from: from(event.rf) },
+                Kind::Write if half => Action::Update { loc, from: from(graph.source_of_update(event)) },
+                Kind::Write => Action::Write { loc },
+                Kind::StoreFence => Action::StoreFence,
+                Kind::Spawn => Action::Spawn { child },
+                Kind::Join => Action::Join { child },
+                _ if event.drains() => Action::Fence,
+                _ => Action::Note,
+            });
+        }
+    }
+    instance
+}
+
+/// Whether the event is an update that wrote nothing, or not yet: a read with an empty buffer.
+fn is_failed_update(event: &Event) -> bool {
+    event.kind == Kind::Read && event.flags.contains(Flags::LOCKED)
 }
 
 /// The predicate of the model, from its definition: the global relation has no cycle, nor has any location's own.

@@ -74,19 +74,12 @@ const NOWHERE: u32 = u32::MAX;
 impl Realiser {
     /// An order of the events (the new read included, under the number after the last slot) that explains what they read.
     pub(crate) fn realise(&mut self, question: Question<'_>) -> Option<&[Slot]> {
+        let realised = self.close(question) && (self.greedy() || self.search());
         self.asked += 1;
-        if self.close(question) {
-            self.start();
-            if self.greedy() {
-                return Some(&self.sequence);
-            }
-            self.start();
-            if self.search(&mut FxHashSet::default()) {
-                return Some(&self.sequence);
-            }
-        }
-        self.refused += 1;
-        None
+        self.refused += u64::from(!realised);
+        #[cfg(debug_assertions)]
+        assert!(super::audit::agrees(&question, realised), "the verifiers disagree with the search");
+        realised.then_some(&self.sequence)
     }
 
     /// The number that the new read of a question goes by.
@@ -341,7 +334,9 @@ impl Realiser {
         self.sequence.len() == self.units.len()
     }
 
+    /// Takes the first write that is possible, again and again. Returns whether that leads to the end.
     fn greedy(&mut self) -> bool {
+        self.start();
         loop {
             self.settle();
             if self.is_over() {
@@ -357,8 +352,14 @@ impl Realiser {
         self.place_of[slot as usize] != NOWHERE && !self.is_done(slot) && self.can_write(slot)
     }
 
-    /// Tries all orders of writes; `met` has the sets of executed events from which there is no way to the end.
-    fn search(&mut self, met: &mut FxHashSet<Vec<u64>>) -> bool {
+    /// Tries all orders of writes. Returns whether one leads to the end.
+    fn search(&mut self) -> bool {
+        self.start();
+        self.search_from(&mut FxHashSet::default())
+    }
+
+    /// The same from here; `met` has the sets of executed events from which there is no way to the end.
+    fn search_from(&mut self, met: &mut FxHashSet<Vec<u64>>) -> bool {
         self.settle();
         if self.is_over() {
             return true;
@@ -371,7 +372,7 @@ impl Realiser {
             let slot = self.units[at];
             if self.is_open_write(slot) {
                 self.write(slot);
-                if self.search(met) {
+                if self.search_from(met) {
                     return true;
                 }
                 self.done.copy_from_slice(&done);
@@ -385,7 +386,7 @@ impl Realiser {
 
 impl Graph {
     /// The write half that follows a read half.
-    fn other_half(&self, read: &Event) -> Option<Slot> {
+    pub(super) fn other_half(&self, read: &Event) -> Option<Slot> {
         if !read.flags.contains(Flags::CONSUMES) {
             return None;
         }

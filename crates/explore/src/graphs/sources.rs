@@ -204,7 +204,7 @@ impl Graph {
     }
 
     /// The source of the update that a write half belongs to.
-    fn source_of_update(&self, write: &Event) -> Slot {
+    pub(super) fn source_of_update(&self, write: &Event) -> Slot {
         let events = self.threads[write.thread.index()].events[..write.index as usize].iter().rev();
         let half = events.map(|&slot| self.event(slot)).find(|event| event.kind == Kind::Read);
         half.expect("an update has a read half").rf
