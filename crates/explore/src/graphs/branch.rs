@@ -13,8 +13,8 @@ pub(super) enum Branch {
     /// A read; `next` is the coherence position of the source to try next, down to `floor`.
     Read { event: Event, next: isize, floor: isize, wait: bool },
     /// A read in a reads-from class: the sources to try, and the floor of the witness. It goes to `stamp` in the order of addition,
-    /// or to its end.
-    Source { event: Event, sources: Sources, floor: isize, stamp: Option<usize> },
+    /// or to its end. `repeats` is the logarithm of how many sources there are per value, as far as that is wanted.
+    Source { event: Event, sources: Sources, floor: isize, stamp: Option<usize>, repeats: f32 },
     /// A write; `next` is the coherence position to try next, down to `low`; then the reads to revisit.
     Write { event: Event, next: isize, low: isize, candidates: Candidates },
     /// A choice.

@@ -21,6 +21,17 @@ struct Names {
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
 }
 
+/// What a search is for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Purpose {
+    /// What makes a class.
+    pub(crate) equivalence: Equivalence,
+    /// Updates whose results nobody uses commute, as far as is known.
+    pub(crate) commuting: bool,
+    /// The first executions are to say whether another engine is better.
+    pub(crate) sample: bool,
+}
+
 /// What is shared by all workers.
 #[derive(Debug)]
 pub(crate) struct Shared<'c> {
@@ -33,9 +44,7 @@ pub(crate) struct Shared<'c> {
     /// How it came there.
     pub(crate) opening: Schedule,
     ended: Vec<Addr>,
-    pub(crate) equivalence: Equivalence,
-    /// Updates whose results nobody uses commute, as far as is known.
-    commuting: bool,
+    pub(crate) purpose: Purpose,
     names: Mutex<Names>,
 }
 
@@ -48,7 +57,7 @@ pub(crate) enum Initial {
 
 impl<'c> Shared<'c> {
     /// Runs the first thread up to where it is no longer alone; see [`opening`].
-    pub(crate) fn new(code: &'c Code, options: &'c Options, equivalence: Equivalence, commuting: bool) -> Self {
+    pub(crate) fn new(code: &'c Code, options: &'c Options, purpose: Purpose) -> Self {
         let (system, opening) = opening(code, options.model);
         let main = Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone());
         Shared {
@@ -58,8 +67,7 @@ impl<'c> Shared<'c> {
             main,
             opening,
             ended: system.ended().collect(),
-            equivalence,
-            commuting,
+            purpose,
             names: Mutex::default(),
         }
     }
@@ -125,7 +133,7 @@ impl<'c> Context<'c> {
             code: shared.code,
             model: shared.options.model,
             races: shared.detect_races(),
-            commuting: shared.commuting,
+            commuting: shared.purpose.commuting,
             shared,
             locations: FxHashMap::default(),
             accesses: Vec::new(),

@@ -13,7 +13,7 @@ use super::linearise;
 use super::realise::Question;
 use super::search::Search;
 use super::snapshot::{Node, Stage};
-use super::sources::{Sources, by_rank};
+use super::sources::{SAMPLE, Sources, by_rank};
 use super::step::Bug;
 use raddle_machine::{Blocked, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
@@ -23,6 +23,9 @@ impl Search<'_> {
     /// The end of an execution: counts it, and looks for a deadlock.
     pub(super) fn leaf(&mut self) {
         self.done += self.weight();
+        if self.context.shared.purpose.sample && self.repeats.executions < SAMPLE {
+            self.repeats.add(&self.levels);
+        }
         let graph = &self.levels.last().expect("the search is not over").graph;
         self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
         let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =

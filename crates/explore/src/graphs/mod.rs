@@ -56,11 +56,12 @@ mod snapshot;
 mod sources;
 mod step;
 
+use crate::auto::Evidence;
 use crate::confirm::confirm;
 use crate::control::Control;
 use crate::options::Options;
 use crate::outcome::{Error, Outcome, Reach};
-use context::Shared;
+use context::{Purpose, Shared};
 use graph::Equivalence;
 use pool::{Findings, Pool};
 use raddle_machine::{Code, Status};
@@ -82,33 +83,49 @@ pub fn explore_reads_from(code: &Code, options: &Options, control: &Control) -> 
     explore_by(Equivalence::ReadsFrom, code, options, control)
 }
 
-fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    match explore_once(code, options, control, equivalence, options.commuting_updates) {
-        Ok(outcome) => Ok(outcome),
+/// What came of an exploration that may be given up for another engine.
+pub(crate) enum Sampled {
+    /// It is done.
+    Done(Outcome),
+    /// Another engine seems better.
+    Switch(Evidence),
+}
+
+/// Explores one execution per reads-from class, unless the first ones say that another engine is better.
+pub(crate) fn sample_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Sampled, Error> {
+    let search = Purpose { equivalence: Equivalence::ReadsFrom, commuting: options.commuting_updates, sample: true };
+    match explore_once(code, options, control, search) {
+        Ok(outcome) => Ok(Sampled::Done(outcome)),
+        Err(Halt::Switch(evidence)) => Ok(Sampled::Switch(evidence)),
         Err(Halt::Error(error)) => Err(error),
-        Err(Halt::GaveUp(..)) => unreachable!("it is part of the outcome"),
-        Err(Halt::DoesNotCommute(place)) => match explore_once(code, options, control, equivalence, false) {
-            Ok(mut outcome) => {
-                let (file, line) = (&place.file, place.line);
-                outcome
-                    .notes
-                    .push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
-                Ok(outcome)
-            }
-            Err(Halt::Error(error)) => Err(error),
-            Err(Halt::DoesNotCommute(_) | Halt::GaveUp(..)) => unreachable!("neither leaves a run without commuting"),
-        },
+        Err(_) => explore_reads_from(code, options, control).map(Sampled::Done),
     }
 }
 
-fn explore_once(
-    code: &Code,
-    options: &Options,
-    control: &Control,
-    equivalence: Equivalence,
-    commuting: bool,
-) -> Result<Outcome, Halt> {
-    let shared = Arc::new(Shared::new(code, options, equivalence, commuting));
+fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    let search = Purpose { equivalence, commuting: options.commuting_updates, sample: false };
+    match explore_once(code, options, control, search) {
+        Ok(outcome) => Ok(outcome),
+        Err(Halt::Error(error)) => Err(error),
+        Err(Halt::DoesNotCommute(place)) => {
+            match explore_once(code, options, control, Purpose { commuting: false, ..search }) {
+                Ok(mut outcome) => {
+                    let (file, line) = (&place.file, place.line);
+                    let note =
+                        format!("the order of updates matters at {file}:{line}, so they were not taken to commute");
+                    outcome.notes.push(note);
+                    Ok(outcome)
+                }
+                Err(Halt::Error(error)) => Err(error),
+                Err(_) => unreachable!("updates are not taken to commute, and nothing is sampled"),
+            }
+        }
+        Err(Halt::GaveUp(..) | Halt::Switch(_)) => unreachable!("it is part of the outcome, and nothing is sampled"),
+    }
+}
+
+fn explore_once(code: &Code, options: &Options, control: &Control, purpose: Purpose) -> Result<Outcome, Halt> {
+    let shared = Arc::new(Shared::new(code, options, purpose));
     if let Status::Failed(failure) = shared.main.status() {
         return opening_failure(code, options, &shared, failure).map_err(Halt::Error);
     }

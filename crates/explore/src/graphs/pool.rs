@@ -27,6 +27,8 @@ pub(super) struct Pool<'c> {
     more: Condvar,
     idle: AtomicUsize,
     stop: AtomicBool,
+    /// The sample has been looked at.
+    sampled: AtomicBool,
     runs: AtomicU64,
     cut: AtomicU64,
     findings: Mutex<Findings>,
@@ -67,6 +69,7 @@ impl<'c> Pool<'c> {
             more: Condvar::new(),
             idle: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
+            sampled: AtomicBool::new(false),
             runs: AtomicU64::new(0),
             cut: AtomicU64::new(0),
             findings: Mutex::default(),
@@ -208,6 +211,17 @@ impl<'c> Pool<'c> {
         if cut >= Limits::ENDLESS && self.shared.options.limits.depth.is_none() {
             // Where they were cut off is told in any case.
             self.halt();
+        }
+        if self.shared.purpose.sample && !self.sampled.load(Ordering::Relaxed) {
+            let share = self.control.progress().share;
+            if let Some(evidence) = search.repeats.evidence(share, self.start.elapsed()) {
+                self.sampled.store(true, Ordering::Relaxed);
+                if evidence.speaks_for_values() {
+                    let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
+                    findings.halt = Some(Halt::Switch(evidence));
+                    self.halt();
+                }
+            }
         }
         let runs = if search.explores() { runs } else { 0 };
         let reason = self.shared.options.limits.reached(self.control, self.start, runs);

@@ -11,7 +11,7 @@ use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
-use super::sources::{may_block, other_witness};
+use super::sources::{Repeats, may_block, other_witness};
 use super::step::{Bug, Halt, Revisited, Stepper, settle};
 use crate::outcome::{Error, Statistics};
 use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
@@ -45,6 +45,8 @@ pub(crate) struct Search<'c> {
     pub(super) levels: Vec<Level>,
     pub(super) pool: Vec<Level>,
     pub(crate) statistics: Statistics,
+    /// What the first executions say about values.
+    pub(crate) repeats: Repeats,
     /// Runs of the classes met, if they are to be kept.
     pub(crate) schedules: Vec<Schedule>,
     /// Share of the search tree done.
@@ -71,6 +73,7 @@ impl<'c> Search<'c> {
             levels: Vec::new(),
             pool: Vec::new(),
             statistics: Statistics::default(),
+            repeats: Repeats::default(),
             schedules: Vec::new(),
             done: 0.0,
             depth,
@@ -89,7 +92,7 @@ impl<'c> Search<'c> {
     pub(crate) fn root(&mut self) -> Level {
         let main = self.context.shared.main.clone();
         let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
-        let mut graph = Graph::new(self.context.model, self.context.shared.equivalence, Arc::new(node));
+        let mut graph = Graph::new(self.context.model, self.context.shared.purpose.equivalence, Arc::new(node));
         let main = (*self.context.shared.main).clone();
         let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
         graph.threads[0].tip = Some(main);
@@ -349,7 +352,7 @@ impl<'c> Search<'c> {
                 frame.added = 1;
                 Applied::Option
             }
-            Branch::Source { event, sources, floor, stamp } => {
+            Branch::Source { event, sources, floor, stamp, .. } => {
                 let Some(source) = sources.pop() else { return Applied::Exhausted };
                 let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
                 if step.graph.co_position(event.loc, source) < *floor {

@@ -19,10 +19,12 @@ use super::event::{Event, Flags, INIT, Kind, LocId, Slot};
 use super::graph::Graph;
 use super::realise::Question;
 use super::snapshot::Node;
+use crate::auto::Evidence;
 use raddle_machine::{Reaction, Status, Visible};
 use raddle_trace::BitSet;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
+use std::time::Duration;
 
 /// Sources not yet tried; the last one is next.
 pub(crate) type Sources = SmallVec<[Slot; 6]>;
@@ -35,7 +37,53 @@ pub(super) fn source_branch(context: &mut Context<'_>, graph: &mut Graph, event:
     let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
     sources.retain(|&mut source| look.is_offered(context, source) && !look.is_overwritten(source));
     sources.sort_unstable_by_key(|&source| Reverse(by_rank(graph, source)));
-    Branch::Source { event, sources, floor, stamp: None }
+    let repeats = if context.shared.purpose.sample { repeats(context, graph, event.loc, &sources) } else { 0.0 };
+    Branch::Source { event, sources, floor, stamp: None, repeats }
+}
+
+/// So many executions are a sample.
+pub(super) const SAMPLE: u64 = 2_000;
+
+/// How often sources have the same value, along the executions of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Repeats {
+    /// The logarithms of sources per value, added up.
+    sum: f64,
+    pub(super) executions: u64,
+}
+
+impl Repeats {
+    /// Adds the execution that the levels have come to.
+    pub(super) fn add(&mut self, levels: &[Level]) {
+        let branches = levels.iter().flat_map(|level| &level.frames).map(|frame| &frame.branch);
+        let repeats = branches.map(|branch| match branch {
+            Branch::Source { repeats, .. } => f64::from(*repeats),
+            _ => 0.0,
+        });
+        self.sum += repeats.sum::<f64>();
+        self.executions += 1;
+    }
+
+    /// What a whole sample says, given the share of the search it was and the time it took; `None` if there is no such sample.
+    pub(super) fn evidence(&self, share: f64, time: Duration) -> Option<Evidence> {
+        let repeats = (self.sum / self.executions as f64).exp();
+        (self.executions >= SAMPLE).then_some(Evidence { repeats, executions: self.executions, share, time })
+    }
+}
+
+/// The logarithm of how many sources there are per value.
+fn repeats(context: &mut Context<'_>, graph: &Graph, loc: LocId, sources: &Sources) -> f32 {
+    let mut values: SmallVec<[Option<u64>; 6]> = SmallVec::new();
+    for &source in sources {
+        let value = match context.value(graph, loc, source) {
+            Initial::Value(value) => Some(value),
+            Initial::Uninitialised => None,
+        };
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    (sources.len().max(1) as f32 / values.len().max(1) as f32).ln()
 }
 
 /// The canonical order of sources: threads from the last to the first, their writes from the last to the first, then the initial value.
@@ -185,7 +233,7 @@ pub(super) fn other_witness(
     level.graph.adopt(sequence.iter().copied().filter(|&slot| (slot as usize) < graph.events.len()));
     let floor = level.graph.floor(read);
     debug_assert!(level.graph.co_position(read.loc, read.rf) >= floor, "the witness is made for the source");
-    let branch = Branch::Source { event: *read, sources: SmallVec::from_slice(&[read.rf]), floor, stamp };
+    let branch = Branch::Source { event: *read, sources: SmallVec::from_slice(&[read.rf]), floor, stamp, repeats: 0.0 };
     level.frames.clear();
     level.frames.push(Frame { branch, mark: level.graph.mark(), added: 0, weight });
     Some(level)

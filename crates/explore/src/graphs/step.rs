@@ -4,6 +4,7 @@ use super::context::{Context, Initial};
 use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
+use crate::auto::Evidence;
 use crate::outcome::Error;
 use raddle_machine::{Access, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
@@ -18,6 +19,8 @@ pub(crate) enum Halt {
     Error(Error),
     /// A thread cannot be followed any further, for this reason, at this place.
     GaveUp(String, Place),
+    /// Another engine seems better.
+    Switch(Evidence),
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
 }
