@@ -6,7 +6,8 @@
 //!
 //! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`tso`] (TSO and
 //! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
-//! decide the rest under SC), [`mod@verify`] (all of it together).
+//! decide the rest under SC), [`mod@verify`] (all of it together),
+//! [`values`] (sets of sources instead of one).
 
 pub mod closure;
 pub mod command;
@@ -25,6 +26,7 @@ mod shape;
 pub mod testing;
 pub mod tso;
 pub mod two_sat;
+pub mod values;
 pub mod verify;
 
 pub use explain::{Clash, explain};
