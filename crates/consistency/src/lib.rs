@@ -18,6 +18,7 @@ pub mod naive;
 mod order;
 mod prefix;
 pub mod pso;
+mod random;
 pub mod render;
 pub mod replay;
 mod search;

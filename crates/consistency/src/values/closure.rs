@@ -45,7 +45,8 @@ impl ValueClosure {
         let between = |&other: &u32| {
             other != write && other != read && self.at_most(problem, write, other) && self.at_most(problem, other, read)
         };
-        !(write != NONE && self.at_most(problem, read, write)) && !problem.writes_like(read).iter().any(between)
+        let too_late = write != NONE && self.at_most(problem, read, write);
+        !too_late && !problem.writes_like(read).iter().any(between)
     }
 
     fn apply(&mut self, problem: &Problem, read: u32) -> Result<bool, Cyclic> {

@@ -8,7 +8,7 @@
 //! active writes are of the same threads: at most `n^k · k^d` for `k` threads, `n` events each, and `d` locations. Without a choice are done: a read
 //! whose active write is good, and a write that nobody can want any more over one that nobody can want any more. An update is chosen like a write.
 //!
-//! [`closure`] is the filter before the search: an order every execution respects, or the certainty that there is none. It does not decide. If an *auxiliary
+//! Closure is the filter before the search: an order every execution respects, or the certainty that there is none. It does not decide. If an *auxiliary
 //! trace* is given, it is tried first, and then the search takes events in its order.
 //!
 //! Deviation: positions and active writes are kept in one key, with the active writes of those locations only that two threads write.
