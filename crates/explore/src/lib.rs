@@ -5,18 +5,21 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then [`optimal`].
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`graphs`] (`optimal` and `rf`), [`rvf`].
 
 pub mod confirm;
 pub mod control;
+pub mod graphs;
 mod memory;
-pub mod optimal;
 pub mod options;
 pub mod outcome;
+pub mod rvf;
+mod sequence;
 
 pub use control::{Control, Progress};
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
+pub use rvf::options::ReadsValueFrom;
 
 use raddle_machine::Code;
 
@@ -26,6 +29,17 @@ use raddle_machine::Code;
 /// [`Control::stop`] is called; the outcome says which. An error means that no verdict can be given at all.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
     match options.engine {
-        Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
+        Engine::Auto => {
+            let engine = choose(code);
+            explore(code, &Options { engine, ..options.clone() }, control)
+        }
+        Engine::Optimal => graphs::explore_traces(code, options, control),
+        Engine::ReadsFrom => graphs::explore_reads_from(code, options, control),
+        Engine::Rvf => rvf::explore(code, options, control),
     }
+}
+
+/// The best engine for a program: reads-from classes are the fewest, and cost little more each.
+fn choose(code: &Code) -> Engine {
+    if code.has_atomic_blocks() { Engine::Optimal } else { Engine::ReadsFrom }
 }

@@ -1,9 +1,11 @@
 //! What to explore and how far.
 
+use crate::control::Control;
+use crate::rvf::options::ReadsValueFrom;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Which engine explores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,17 +15,23 @@ pub enum Engine {
     Auto,
     /// One execution per class of program order, reads-from and coherence.
     Optimal,
+    /// One execution per class of program order and reads-from.
+    ReadsFrom,
+    /// At most one execution per class of values and the causal order of reads (SC only).
+    Rvf,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 2] = [Engine::Auto, Engine::Optimal];
+    pub const ALL: [Engine; 4] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Auto => "auto",
             Engine::Optimal => "optimal",
+            Engine::ReadsFrom => "rf",
+            Engine::Rvf => "rvf",
         }
     }
 }
@@ -100,6 +108,25 @@ pub struct Limits {
 impl Limits {
     /// The number of events of one execution that is taken for non-termination.
     pub const DEPTH: usize = 5_000;
+
+    /// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
+    /// how deep to look.
+    pub(crate) const ENDLESS: u64 = 20;
+
+    /// Why an exploration that began then and has ended so many executions must stop, if it must.
+    pub(crate) fn reached(&self, control: &Control, start: Instant, runs: u64) -> Option<String> {
+        if control.stopped() {
+            return Some("it was interrupted".to_owned());
+        }
+        if let Some(limit) = self.executions.filter(|&limit| runs >= limit) {
+            return Some(format!("the limit of {limit} executions was reached"));
+        }
+        if let Some(limit) = self.time.filter(|&limit| start.elapsed() >= limit) {
+            return Some(format!("the time limit of {limit:?} was reached"));
+        }
+        let limit = self.memory.filter(|&limit| crate::memory::resident() >= limit)?;
+        Some(format!("the memory limit of {limit} bytes was reached"))
+    }
 }
 
 /// What to explore.
@@ -122,6 +149,8 @@ pub struct Options {
     /// Keep a run of every class, complete or blocked, for those who hold the engine against another one. Memory then
     /// grows with the number of executions.
     pub keep_schedules: bool,
+    /// How the engine `rvf` works.
+    pub rvf: ReadsValueFrom,
 }
 
 impl Options {
@@ -136,6 +165,7 @@ impl Options {
             workers: 1,
             commuting_updates: false,
             keep_schedules: false,
+            rvf: ReadsValueFrom::default(),
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
 use crate::class::Class;
 use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
+use crate::values;
 use raddle_explore::{Control, Engine, Error, Options, PropertySet};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
@@ -81,6 +82,11 @@ pub struct Subject {
     pub name: String,
     /// By what it tells executions apart.
     pub equivalence: Equivalence,
+    /// Whether it looks for data races.
+    pub races: bool,
+    /// Whether it works on values: then what is compared is the values of events, and a turn of a loop without effect
+    /// may be met in several ways.
+    pub by_values: bool,
     /// Whether it takes the program under the model.
     pub applies: Applies,
     /// Runs it; the flag asks for data races.
@@ -100,18 +106,36 @@ impl Subject {
 
 /// The engines of the product.
 pub fn subjects() -> Vec<Subject> {
-    vec![explorer(Engine::Optimal, Equivalence::Traces)]
+    vec![explorer(Engine::Optimal, Equivalence::Traces), reads_from(), values::reads_value_from(), values::reads_from()]
+}
+
+/// The engine `rf`, which takes everything but atomic blocks.
+fn reads_from() -> Subject {
+    let mut subject = explorer(Engine::ReadsFrom, Equivalence::ReadsFrom);
+    subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+    subject
 }
 
 /// A stateless engine.
 pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
+    explorer_with(engine.name(), equivalence, move |options| options.engine = engine)
+}
+
+/// A stateless engine with options of its own.
+pub fn explorer_with(
+    name: &str,
+    equivalence: Equivalence,
+    set: impl Fn(&mut Options) + Send + Sync + 'static,
+) -> Subject {
     Subject {
-        name: engine.name().into(),
+        name: name.into(),
         equivalence,
+        races: true,
+        by_values: false,
         applies: Box::new(|_, _| true),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
-            options.engine = engine;
+            set(&mut options);
             options.all = true;
             // No program that brute force manages comes near these: an engine that reaches them does not end.
             options.limits.executions = Some(500_000);
@@ -136,7 +160,7 @@ pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
                 bounded: statistics.bounded,
                 redundant: statistics.redundant,
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
-                schedules: (!races && equivalence == Equivalence::Traces).then_some(outcome.schedules),
+                schedules: (!races).then_some(outcome.schedules),
             })
         }),
     }
@@ -232,10 +256,13 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
     // A thread that is stuck inside an atomic block stops everybody, wherever they happen to be; engines let the others
     // go on to their ends.
     let atomic = sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
-    if ordered {
+    let exact = subject.equivalence != Equivalence::ReadsValueFrom;
+    if ordered && exact {
         differ("complete", count(&brute.complete), found.executions);
     }
-    if ordered && !atomic {
+    // Turns of a loop without effect are no part of a class, and may be met in several ways.
+    let spins = subject.by_values && sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
+    if ordered && !atomic && exact && !spins {
         differ("blocked", count(&brute.blocked), found.blocked);
         differ("failed", count(&brute.failed), found.failed);
         differ("bounded", count(&brute.bounded), found.bounded);
@@ -253,9 +280,13 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         ));
     }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered) {
-        differences.extend(compare_schedules(code, model, brute, schedules));
+        differences.extend(if subject.by_values {
+            values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
+        } else {
+            compare_schedules(code, model, subject.equivalence, brute, schedules)
+        });
     }
-    if let Some(racing) = &expected.racing {
+    if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
         match subject.answer(code, model, true) {
             Ok(found) => {
@@ -303,7 +334,13 @@ fn kind(difference: &str) -> String {
 }
 
 /// What is wrong with the schedules an engine reports: they must be of exactly the classes there are, one each.
-fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &[Schedule]) -> Vec<String> {
+fn compare_schedules(
+    code: &Code,
+    model: Model,
+    equivalence: Equivalence,
+    brute: &Behaviours,
+    schedules: &[Schedule],
+) -> Vec<String> {
     let mut differences = Vec::new();
     let mut met: FxHashSet<Class> = FxHashSet::default();
     for schedule in schedules {
@@ -311,7 +348,15 @@ fn compare_schedules(code: &Code, model: Model, brute: &Behaviours, schedules: &
             Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
             Ok((end @ (End::Complete | End::Blocked), class)) => {
                 let known = if end == End::Complete { &brute.complete } else { &brute.blocked };
-                if !known.traces.contains(&class) {
+                let (class, is_known) = if equivalence == Equivalence::Traces {
+                    let is_known = known.traces.contains(&class);
+                    (class, is_known)
+                } else {
+                    let class = class.reads_from();
+                    let is_known = known.reads_from.contains(&class);
+                    (class, is_known)
+                };
+                if !is_known {
                     differences.push(format!("no run of brute force is like the schedule {schedule}"));
                 }
                 if !met.insert(class) {

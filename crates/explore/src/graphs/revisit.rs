@@ -10,8 +10,10 @@
 //! The test does not depend on which read is revisited, only the deleted set grows as the read gets older; so one
 //! pass over the events, newest first, finds all candidates, and it ends at the first event that is not maximal.
 
+use super::context::Context;
 use super::event::{Event, Flags, Kind, Slot};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
+use super::sources::is_canonical;
 use raddle_trace::BitSet;
 use smallvec::SmallVec;
 
@@ -30,7 +32,7 @@ impl Graph {
     }
 
     /// The reads that the new write may revisit, youngest first. The write is not in the graph.
-    pub(crate) fn revisit_candidates(&self, write: &Event) -> Candidates {
+    pub(crate) fn revisit_candidates(&self, context: &mut Context<'_>, write: &Event) -> Candidates {
         let mut found = Candidates::new();
         let reads = &self.location(write.loc).reads;
         if reads.is_empty() {
@@ -46,7 +48,7 @@ impl Graph {
             if prefix.contains(slot as usize) {
                 continue;
             }
-            if !self.maximally_added(slot, &previous) {
+            if !self.maximally_added(context, slot, &mut previous) {
                 break;
             }
             let event = self.event(slot);
@@ -63,7 +65,7 @@ impl Graph {
     }
 
     /// Whether the event made the canonical choice with respect to `previous`.
-    fn maximally_added(&self, slot: Slot, previous: &BitSet) -> bool {
+    fn maximally_added(&self, context: &mut Context<'_>, slot: Slot, previous: &mut BitSet) -> bool {
         let event = self.event(slot);
         if event.flags.contains(Flags::MARKED) {
             return false;
@@ -76,8 +78,9 @@ impl Graph {
                 let accesses = self.location(event.loc);
                 let read =
                     accesses.reads.iter().any(|&read| self.event(read).rf == slot && previous.contains(read as usize));
-                !read && self.last_in(event.loc, slot, previous)
+                !read && (self.equivalence == Equivalence::ReadsFrom || self.last_in(event.loc, slot, previous))
             }
+            Kind::Read if self.equivalence == Equivalence::ReadsFrom => is_canonical(context, self, slot, previous),
             Kind::Read => self.last_in(event.loc, event.rf, previous),
         }
     }

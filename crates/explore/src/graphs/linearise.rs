@@ -59,6 +59,12 @@ pub(crate) fn is_torn(graph: &Graph) -> bool {
 
 /// An order of the included events, one of each node, that respects the global relation; `target` comes last.
 fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<(Slot, Slot)>) -> Option<Vec<Slot>> {
+    // A racing read half that comes first is executed with its write, so whoever else reads the same source is before it.
+    let half = forced.map(|(first, _)| first).filter(|&first| graph.event(first).flags.contains(Flags::CONSUMES));
+    let rivals: Vec<Slot> = half.map_or(Vec::new(), |half| {
+        let reads = graph.location(graph.event(half).loc).reads.iter().copied();
+        reads.filter(|&read| graph.event(read).rf == graph.event(half).rf && !graph.same_node(read, half)).collect()
+    });
     let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&slot| included.contains(slot as usize)).collect();
     let mut nodes = Vec::new();
     let mut done = BitSet::new();
@@ -68,7 +74,12 @@ fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<
             let waits = |at: Slot| {
                 let forced = forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
                 let before = BitSet::from_words(graph.reach.row(at as usize));
+                let takes = |at: Slot| {
+                    Some(at) == half
+                        && rivals.iter().any(|&read| included.contains(read as usize) && !done.contains(read as usize))
+                };
                 forced
+                    || takes(at)
                     || before.iter().any(|other| {
                         included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
                     })

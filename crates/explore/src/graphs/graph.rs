@@ -12,6 +12,10 @@
 //!
 //! With them consistency needs no search for cycles: the sources a read may take and the positions a write may take are
 //! a suffix of the location's coherence list, bounded by the last write that is already before it (the floor rule).
+//!
+//! In a graph that stands for a reads-from class ([`Equivalence::ReadsFrom`]) coherence is a *witness*: one of the orders of writes
+//! that explain what was read. It may be exchanged for another ([`Graph::adopt`]), and `reach` with it. What holds for all
+//! witnesses is in `base`: preserved program order, external reads-from, thread start and end.
 
 use super::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot, preserved};
 use super::happens_before::Clocks;
@@ -20,6 +24,15 @@ use raddle_machine::Thread;
 use raddle_trace::{BitSet, Model, Relation, ThreadId};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// What two executions must share to be the same class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Equivalence {
+    /// Events, reads-from and coherence.
+    Coherence,
+    /// Events and reads-from.
+    ReadsFrom,
+}
 
 /// A thread in a graph.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +63,7 @@ struct UndoLog {
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     pub(crate) model: Model,
+    pub(crate) equivalence: Equivalence,
     pub(crate) events: Vec<Event>,
     free: Vec<Slot>,
     /// The events in the order they were added; a revisited read keeps its place.
@@ -58,6 +72,9 @@ pub(crate) struct Graph {
     pub(crate) locations: Vec<Accesses>,
     pub(crate) reach: Relation,
     pub(crate) prefix: Relation,
+    /// What is before each event whatever the witness; empty where coherence is part of the class, and under SC, where it
+    /// is the same as `prefix`.
+    own_base: Relation,
     /// Clocks for race detection; unused when races are not looked for.
     pub(crate) clocks: Clocks,
     /// The slots in use.
@@ -66,14 +83,15 @@ pub(crate) struct Graph {
     pub(crate) frees: Vec<Slot>,
     log: UndoLog,
     /// The predecessors of the event being added.
-    scratch: Vec<u64>,
+    pub(super) scratch: Vec<u64>,
 }
 
 impl Graph {
     /// The empty graph, with only the first thread.
-    pub(crate) fn new(model: Model, main: Arc<Node>) -> Self {
+    pub(crate) fn new(model: Model, equivalence: Equivalence, main: Arc<Node>) -> Self {
         Graph {
             model,
+            equivalence,
             events: Vec::new(),
             free: Vec::new(),
             order: Vec::new(),
@@ -81,6 +99,7 @@ impl Graph {
             locations: Vec::new(),
             reach: Relation::new(),
             prefix: Relation::new(),
+            own_base: Relation::new(),
             clocks: Clocks::default(),
             present: BitSet::new(),
             frees: Vec::new(),
@@ -91,6 +110,16 @@ impl Graph {
 
     pub(crate) fn event(&self, slot: Slot) -> &Event {
         &self.events[slot as usize]
+    }
+
+    /// What is before each event in every witness of a reads-from class.
+    pub(crate) fn base(&self) -> &Relation {
+        debug_assert!(self.equivalence == Equivalence::ReadsFrom);
+        if self.model == Model::Sc { &self.prefix } else { &self.own_base }
+    }
+
+    fn keeps_base(&self) -> bool {
+        self.equivalence == Equivalence::ReadsFrom && self.model != Model::Sc
     }
 
     /// The state a thread is in.
@@ -148,31 +177,33 @@ impl Graph {
         log.events.last().copied().or(log.spawn)
     }
 
-    /// Collects in `scratch` what is before a new last event of its thread: preserved program order and all that
-    /// precedes it, thread start, and for a join the child.
+    /// Collects in `scratch` what is before a new last event of its thread.
     fn collect_before(&mut self, event: &Event) {
-        let stride = self.reach.stride();
         let mut row = std::mem::take(&mut self.scratch);
-        row.clear();
-        row.resize(stride, 0);
-        self.collect_thread(event.thread, event, &mut row);
-        if event.kind == Kind::Join {
-            let child = ThreadId(event.value as u32);
-            self.collect_thread(child, event, &mut row);
-        }
+        self.collect(&self.reach, event, &mut row);
         self.scratch = row;
     }
 
-    fn collect_thread(&self, thread: ThreadId, event: &Event, row: &mut [u64]) {
+    /// Collects what is before an event of a thread, given what is before the earlier ones in `relation`: preserved program
+    /// order and all that precedes it, thread start, and for a join the child. What a read reads from is not looked at.
+    pub(crate) fn collect(&self, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
+        row.clear();
+        row.resize(relation.stride(), 0);
+        self.collect_thread(relation, event.thread, event.index as usize, event, row);
+        if event.kind == Kind::Join {
+            let child = ThreadId(event.value as u32);
+            self.collect_thread(relation, child, self.threads[child.index()].events.len(), event, row);
+        }
+    }
+
+    fn collect_thread(&self, relation: &Relation, thread: ThreadId, upto: usize, event: &Event, row: &mut [u64]) {
         let log = &self.threads[thread.index()];
         let add = |slot: Slot, row: &mut [u64]| {
-            for (word, other) in row.iter_mut().zip(self.reach.row(slot as usize)) {
-                *word |= other;
-            }
+            union(row, relation.row(slot as usize));
             row[slot as usize / 64] |= 1 << (slot % 64);
         };
         let mut plain_write_seen = false;
-        for &slot in log.events.iter().rev() {
+        for &slot in log.events[..upto].iter().rev() {
             let earlier = self.event(slot);
             if !preserved(self.model, earlier, event) {
                 continue;
@@ -229,11 +260,17 @@ impl Graph {
             self.events.push(event);
             self.reach.grow(self.events.len());
             self.prefix.grow(self.events.len());
+            if self.keeps_base() {
+                self.own_base.grow(self.events.len());
+            }
         } else {
             self.events[slot as usize] = event;
         }
         self.collect_before(&event);
         self.fill_prefix(slot, &event);
+        if self.keeps_base() {
+            self.fill_base(slot, &event);
+        }
         match event.kind {
             Kind::Read => self.add_read(slot, &event),
             Kind::Write => self.add_write(slot, &event, position),
@@ -272,18 +309,33 @@ impl Graph {
         }
     }
 
+    fn fill_base(&mut self, slot: Slot, event: &Event) {
+        let mut row = Vec::new();
+        self.collect(&self.own_base, event, &mut row);
+        self.own_base.row_mut(slot as usize).copy_from_slice(&row);
+        if self.reads_from_outside(event) {
+            self.own_base.include(event.rf as usize, slot as usize);
+        }
+    }
+
+    /// Whether the event is a read whose source is before it in every witness.
+    pub(crate) fn reads_from_outside(&self, event: &Event) -> bool {
+        event.kind == Kind::Read
+            && event.rf != INIT
+            && (self.model == Model::Sc || self.event(event.rf).thread != event.thread)
+    }
+
     fn add_read(&mut self, slot: Slot, event: &Event) {
         let mut row = std::mem::take(&mut self.scratch);
-        if event.rf != INIT && (self.model == Model::Sc || self.event(event.rf).thread != event.thread) {
+        if self.reads_from_outside(event) {
             union(&mut row, self.reach.row(event.rf as usize));
             row[event.rf as usize / 64] |= 1 << (event.rf % 64);
         }
         self.reach.row_mut(slot as usize).copy_from_slice(&row);
         self.scratch = row;
-        let next = (self.co_position(event.loc, event.rf) + 1) as usize;
-        let overwritten_by = self.location(event.loc).co.get(next).copied();
         self.location_mut(event.loc).reads.push(slot);
-        if let Some(write) = overwritten_by {
+        let next = (self.co_position(event.loc, event.rf) + 1) as usize;
+        if let Some(&write) = self.location(event.loc).co.get(next) {
             self.propagate(slot, write);
         }
     }
@@ -382,6 +434,7 @@ impl Graph {
     /// reads-from and whose rows name no other slots.
     pub(crate) fn restrict(&self, keep: &BitSet, target: &mut Graph) {
         target.model = self.model;
+        target.equivalence = self.equivalence;
         target.events.clear();
         target.events.extend_from_slice(&self.events);
         target.order.clear();
@@ -413,6 +466,15 @@ impl Graph {
         }
         target.reach.copy_from(&self.reach);
         target.prefix.copy_from(&self.prefix);
+        if self.equivalence == Equivalence::ReadsFrom {
+            target.own_base.copy_from(&self.own_base);
+            // The witness may lead through what is left out; what follows from that is no longer needed.
+            for &slot in &target.order {
+                let row = target.reach.row_mut(slot as usize);
+                row.iter_mut().zip(keep.words()).for_each(|(word, kept)| *word &= kept);
+                row.iter_mut().skip(keep.words().len()).for_each(|word| *word = 0);
+            }
+        }
         target.clocks.copy_from(&self.clocks);
         target.present.clone_from(keep);
         target.frees.clear();
@@ -432,14 +494,14 @@ fn wants_writes(event: &Event) -> bool {
     event.drains() || matches!(event.kind, Kind::Write | Kind::StoreFence)
 }
 
-fn union(row: &mut [u64], other: &[u64]) {
+pub(super) fn union(row: &mut [u64], other: &[u64]) {
     for (word, more) in row.iter_mut().zip(other) {
         *word |= more;
     }
 }
 
 /// The node so many steps up.
-fn ancestor(node: &Arc<Node>, steps: usize) -> Arc<Node> {
+pub(super) fn ancestor(node: &Arc<Node>, steps: usize) -> Arc<Node> {
     let mut at = node;
     for _ in 0..steps {
         at = at.parent.as_ref().expect("as many nodes as events");

@@ -1,7 +1,8 @@
 //! What all graphs of one exploration share: the code, the numbering of locations and threads, initial values.
 
 use super::event::{INIT, LocId};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
+use super::realise::Realiser;
 use crate::options::Options;
 use crate::outcome::Error;
 use raddle_machine::names::{Contents, Lookup};
@@ -32,6 +33,7 @@ pub(crate) struct Shared<'c> {
     /// How it came there.
     pub(crate) opening: Schedule,
     ended: Vec<Addr>,
+    pub(crate) equivalence: Equivalence,
     /// Updates whose results nobody uses commute, as far as is known.
     commuting: bool,
     names: Mutex<Names>,
@@ -46,7 +48,7 @@ pub(crate) enum Initial {
 
 impl<'c> Shared<'c> {
     /// Runs the first thread up to where it is no longer alone; see [`opening`].
-    pub(crate) fn new(code: &'c Code, options: &'c Options, commuting: bool) -> Self {
+    pub(crate) fn new(code: &'c Code, options: &'c Options, equivalence: Equivalence, commuting: bool) -> Self {
         let (system, opening) = opening(code, options.model);
         let main = Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone());
         Shared {
@@ -56,6 +58,7 @@ impl<'c> Shared<'c> {
             main,
             opening,
             ended: system.ended().collect(),
+            equivalence,
             commuting,
             names: Mutex::default(),
         }
@@ -113,6 +116,7 @@ pub(crate) struct Context<'c> {
     /// Initial values that do not depend on who allocated what.
     initials: Vec<Option<Initial>>,
     threads: FxHashMap<(ThreadId, u32), ThreadId>,
+    pub(crate) realiser: Realiser,
 }
 
 impl<'c> Context<'c> {
@@ -127,6 +131,7 @@ impl<'c> Context<'c> {
             accesses: Vec::new(),
             initials: Vec::new(),
             threads: FxHashMap::default(),
+            realiser: Realiser::default(),
         }
     }
 

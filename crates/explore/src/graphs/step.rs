@@ -93,6 +93,14 @@ fn is_nothing(context: &Context<'_>, status: &Status) -> bool {
     }
 }
 
+/// What came of a revisit.
+pub(super) enum Revisited {
+    /// So many events were added.
+    Whole { added: u8 },
+    /// Only the write was added, or a fault in its place; the read is what could not be added after the write.
+    Half { read: Option<Event> },
+}
+
 /// Adding events to a graph, with all that follows from them.
 pub(super) struct Stepper<'a, 'c> {
     pub(super) graph: &'a mut Graph,
@@ -247,14 +255,7 @@ impl Stepper<'_, '_> {
             self.graph.pop();
             let node = self.failed(thread, Property::Memory, "write after the end of the object's life");
             let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
-            self.bugs.push(Bug {
-                property: Property::Memory,
-                pc: event.pc,
-                target: Some(slot),
-                attempt: None,
-                forced: Some((free, slot)),
-                schedule: None,
-            });
+            self.push_ordered(free, slot, slot);
             return slot;
         }
         slot
@@ -334,8 +335,8 @@ impl Stepper<'_, '_> {
         matches!(self.tip(thread).state.status(), Status::Ready(Visible::Store { .. }))
     }
 
-    /// Adds the write, then the read again with the write as its source (or, by rule L3, without it). Returns the number of
-    /// events added, or `None` and leaves the graph as it was.
+    /// Adds the write, then the read again with the write as its source (or, by rule L3, without it). If the read cannot
+    /// take it in this order of writes, only the write is added.
     pub(super) fn revisit(
         &mut self,
         write: Event,
@@ -343,23 +344,23 @@ impl Stepper<'_, '_> {
         stamp: usize,
         remove: bool,
         position: usize,
-    ) -> Option<u8> {
-        let mark = self.graph.mark();
+    ) -> Revisited {
         let bugs = self.bugs.len();
         if remove {
             self.write(Event { flags: write.flags.with(Flags::MARKED), ..write }, position);
-            return Some(1);
+            return Revisited::Whole { added: 1 };
         }
         let slot = self.write(write, position);
         let read = Event { rf: slot, flags: read.flags.without(Flags::BLOCKED.with(Flags::CONSUMES)), ..read };
-        let possible = self.graph.event(slot).kind == Kind::Write
-            && self.graph.floor(&read) <= self.graph.co_position(read.loc, slot);
+        if self.graph.event(slot).kind != Kind::Write {
+            self.bugs.truncate(bugs);
+            return Revisited::Half { read: None };
+        }
+        let possible = self.graph.floor(&read) <= self.graph.co_position(read.loc, slot);
         if possible && self.read(read, Some(stamp), None) {
-            return Some(2);
+            return Revisited::Whole { added: 2 };
         }
         self.bugs.truncate(bugs);
-        self.graph.pop();
-        self.graph.undo(mark);
-        None
+        Revisited::Half { read: (!possible).then_some(read) }
     }
 }

@@ -5,6 +5,8 @@
 //! graph has them the other way round, so the error is real in whatever order the graph met them.
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
+use super::graph::Equivalence;
+use super::realise::Question;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Stepper};
 use raddle_machine::{Addr, Status, Visible};
@@ -98,15 +100,47 @@ impl Stepper<'_, '_> {
             parent: Some(parent),
         };
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
-        let forced = Some((free, slot));
-        self.bugs.push(Bug {
+        self.push_ordered(free, slot, slot);
+    }
+
+    /// Notes an error of the graph that shows when `first` comes before `second`, at `target`.
+    pub(super) fn push_ordered(&mut self, first: Slot, second: Slot, target: Slot) {
+        let mut bug = Bug {
             property: Property::Memory,
-            pc: event.pc,
-            target: Some(slot),
+            pc: self.graph.event(target).pc,
+            target: Some(target),
             attempt: None,
-            forced,
+            forced: Some((first, second)),
             schedule: None,
-        });
+        };
+        if self.graph.reach.before(second as usize, first as usize) {
+            // It shows in another witness only.
+            if let Some(sequence) = self.witness_with(first, second) {
+                let mut other = self.graph.clone();
+                other.adopt(sequence.into_iter());
+                bug.schedule = super::linearise::schedule(self.context, &other, &bug);
+            }
+        }
+        self.bugs.push(bug);
+    }
+
+    /// A witness of the graph in which `first` comes before `second`.
+    fn witness_with(&mut self, first: Slot, second: Slot) -> Option<Vec<Slot>> {
+        let graph = &*self.graph;
+        let question = Question { graph, events: graph.present(), read: None, edges: &[(first, second)] };
+        self.context.realiser.realise(question).map(<[Slot]>::to_vec)
+    }
+
+    /// Whether `first` comes before `second` in some run of the graph.
+    pub(super) fn may_precede(&mut self, first: Slot, second: Slot) -> bool {
+        match self.graph.equivalence {
+            Equivalence::Coherence => !self.graph.reach.before(second as usize, first as usize),
+            Equivalence::ReadsFrom => {
+                !self.graph.reach.before(second as usize, first as usize)
+                    || (!self.graph.base().before(second as usize, first as usize)
+                        && self.witness_with(first, second).is_some())
+            }
+        }
     }
 
     /// The end of the life of what the event accesses, unless it is known to come later.
@@ -115,10 +149,11 @@ impl Stepper<'_, '_> {
             return None;
         }
         let base = self.context.access(self.graph.event(slot).loc).addr.base();
-        let graph = &*self.graph;
-        graph.frees.iter().copied().find(|&free| {
-            Addr(graph.event(free).value).base() == base && !graph.reach.before(slot as usize, free as usize)
-        })
+        self.graph
+            .frees
+            .clone()
+            .into_iter()
+            .find(|&free| Addr(self.graph.event(free).value).base() == base && self.may_precede(free, slot))
     }
 
     /// Adds an operation that is an error, in place of the event it would have been; it is one if `after` came before.
@@ -151,9 +186,8 @@ impl Stepper<'_, '_> {
                 continue;
             }
             let accesses = &self.graph.locations[loc];
-            let graph = &*self.graph;
-            let missing = |access: &&Slot| !graph.reach.before(**access as usize, slot as usize);
-            unordered = accesses.co.iter().chain(&accesses.reads).find(missing).copied().or(unordered);
+            let accesses: Vec<Slot> = accesses.co.iter().chain(&accesses.reads).copied().collect();
+            unordered = accesses.into_iter().find(|&access| self.may_precede(slot, access)).or(unordered);
         }
         if let Some(access) = unordered {
             self.bugs.truncate(failed);
@@ -161,16 +195,7 @@ impl Stepper<'_, '_> {
             let node = self.failed(thread, Property::Memory, "the object is still in use");
             let flags = event.flags.with(Flags::LOCKED);
             let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
-            let pc = self.graph.event(access).pc;
-            let forced = Some((slot, access));
-            self.bugs.push(Bug {
-                property: Property::Memory,
-                pc,
-                target: Some(access),
-                attempt: None,
-                forced,
-                schedule: None,
-            });
+            self.push_ordered(slot, access, access);
         }
     }
 }

@@ -9,13 +9,14 @@
 use super::branch::{Branch, Frame, Level, read_branch, revisit, take_back, write_branch};
 use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
-use super::step::{Bug, Halt, Stepper, settle};
+use super::sources::{may_block, other_witness};
+use super::step::{Bug, Halt, Revisited, Stepper, settle};
 use crate::outcome::{Error, Statistics};
-use raddle_machine::{Addr, Blocked, Reaction, Status, Thread, Visible};
+use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
-use raddle_trace::{Model, Property, Schedule, ThreadId};
+use raddle_trace::{Model, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -41,22 +42,22 @@ enum Readiness {
 /// A search over all graphs reachable from one level.
 pub(crate) struct Search<'c> {
     pub(crate) context: Context<'c>,
-    levels: Vec<Level>,
-    pool: Vec<Level>,
+    pub(super) levels: Vec<Level>,
+    pub(super) pool: Vec<Level>,
     pub(crate) statistics: Statistics,
     /// Runs of the classes met, if they are to be kept.
     pub(crate) schedules: Vec<Schedule>,
     /// Share of the search tree done.
     pub(crate) done: f64,
     depth: usize,
-    bugs: Vec<Bug>,
+    pub(super) bugs: Vec<Bug>,
     /// Instructions of racing accesses whose runs have been made.
     known_races: FxHashSet<u32>,
     error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
     #[cfg(debug_assertions)]
-    audit: super::audit::Audit,
+    pub(super) audit: super::audit::Audit,
     /// The deepest place of a cut-off execution.
     pub(crate) cut_at: Option<u32>,
     /// A loop that reached its bound.
@@ -88,7 +89,7 @@ impl<'c> Search<'c> {
     pub(crate) fn root(&mut self) -> Level {
         let main = self.context.shared.main.clone();
         let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
-        let mut graph = Graph::new(self.context.model, Arc::new(node));
+        let mut graph = Graph::new(self.context.model, self.context.shared.equivalence, Arc::new(node));
         let main = (*self.context.shared.main).clone();
         let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
         graph.threads[0].tip = Some(main);
@@ -184,7 +185,7 @@ impl<'c> Search<'c> {
     }
 
     /// The share of the tree that the current node stands for.
-    fn weight(&self) -> f64 {
+    pub(super) fn weight(&self) -> f64 {
         self.levels.iter().rev().find_map(|level| level.frames.last()).map_or(1.0, |frame| frame.weight)
     }
 
@@ -220,11 +221,12 @@ impl<'c> Search<'c> {
                 if fence && stage == Stage::Fresh {
                     single(Event { kind: Kind::StoreFence, ..event })
                 } else {
-                    write_branch(graph, Event { kind: Kind::Write, order, loc: node.loc, value, ..event }, None)
+                    let event = Event { kind: Kind::Write, order, loc: node.loc, value, ..event };
+                    write_branch(&mut self.context, graph, event, None)
                 }
             }
             (Visible::Load { order, wait, .. }, _) => {
-                read_branch(graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
             }
             (Visible::Update { order, .. }, Stage::Fresh)
                 if self.context.commuting
@@ -242,7 +244,7 @@ impl<'c> Search<'c> {
             (Visible::Update { order, wait, mutex, .. }, Stage::Fresh) => {
                 let loc = node.loc;
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX).with_if(mutex && wait, Flags::LOCK);
-                read_branch(graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
             }
             (Visible::Update { .. }, Stage::Picking { count, .. }) => {
                 Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
@@ -252,7 +254,7 @@ impl<'c> Search<'c> {
                 let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX);
                 let source = graph.update_source(thread);
                 let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
-                write_branch(graph, event, Some(source))
+                write_branch(&mut self.context, graph, event, Some(source))
             }
             (Visible::Fence { order }, _) => {
                 let kind = match (self.context.model, order) {
@@ -347,6 +349,17 @@ impl<'c> Search<'c> {
                 frame.added = 1;
                 Applied::Option
             }
+            Branch::Source { event, sources, floor, stamp } => {
+                let Some(source) = sources.pop() else { return Applied::Exhausted };
+                let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
+                if step.graph.co_position(event.loc, source) < *floor {
+                    let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
+                    return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
+                }
+                step.read(event, stamp, None);
+                frame.added = 1;
+                Applied::Option
+            }
             Branch::Write { event, next, low, candidates } => {
                 if *next >= *low {
                     let position = *next as usize;
@@ -395,11 +408,19 @@ impl<'c> Search<'c> {
                 }
                 let (write, read, stamp, remove) = (*write, *read, *stamp, *remove);
                 match step.revisit(write, read, stamp, remove, position) {
-                    Some(added) => {
+                    Revisited::Whole { added } => {
                         frame.added = added;
                         Applied::Option
                     }
-                    None => Applied::Dead,
+                    Revisited::Half { read } => {
+                        let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);
+                        let level = other.and_then(|read| {
+                            other_witness(step.context, step.graph, &read, Some(stamp), frame.weight, pool)
+                        });
+                        step.graph.pop();
+                        step.graph.undo(frame.mark);
+                        level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)))
+                    }
                 }
             }
         }
@@ -413,80 +434,6 @@ impl<'c> Search<'c> {
         self.statistics.cut += 1;
         self.done += self.weight();
         self.backtrack = true;
-    }
-
-    /// The end of an execution: counts it, and looks for a deadlock.
-    fn leaf(&mut self) {
-        self.done += self.weight();
-        let graph = &self.levels.last().expect("the search is not over").graph;
-        self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
-        let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
-            (false, false, false, None, false, false, false);
-        for (index, log) in graph.threads.iter().enumerate() {
-            let Some(tip) = &log.tip else { continue };
-            let thread = ThreadId(index as u32);
-            // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
-            inside |= tip.state.atomic_block().is_some();
-            match tip.state.status() {
-                Status::Finished { exit, .. } => exited |= exit,
-                Status::Failed(_) => failed = true,
-                Status::Blocked(Blocked::Assume) => assumed = true,
-                Status::Blocked(Blocked::LoopBound) => {
-                    bounded = true;
-                    self.bounded_at = Some(tip.state.pc());
-                }
-                Status::Blocked(Blocked::Spin { since }) => {
-                    moot |= !graph.reads_are_current(thread, *since);
-                    waiting = waiting.or(Some(tip.state.pc()));
-                }
-                Status::Ready(_) => {
-                    moot |= tip.stage == Stage::Waiting && !graph.reads_are_current(thread, tip.state.operations());
-                    waiting = waiting.or(Some(tip.state.pc()));
-                }
-            }
-        }
-        // What is interleaved with an atomic block is no execution.
-        let torn = self.context.code.has_atomic_blocks() && super::linearise::is_torn(graph);
-        if self.context.code.has_atomic_blocks() && !torn {
-            self.bugs.extend(failures(graph));
-        }
-        let whole = !(moot || torn || failed || bounded || inside);
-        if whole && self.context.shared.options.keep_schedules {
-            let end =
-                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
-            self.schedules.extend(super::linearise::schedule(&mut self.context, graph, &end));
-        }
-        let statistics = &mut self.statistics;
-        #[cfg(debug_assertions)]
-        {
-            statistics.redundant += u64::from(self.audit.leaf(graph));
-        }
-        if moot || torn {
-            statistics.moot += 1;
-        } else if failed {
-            statistics.failed += 1;
-        } else if bounded {
-            statistics.bounded += 1;
-        } else if exited && !assumed {
-            statistics.executions += 1;
-        } else if assumed || waiting.is_some() {
-            statistics.blocked += 1;
-            if !assumed
-                && !inside
-                && let Some(pc) = waiting
-            {
-                self.bugs.push(Bug {
-                    property: Property::Deadlock,
-                    pc,
-                    target: None,
-                    attempt: None,
-                    forced: None,
-                    schedule: None,
-                });
-            }
-        } else {
-            statistics.executions += 1;
-        }
     }
 
     /// The run of the machine that shows a bug of the current graph; `None` if it would tear an atomic block.
@@ -538,17 +485,6 @@ enum Applied {
     /// There was none left.
     Exhausted,
 }
-/// The threads that have failed. When they did, an atomic block may have stood in the way of showing it.
-fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
-    graph.threads.iter().enumerate().filter_map(|(index, log)| {
-        let thread = ThreadId(index as u32);
-        let Status::Failed(failure) = log.tip.as_ref()?.state.status() else { return None };
-        let property = failure.property.filter(|&property| property != Property::Race)?;
-        let target = graph.last(thread);
-        Some(Bug { property, pc: failure.pc, target, attempt: Some(thread), forced: None, schedule: None })
-    })
-}
-
 fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
     let Some(tip) = graph.tip(thread) else { return Readiness::No };
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
@@ -557,6 +493,9 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
     }
     match *visible {
         Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } => {
+            if graph.equivalence == Equivalence::ReadsFrom {
+                return if may_block(context, graph, tip) { Readiness::Late } else { Readiness::Yes };
+            }
             let loc = tip.loc;
             let last = graph.location(loc).co.last().copied().unwrap_or(INIT);
             match context.value(graph, loc, last) {
@@ -578,13 +517,5 @@ impl Graph {
         let events = &self.threads[thread.index()].events;
         let half = events.iter().rev().map(|&slot| self.event(slot)).find(|event| event.kind == Kind::Read);
         half.expect("an update has a read half").rf
-    }
-
-    /// Whether the reads of a thread's operations from `since` on are from the last writes there are.
-    fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
-        let events = self.threads[thread.index()].events.iter().rev().map(|&slot| self.event(slot));
-        events.take_while(|event| event.operation >= since).all(|event| {
-            event.kind != Kind::Read || event.rf == self.location(event.loc).co.last().copied().unwrap_or(INIT)
-        })
     }
 }

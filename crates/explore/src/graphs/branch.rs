@@ -1,8 +1,10 @@
 //! Branching points: what is added next, which options there are, and which have not been tried.
 
+use super::context::Context;
 use super::event::{Event, Flags, Slot};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
 use super::revisit::Candidates;
+use super::sources::{Sources, source_branch};
 use raddle_trace::ThreadId;
 
 /// A branching point: what is added, and what has not been tried.
@@ -10,6 +12,9 @@ use raddle_trace::ThreadId;
 pub(super) enum Branch {
     /// A read; `next` is the coherence position of the source to try next, down to `floor`.
     Read { event: Event, next: isize, floor: isize, wait: bool },
+    /// A read in a reads-from class: the sources to try, and the floor of the witness. It goes to `stamp` in the order of addition,
+    /// or to its end.
+    Source { event: Event, sources: Sources, floor: isize, stamp: Option<usize> },
     /// A write; `next` is the coherence position to try next, down to `low`; then the reads to revisit.
     Write { event: Event, next: isize, low: isize, candidates: Candidates },
     /// A choice.
@@ -52,6 +57,7 @@ impl Branch {
     pub(super) fn mover(&self) -> ThreadId {
         match self {
             Branch::Read { event, .. }
+            | Branch::Source { event, .. }
             | Branch::Write { event, .. }
             | Branch::Choose { event, .. }
             | Branch::Single { event, .. }
@@ -63,6 +69,7 @@ impl Branch {
     pub(super) fn untried(&self) -> usize {
         match self {
             Branch::Read { next, floor, .. } => (next - floor + 1).max(0) as usize,
+            Branch::Source { sources, .. } => sources.len(),
             Branch::Write { next, low, candidates, .. } => (next - low + 1).max(0) as usize + candidates.len(),
             Branch::Choose { count, next, .. } => (count - next) as usize,
             Branch::Single { done, .. } => usize::from(!done),
@@ -74,6 +81,7 @@ impl Branch {
     pub(super) fn exhaust(&mut self) {
         match self {
             Branch::Read { next, floor, .. } => *next = *floor - 1,
+            Branch::Source { sources, .. } => sources.clear(),
             Branch::Write { next, low, candidates, .. } => {
                 *next = *low - 1;
                 candidates.clear();
@@ -85,30 +93,48 @@ impl Branch {
     }
 }
 
-pub(super) fn read_branch(graph: &mut Graph, event: Event, wait: bool) -> Branch {
+pub(super) fn read_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event, wait: bool) -> Branch {
+    if graph.equivalence == Equivalence::ReadsFrom {
+        return source_branch(context, graph, event);
+    }
     let floor = graph.floor(&event);
     let next = graph.location(event.loc).co.len() as isize - 1;
     Branch::Read { event, next, floor, wait }
 }
 
 /// The branch of a write; of a write half, if `source` is given.
-pub(super) fn write_branch(graph: &mut Graph, event: Event, source: Option<Slot>) -> Branch {
-    let candidates = graph.revisit_candidates(&event);
+pub(super) fn write_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event, source: Option<Slot>) -> Branch {
+    let candidates = graph.revisit_candidates(context, &event);
     let (next, low) = places(graph, &event, source);
     Branch::Write { event, next, low, candidates }
 }
 
 /// The greatest and the least position in coherence for a write; none if the first is smaller.
 pub(super) fn places(graph: &mut Graph, event: &Event, source: Option<Slot>) -> (isize, isize) {
-    let floor = graph.floor(event);
+    let end = graph.location(event.loc).co.len() as isize;
+    let floor = match graph.equivalence {
+        Equivalence::Coherence => graph.floor(event),
+        // The order of writes is no choice; a plain write goes to the end, and a read half was given its source only if
+        // the write can follow.
+        Equivalence::ReadsFrom if source.is_none() => end - 1,
+        Equivalence::ReadsFrom => -1,
+    };
     match source {
-        None => (graph.location(event.loc).co.len() as isize, floor + 1),
+        None => (end, floor + 1),
         Some(source) => {
             let position = graph.co_position(event.loc, source);
             let possible = position >= floor && !graph.consumed(event.loc, position);
             if possible { (position + 1, position + 1) } else { (-1, 0) }
         }
     }
+}
+
+/// A copy of the graph with nothing to be taken back.
+pub(super) fn copy(graph: &Graph, pool: &mut Vec<Level>) -> Level {
+    let mut level = pool.pop().unwrap_or_else(|| Level { graph: graph.clone(), frames: Vec::new() });
+    graph.restrict(graph.present(), &mut level.graph);
+    level.frames.clear();
+    level
 }
 
 /// The level in which `write` revisits the read.
@@ -141,12 +167,14 @@ pub(super) fn revisit(
 pub(super) fn take_back(graph: &mut Graph, frame: &mut Frame) {
     match frame.added {
         0 => {}
-        1 => graph.pop(),
-        _ => {
-            let Branch::Revisit { stamp, .. } = frame.branch else { unreachable!("others add one event") };
-            graph.remove(graph.order[stamp], stamp);
-            graph.pop();
-        }
+        added => match frame.branch {
+            Branch::Revisit { stamp, .. } if added == 2 => {
+                graph.remove(graph.order[stamp], stamp);
+                graph.pop();
+            }
+            Branch::Source { stamp: Some(stamp), .. } => graph.remove(graph.order[stamp], stamp),
+            _ => graph.pop(),
+        },
     }
     frame.added = 0;
     graph.undo(frame.mark);
