@@ -75,16 +75,8 @@ fn a_graph_is_written() {
 
 #[test]
 fn limits_give_no_verdict() {
-    let args = [
-        "trace",
-        "examples/traces/iriw.trace",
-        "--no-closure",
-        "--algorithm",
-        "naive",
-        "--max-prefixes",
-        "1",
-        "--json",
-    ];
+    let options = ["--model", "pso", "--no-closure", "--algorithm", "naive", "--max-prefixes", "1", "--json"];
+    let args: Vec<&str> = ["trace", "examples/traces/mp.trace"].into_iter().chain(options).collect();
     let ran = raddle(&args);
     assert_eq!((ran.status, &ran.json()["verdict"]), (3, &Value::from("unknown")), "{ran:?}");
     assert_eq!(ran.json()["why"], "the limit on prefixes was reached");

@@ -30,9 +30,9 @@ pub enum Moment {
     Ends(ThreadId),
 }
 
-/// Why one moment is before another.
+/// Why one moment is before another. Reads are named by `R`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum Reason<R = EventId> {
     /// Program order.
     Program,
     /// A write is buffered before it reaches memory.
@@ -50,13 +50,33 @@ pub enum Reason {
     /// The second reads the first.
     ReadsFrom,
     /// This read reads the second, a write of another thread, though its own thread had written the first.
-    OwnBefore(EventId),
+    OwnBefore(R),
     /// This read comes after the first and reads the second, so the first cannot be the later one.
-    Earlier(EventId),
-    /// The first reads something that is before the second, so it reads before the second overwrites it.
-    Later(EventId),
+    Earlier(R),
+    /// The first is this read, and reads something that is before the second, so it reads before the second overwrites it.
+    Later(R),
     /// The first reads something that its own thread has hidden with the second.
     Hidden,
+}
+
+impl<R> Reason<R> {
+    /// The same with another name for the read.
+    pub fn map<S>(self, name: impl FnOnce(R) -> S) -> Reason<S> {
+        match self {
+            Reason::Program => Reason::Program,
+            Reason::Issue => Reason::Issue,
+            Reason::Buffer => Reason::Buffer,
+            Reason::Drain => Reason::Drain,
+            Reason::StoreFence => Reason::StoreFence,
+            Reason::Start => Reason::Start,
+            Reason::End => Reason::End,
+            Reason::ReadsFrom => Reason::ReadsFrom,
+            Reason::OwnBefore(read) => Reason::OwnBefore(name(read)),
+            Reason::Earlier(read) => Reason::Earlier(name(read)),
+            Reason::Later(read) => Reason::Later(name(read)),
+            Reason::Hidden => Reason::Hidden,
+        }
+    }
 }
 
 /// One moment is before another.
@@ -306,23 +326,7 @@ impl Explainer {
 
     fn tie(&self, instance: &Instance, link: &Link) -> Tie {
         let event = |op| self.shape.event(instance, op).expect("a read is an event");
-        Tie {
-            from: self.moment(instance, link.from),
-            to: self.moment(instance, link.to),
-            why: match link.why {
-                Why::Program => Reason::Program,
-                Why::Issue => Reason::Issue,
-                Why::Buffer => Reason::Buffer,
-                Why::Drain => Reason::Drain,
-                Why::StoreFence => Reason::StoreFence,
-                Why::Start => Reason::Start,
-                Why::End => Reason::End,
-                Why::ReadsFrom => Reason::ReadsFrom,
-                Why::OwnBefore(read) => Reason::OwnBefore(event(read)),
-                Why::Earlier(read) => Reason::Earlier(event(read)),
-                Why::Later(read) => Reason::Later(event(read)),
-            },
-        }
+        Tie { from: self.moment(instance, link.from), to: self.moment(instance, link.to), why: link.why.map(event) }
     }
 
     /// The links as ties, with steps along the same chain drawn together.

@@ -4,6 +4,7 @@
 //! store buffers lanes. Every node has a clock that tells how much of every chain is before it; a new edge is carried to what comes after
 //! it. Every edge knows why it is there, so that a cycle can be explained.
 
+use crate::explain::Reason;
 use crate::prefix::Prefix;
 use crate::shape::{Kind, NONE, Shape};
 use raddle_trace::Model;
@@ -12,32 +13,8 @@ use std::collections::VecDeque;
 /// A node: an operation, or behind the operations a write reaching memory.
 pub(crate) type Node = u32;
 
-/// Why one node is before another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Why {
-    /// They are in that order in their thread.
-    Program,
-    /// A write is issued before it reaches memory.
-    Issue,
-    /// The buffer is first in, first out.
-    Buffer,
-    /// The buffer must be empty.
-    Drain,
-    /// A store-store fence stands between them.
-    StoreFence,
-    /// A thread is started before it does anything.
-    Start,
-    /// A thread has ended when it is joined.
-    End,
-    /// The second reads the first.
-    ReadsFrom,
-    /// The read of this number reads the second, a foreign write, though its thread wrote the first before.
-    OwnBefore(u32),
-    /// The read of this number reads the second; the first is before the read, so it is before what was read.
-    Earlier(u32),
-    /// The first reads a write that is before the second, so it reads before it is overwritten.
-    Later(u32),
-}
+/// Why one node is before another; reads are given by their operations.
+pub(crate) type Why = Reason<u32>;
 
 #[derive(Clone, Copy, Debug)]
 struct Edge {

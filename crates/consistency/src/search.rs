@@ -7,6 +7,7 @@
 //! last-in first-out worklist the prefix at hand is extended and taken back rather than built again.
 
 use crate::prefix::{Move, Prefix};
+use crate::random::Random;
 use crate::settings::{Limits, WorklistOrder};
 use crate::shape::{NONE, Shape};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -59,7 +60,7 @@ pub(crate) struct Search {
     seen: FxHashMap<u64, u32>,
     worklist: Vec<u32>,
     choices: Vec<Move>,
-    random: u64,
+    random: Random,
     state_len: usize,
     key_len: usize,
 }
@@ -89,7 +90,7 @@ impl Search {
         prefix.reset(shape);
         strategy.saturate(shape, prefix);
         if let WorklistOrder::Random(seed) = order {
-            self.random = seed;
+            self.random = Random::new(seed);
         }
         self.add(shape, prefix, strategy, NONE, 0);
         let mut first = 0;
@@ -131,12 +132,7 @@ impl Search {
                 if self.worklist.is_empty() {
                     return None;
                 }
-                // SplitMix (Steele, Lea, Flood 2014), without its last step; any order will do.
-                self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut number = self.random;
-                number = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                number ^= number >> 27;
-                Some(self.worklist.swap_remove((number % self.worklist.len() as u64) as usize))
+                Some(self.worklist.swap_remove(self.random.below(self.worklist.len())))
             }
         }
     }

@@ -207,11 +207,16 @@ impl Shape {
         if self.has_store_fences { self.behind.of(write) } else { &[] }
     }
 
-    /// Fills the shape from a valid instance. Tells a read that cannot be, if there is one.
-    pub(crate) fn build(&mut self, instance: &Instance, model: Model) -> Result<(), Hidden> {
+    /// Fills the shape from a valid instance, but for what reads read.
+    pub(crate) fn build_without_sources(&mut self, instance: &Instance, model: Model) {
         self.model = model;
         self.add_ops(instance);
         self.add_lanes();
+    }
+
+    /// Fills the shape from a valid instance. Tells a read that cannot be, if there is one.
+    pub(crate) fn build(&mut self, instance: &Instance, model: Model) -> Result<(), Hidden> {
+        self.build_without_sources(instance, model);
         self.resolve(instance);
         self.find_waits()?;
         if self.has_store_fences {

@@ -5,6 +5,8 @@
 //! ```text
 //! cargo test --release -p raddle-consistency --test oracle -- --ignored --nocapture
 //! ```
+//!
+//! `RADDLE_SEED=7` in the environment makes it other instances.
 
 mod common;
 
@@ -81,7 +83,7 @@ fn sweep(seed: u64, instances: u64) {
             compare(&mut verifier, &instance, model, number, &mut counts);
         }
         println!("{model}: {instances} instances, {counts:?}, no disagreement");
-        assert!(counts.consistent * 5 > instances && counts.inconsistent * 5 > instances, "{model}: {counts:?}");
+        assert!(counts.consistent * 10 > instances && counts.inconsistent * 10 > instances, "{model}: {counts:?}");
     }
 }
 
@@ -93,5 +95,6 @@ fn verifiers_agree_with_the_oracle() {
 #[test]
 #[ignore = "takes minutes"]
 fn verifiers_agree_with_the_oracle_on_many() {
-    sweep(2, 300_000);
+    let seed = std::env::var("RADDLE_SEED").ok().and_then(|seed| seed.parse().ok());
+    sweep(seed.unwrap_or(2), 300_000);
 }

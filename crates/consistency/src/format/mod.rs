@@ -1,6 +1,6 @@
 //! Traces as people and programs write them down.
 //!
-//! `text` and `json` turn bytes into a [`Draft`], in which everything is still a word at a spot; `resolve` finds what the words mean and makes a [`Trace`] of
+//! `text` and `json` turn bytes into a `Draft`, in which everything is still a word at a spot; `resolve` finds what the words mean and makes a [`Trace`] of
 //! it, or says which word is wrong and what would be right. `spanned` reads JSON and remembers where things stand.
 
 mod json;
