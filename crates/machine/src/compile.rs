@@ -10,6 +10,7 @@ use crate::code::{
     Args, CasInfo, Code, FuncCode, GlobalCode, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable, SyncOp,
     WaitInfo,
 };
+use crate::narrow::Numbers;
 use raddle_program::{
     Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
     Term, Type,
@@ -51,6 +52,8 @@ impl Privacy for AllShared {
 
 /// Compiles a validated program. Panics on one that is not valid.
 pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> Code {
+    let narrow = is_narrow(program);
+    let numbers = if narrow { Numbers::of(program) } else { None };
     let mut tls = Vec::new();
     let globals = program
         .globals
@@ -64,7 +67,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             GlobalCode {
                 name: object.name.clone(),
                 layout: object.layout,
-                bytes: initial_bytes(object),
+                bytes: initial_bytes(object, numbers.as_ref()),
                 tls: number,
                 private: object.thread_local && privacy.thread_local(GlobalId(index as u32)),
             }
@@ -90,6 +93,8 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
+            narrow,
+            numbers,
         },
         constants: FxHashMap::default(),
     };
@@ -99,13 +104,42 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
     compiler.code
 }
 
-fn initial_bytes(object: &raddle_program::Object) -> Vec<u8> {
+/// Whether the program keeps addresses as numbers of 32 bits.
+fn is_narrow(program: &Program) -> bool {
+    let mut narrow = program.globals.iter().flat_map(|object| &object.init).any(|field| {
+        let address = matches!(field.value, InitValue::Global(..) | InitValue::Func(_));
+        address && field.ty == Type::I32
+    });
+    let mut visit = |expr: &Expr| {
+        expr.walk(&mut |part| narrow |= matches!(part, Expr::Cast(op, ..) if op.numbers_addresses()));
+    };
+    for block in program.functions.iter().flat_map(|function| &function.blocks) {
+        for inst in &block.insts {
+            inst.op.for_each_operand(&mut visit);
+            if let Op::Load { until: Some(cond), .. } = &inst.op {
+                visit(cond);
+            }
+        }
+        match &block.term.kind {
+            Term::If(value, ..) | Term::Switch(value, ..) => visit(value),
+            Term::Return(Some(value)) | Term::ExitThread(Some(value)) => visit(value),
+            _ => {}
+        }
+    }
+    narrow
+}
+
+fn initial_bytes(object: &raddle_program::Object, numbers: Option<&Numbers>) -> Vec<u8> {
     let mut bytes = layout_bytes(object.layout);
     for field in &object.init {
+        let address = |addr: Addr| match (field.ty, numbers) {
+            (Type::I32, Some(numbers)) => u64::from(numbers.pack(addr)),
+            _ => addr.0,
+        };
         let value = match field.value {
             InitValue::Int(value) => value,
-            InitValue::Global(id, offset) => Addr::global(id).0.wrapping_add(offset as u64),
-            InitValue::Func(id) => Addr::function(id).0,
+            InitValue::Global(id, offset) => address(Addr(Addr::global(id).0.wrapping_add(offset as u64))),
+            InitValue::Func(id) => address(Addr::function(id)),
         };
         let size = field.ty.size() as usize;
         bytes[field.offset as usize..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
@@ -210,6 +244,7 @@ impl<'p> Compiler<'p> {
             .map(|(index, local)| LocalCode {
                 name: local.name.clone(),
                 size: local.layout.size(),
+                room: local.layout.size().max(local.layout.align() / 2),
                 private: self.privacy.local(id, index as u32),
                 contents: synchronises(local.layout).then(|| layout_bytes(local.layout)),
             })

@@ -285,6 +285,62 @@ pub enum Op {
     },
 }
 
+/// The operands of an instruction, for a reference that may or may not change them.
+macro_rules! each_operand {
+    ($op:expr, $visit:ident, $iter:ident) => {
+        match $op {
+            Op::Assign { value, .. } => $visit(value),
+            Op::Load { addr, .. } => $visit(addr),
+            Op::Store { addr, value, .. } => {
+                $visit(addr);
+                $visit(value);
+            }
+            Op::Rmw { addr, operand, .. } => {
+                $visit(addr);
+                $visit(operand);
+            }
+            Op::Cas { addr, expected, desired, .. } => {
+                $visit(addr);
+                $visit(expected);
+                $visit(desired);
+            }
+            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
+                if let Callee::Indirect(target) = callee {
+                    $visit(target);
+                }
+                args.$iter().for_each($visit);
+            }
+            Op::Join { thread, .. } => $visit(thread),
+            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Unlock { mutex } => $visit(mutex),
+            Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
+                $visit(lock);
+            }
+            Op::CondWait { cond, mutex } => {
+                $visit(cond);
+                $visit(mutex);
+            }
+            Op::CondSignal { cond } | Op::CondBroadcast { cond } => $visit(cond),
+            Op::BarrierInit { barrier, count } => {
+                $visit(barrier);
+                $visit(count);
+            }
+            Op::BarrierWait { barrier, .. } => $visit(barrier),
+            Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => $visit(sem),
+            Op::SyncDestroy { object, .. } => $visit(object),
+            Op::Alloc { size, .. } => $visit(size),
+            Op::Free { ptr } => $visit(ptr),
+            Op::Assert { cond, .. } | Op::Assume { cond } => $visit(cond),
+            Op::Print { args, .. } => args.$iter().for_each($visit),
+            Op::Fence { .. }
+            | Op::ThreadId { .. }
+            | Op::Choose { .. }
+            | Op::AtomicBegin
+            | Op::AtomicEnd
+            | Op::Error { .. } => {}
+        }
+    };
+}
+
 impl Op {
     /// The register this instruction writes.
     pub fn dst(&self) -> Option<Reg> {
@@ -332,56 +388,12 @@ impl Op {
     /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition of a waiting load is
     /// not among them: it is evaluated on the value read.
     pub fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
-        match self {
-            Op::Assign { value, .. } => visit(value),
-            Op::Load { addr, .. } => visit(addr),
-            Op::Store { addr, value, .. } => {
-                visit(addr);
-                visit(value);
-            }
-            Op::Rmw { addr, operand, .. } => {
-                visit(addr);
-                visit(operand);
-            }
-            Op::Cas { addr, expected, desired, .. } => {
-                visit(addr);
-                visit(expected);
-                visit(desired);
-            }
-            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
-                if let Callee::Indirect(target) = callee {
-                    visit(target);
-                }
-                args.iter().for_each(visit);
-            }
-            Op::Join { thread, .. } => visit(thread),
-            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Unlock { mutex } => visit(mutex),
-            Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
-                visit(lock);
-            }
-            Op::CondWait { cond, mutex } => {
-                visit(cond);
-                visit(mutex);
-            }
-            Op::CondSignal { cond } | Op::CondBroadcast { cond } => visit(cond),
-            Op::BarrierInit { barrier, count } => {
-                visit(barrier);
-                visit(count);
-            }
-            Op::BarrierWait { barrier, .. } => visit(barrier),
-            Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => visit(sem),
-            Op::SyncDestroy { object, .. } => visit(object),
-            Op::Alloc { size, .. } => visit(size),
-            Op::Free { ptr } => visit(ptr),
-            Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
-            Op::Print { args, .. } => args.iter().for_each(visit),
-            Op::Fence { .. }
-            | Op::ThreadId { .. }
-            | Op::Choose { .. }
-            | Op::AtomicBegin
-            | Op::AtomicEnd
-            | Op::Error { .. } => {}
-        }
+        each_operand!(self, visit, iter);
+    }
+
+    /// As [`Op::for_each_operand`], to change them.
+    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut Expr)) {
+        each_operand!(self, visit, iter_mut);
     }
 }
 

@@ -147,7 +147,7 @@ pub struct InitField {
     pub value: InitValue,
 }
 
-/// An initial value.
+/// An initial value. An address of type `i32` is its 32-bit number; see [`CastOp::Pack`](crate::CastOp::Pack).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitValue {
     /// A number.

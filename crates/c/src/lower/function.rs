@@ -222,7 +222,7 @@ impl FnLowerer<'_, '_> {
                     let local = self.local_for(param)?;
                     let order = if var.ty.quals.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
                     let (addr, value) = (Expr::Local(local), Expr::Reg(reg));
-                    self.b.push(Op::Store { ty: scalar, addr, value, order });
+                    self.store(addr, scalar, value, order);
                 } else {
                     self.homes.insert(param, Home::Reg(reg));
                 }
@@ -265,7 +265,7 @@ impl FnLowerer<'_, '_> {
             match self.homes.get(&param).cloned() {
                 Some(Home::Reg(dst)) => self.b.push(Op::Assign { dst, value }),
                 Some(Home::Local(local)) => {
-                    self.b.push(Op::Store { ty, addr: Expr::Local(local), value, order: Ordering::NonAtomic });
+                    self.store(Expr::Local(local), ty, value, Ordering::NonAtomic);
                 }
                 _ => {}
             }

@@ -6,7 +6,7 @@
 
 use super::Lowered;
 use super::function::FnLowerer;
-use super::value::{binary, from_bool, is_true, resize};
+use super::value::{binary, from_bool, is_true, reshape, resize};
 use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
@@ -129,8 +129,10 @@ impl FnLowerer<'_, '_> {
                 self.b.push(Op::Spawn { dst: Some(dst), callee, args });
                 return Ok(ir::Expr::Reg(dst));
             }
-            "__raddle_join" => {
-                let dst = self.b.reg("joined", Type::Ptr);
+            // What a thread's function returned is handed over as it is: an address or a number.
+            "__raddle_join" | "__raddle_join_int" => {
+                let ty = if name == "__raddle_join" { Type::Ptr } else { Type::I32 };
+                let dst = self.b.reg("joined", ty);
                 self.b.push(Op::Join { dst: Some(dst), thread: next() });
                 return Ok(ir::Expr::Reg(dst));
             }
@@ -195,11 +197,12 @@ impl FnLowerer<'_, '_> {
         let callee = match function {
             ir::Expr::Func(id) => {
                 let source = self.program.sources.get(&id).map(|id| self.program.checker.func(*id).ty.clone());
+                let types = &self.program.checker.types;
                 if let Some(ty) = source {
                     match ty.params.as_slice() {
                         [] => args.clear(),
-                        [param] => match self.program.checker.types.scalar(&param.ty) {
-                            Some(ty) => args = vec![resize(args.remove(0), Type::Ptr, ty, false)],
+                        [param] => match types.scalar(&param.ty) {
+                            Some(ty) => args = vec![reshape(types, args.remove(0), Type::Ptr, ty, false)],
                             None => return Err(Fault::new(expr.pos, "a thread's function cannot take a struct")),
                         },
                         _ => return Err(Fault::new(expr.pos, "a thread's function takes one argument")),

@@ -2,7 +2,7 @@
 
 use super::Lowered;
 use super::function::{FnLowerer, Home};
-use super::value::{binary, convert, offset, resize, settled};
+use super::value::{binary, convert, offset, pack, resize, settled, unpack};
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
@@ -101,7 +101,7 @@ impl FnLowerer<'_, '_> {
             Place::Known(_) => return Err(Fault::new(Default::default(), "a known parameter is not assigned to")),
             Place::Memory { addr, order } => {
                 let scalar = self.scalar(ty)?;
-                self.b.push(Op::Store { ty: scalar, addr: addr.clone(), value, order: *order });
+                self.store(addr.clone(), scalar, value, *order);
             }
             Place::Bits { addr, bits } => {
                 let scalar = self.scalar(ty)?;
@@ -130,10 +130,31 @@ impl FnLowerer<'_, '_> {
         Ok(binary(if signed { BinOp::AShr } else { BinOp::LShr }, raised, by))
     }
 
-    pub(super) fn load(&mut self, addr: ir::Expr, ty: Type, order: Ordering, name: &str) -> ir::Expr {
+    pub(super) fn load(&mut self, addr: ir::Expr, scalar: Type, order: Ordering, name: &str) -> ir::Expr {
+        let ty = self.stored_as(scalar);
         let dst = self.b.reg(name, ty);
         self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None });
-        ir::Expr::Reg(dst)
+        self.as_value(scalar, ir::Expr::Reg(dst))
+    }
+
+    pub(super) fn store(&mut self, addr: ir::Expr, scalar: Type, value: ir::Expr, order: Ordering) {
+        let (ty, value) = (self.stored_as(scalar), self.as_stored(scalar, value));
+        self.b.push(Op::Store { ty, addr, value, order });
+    }
+
+    /// The type by which memory holds such a scalar.
+    pub(super) fn stored_as(&self, scalar: Type) -> Type {
+        self.program.checker.types.stored(scalar)
+    }
+
+    /// A scalar as memory holds it.
+    pub(super) fn as_stored(&self, scalar: Type, value: ir::Expr) -> ir::Expr {
+        if self.stored_as(scalar) == scalar { value } else { pack(value) }
+    }
+
+    /// A scalar that memory holds like this.
+    pub(super) fn as_value(&self, scalar: Type, value: ir::Expr) -> ir::Expr {
+        if self.stored_as(scalar) == scalar { value } else { unpack(value) }
     }
 
     pub(super) fn scalar(&self, ty: &QTy) -> Lowered<Type> {

@@ -1,10 +1,10 @@
 //! The interpreter: invisible work, up to the next visible operation.
 
-use super::{Blocked, Flow, Reaction, Status, Thread, Visible, handle, rest};
+use super::{Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible, binary, handle, rest};
 use crate::address::Addr;
 use crate::code::{Code, Instr, Operand};
 use crate::objects::{ObjectInfo, ObjectKind};
-use raddle_program::{BinOp, Ordering, Type};
+use raddle_program::Ordering;
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
@@ -45,17 +45,13 @@ impl Thread {
                 let value = op.apply(ty, self.get(code, a));
                 self.set(dst, value);
             }
-            Instr::Bin { op, ty, dst, a, b } => {
-                let (a, b) = (self.get(code, a), self.get(code, b));
-                match op.apply(ty, a, b) {
-                    Some(_) if ty == Type::Ptr && op == BinOp::Add => self.set(dst, Addr(a).moved(b as i64).0),
-                    Some(value) => self.set(dst, value),
-                    None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
-                }
-            }
+            Instr::Bin { op, ty, dst, a, b } => match binary(op, ty, self.get(code, a), self.get(code, b)) {
+                Some(value) => self.set(dst, value),
+                None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
+            },
             Instr::Cast { op, from, to, dst, a } => {
-                let value = op.apply(from, to, self.get(code, a));
-                self.set(dst, value);
+                let value = code.cast(op, from, to, self.get(code, a));
+                self.set(dst, value.expect("numbers are there if they are used"));
             }
             Instr::Select { dst, cond, a, b } => {
                 let chosen = if self.get(code, cond) != 0 { a } else { b };
@@ -64,10 +60,10 @@ impl Thread {
             }
             Instr::LocalAddr { dst, local } => {
                 let frame = self.frames.last().expect("a running thread has a frame");
-                let addr = Addr::object(self.id, frame.first_object + local);
+                let addr = self.own_object(frame.first_object + local);
                 self.set(dst, addr.0);
             }
-            Instr::TlsAddr { dst, index } => self.set(dst, Addr::object(self.id, index).0),
+            Instr::TlsAddr { dst, index } => self.set(dst, self.own_object(index).0),
             Instr::Load { dst, ty, order, addr, wait } => {
                 let access = self.access(code, addr, ty);
                 match self.private_object(access) {
@@ -177,9 +173,9 @@ impl Thread {
                 } else {
                     ObjectInfo::shared(ObjectKind::Heap, size, zeroed)
                 };
-                match self.objects.add(self.id, object) {
+                match self.objects.add(self.id, object, size) {
                     Some(addr) => self.set(dst, addr.0),
-                    None => return Flow::Rest(self.cannot_go_on("the thread allocates too many objects".into())),
+                    None => return Flow::Rest(self.cannot_go_on(NO_ROOM.into())),
                 }
             }
             Instr::Free { ptr } => return self.free(code, Addr(self.get(code, ptr))),

@@ -270,7 +270,7 @@ fn init_value(ast: &Ast<'_>, ty: Type, items: &Items, report: &mut Report) -> Op
         _ => return plain(report),
     };
     let Kind::AddressOf(place) = &base.kind else { return plain(report) };
-    if ty != Type::Ptr {
+    if !matches!(ty, Type::Ptr | Type::I32) {
         report.add(Diagnostic::new(ast.span, format!("expected a value of type `{ty}`, found an address")));
         return None;
     }

@@ -37,7 +37,7 @@ impl<'a> Parser<'a, '_> {
         if !self.starts_action() {
             let called = matches!(self.peek(), Token::Word(_) | Token::Quoted(_))
                 && *self.peek_at(1) == Token::Punct("(")
-                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc"));
+                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"));
             return if called { self.call(false) } else { Ok(Action::Expr(self.expr()?)) };
         }
         let Token::Word(word) = *self.peek() else { return self.expected("an instruction") };

@@ -124,7 +124,7 @@ fn value(expr: &Expr, reg: Reg, known: Expr) -> Option<Expr> {
         }
         Expr::Cast(op, to, a) => {
             let (from, a) = part(a)?;
-            Expr::Const(*to, op.apply(from, *to, a))
+            Expr::Const(*to, op.apply(from, *to, a)?)
         }
         Expr::Select(cond, a, b) => {
             let (_, cond) = part(cond)?;

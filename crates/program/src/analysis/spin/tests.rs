@@ -199,7 +199,7 @@ fn eval(function: &Function, regs: &[u64], expr: &Expr) -> u64 {
         Expr::Reg(reg) => regs[reg.index()],
         Expr::Unary(op, a) => op.apply(function.expr_type(a), value(a)),
         Expr::Binary(op, a, b) => op.apply(function.expr_type(a), value(a), value(b)).expect("no division"),
-        Expr::Cast(op, to, a) => op.apply(function.expr_type(a), *to, value(a)),
+        Expr::Cast(op, to, a) => op.apply(function.expr_type(a), *to, value(a)).expect("no addresses"),
         Expr::Select(c, a, b) => value(if value(c) == 1 { a } else { b }),
         Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => panic!("no addresses in values"),
     }
