@@ -297,6 +297,8 @@ pub struct Code {
     /// The thread-local globals, by their number.
     pub(crate) tls: Vec<u32>,
     pub(crate) entry: FuncId,
+    /// The program ends when the entry returns.
+    pub(crate) entry_exits: bool,
     pub(crate) sources: SourceMap,
     /// Greatest number of turns of a loop per activation, if bounded.
     pub(crate) loop_bound: Option<u32>,

@@ -89,6 +89,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             globals,
             tls,
             entry: program.entry.expect("a validated program has an entry"),
+            entry_exits: program.entry_exits,
             sources: program.sources.clone(),
             loop_bound: options.loop_bound,
             has_non_atomic: false,

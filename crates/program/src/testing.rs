@@ -83,6 +83,7 @@ pub(crate) fn random_program(rng: &mut Rng) -> Program {
         program.functions.push(Function { name, params: params as u32, ret, regs, locals, blocks: Vec::new(), span });
     }
     program.entry = Some(FuncId(0));
+    program.entry_exits = rng.chance(4);
     for index in 0..functions {
         let mut body = Body { rng, program: &program, function: &program.functions[index] };
         let blocks = body.blocks();

@@ -5,7 +5,7 @@ use crate::address::{Addr, Owner};
 use crate::code::{Code, Operand, Slot};
 use crate::objects::{ObjectInfo, ObjectKind};
 use raddle_program::FuncId;
-use raddle_trace::Property;
+use raddle_trace::{Property, ThreadId};
 
 /// How deep calls may nest.
 const MAX_FRAMES: usize = 100_000;
@@ -89,7 +89,7 @@ impl Thread {
         }
         self.regs.truncate(frame.base as usize);
         if self.frames.len() == 1 {
-            return self.finish(result);
+            return self.finish(result, code.entry_exits && self.id == ThreadId::MAIN);
         }
         self.frames.pop();
         self.set(frame.dst, result);
@@ -110,13 +110,14 @@ impl Thread {
             }
         }
         self.stage = 0;
-        self.finish(self.scratch)
+        self.finish(self.scratch, false)
     }
 
-    pub(super) fn finish(&mut self, result: u64) -> Flow {
+    /// Ends the thread, and perhaps the program with it.
+    fn finish(&mut self, result: u64, exit: bool) -> Flow {
         if self.atomic > 0 {
             return Flow::Rest(self.failed(Property::Lock, "the thread ends inside an atomic block".into()));
         }
-        Flow::Rest(Status::Finished { result, exit: false })
+        Flow::Rest(Status::Finished { result, exit })
     }
 }

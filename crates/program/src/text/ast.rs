@@ -177,6 +177,8 @@ pub(super) struct File<'a> {
     pub(super) globals: Vec<Global<'a>>,
     pub(super) functions: Vec<Func<'a>>,
     pub(super) entry: Option<Name<'a>>,
+    /// Its return ends the program.
+    pub(super) entry_exits: bool,
 }
 
 #[derive(Debug)]

@@ -109,6 +109,7 @@ pub(super) fn lower(file: &File<'_>, params: &[(String, i64)], sources: SourceMa
         program.functions.push(lowered);
     }
     program.entry = entry(file, &items, &program.functions, report);
+    program.entry_exits = file.entry_exits;
     program
 }
 

@@ -23,9 +23,10 @@ pub fn print(program: &Program) -> String {
         global(program, object, &mut out);
     }
     if let Some(entry) = program.entry.map(|entry| &program.functions[entry.index()].name)
-        && entry != "main"
+        && (entry != "main" || program.entry_exits)
     {
-        line(&mut out, 0, &format!("entry {};", written(entry)));
+        let exits = if program.entry_exits { " exit" } else { "" };
+        line(&mut out, 0, &format!("entry {}{exits};", written(entry)));
     }
     for function in &program.functions {
         if !out.is_empty() {
