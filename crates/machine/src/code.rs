@@ -93,6 +93,8 @@ pub(crate) enum Instr {
         dst: Slot,
         addr: Operand,
         operand: Operand,
+        /// The condition of [`Idle`](raddle_program::Idle), from 1.
+        idle: u32,
     },
     Cas {
         cas: u32,
@@ -240,6 +242,8 @@ pub(crate) struct WaitInfo {
     pub(crate) function: FuncId,
     /// The condition divides by something that may be zero.
     pub(crate) may_fail: bool,
+    /// Whether the operation waits if the condition is false; otherwise it is a mere read.
+    pub(crate) blocks: bool,
 }
 
 #[derive(Clone, Debug)]

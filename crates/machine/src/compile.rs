@@ -117,9 +117,7 @@ fn is_narrow(program: &Program) -> bool {
     for block in program.functions.iter().flat_map(|function| &function.blocks) {
         for inst in &block.insts {
             inst.op.for_each_operand(&mut visit);
-            if let Op::Load { until: Some(cond), .. } = &inst.op {
-                visit(cond);
-            }
+            inst.op.condition().into_iter().for_each(&mut visit);
         }
         match &block.term.kind {
             Term::If(value, ..) | Term::Switch(value, ..) => visit(value),
@@ -366,20 +364,20 @@ impl<'p> Compiler<'p> {
         order
     }
 
+    /// Notes the condition on a value read; its number, from 1, or 0 if there is none.
+    fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
+        let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
+        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
+        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks });
+        self.code.waits.len() as u32
+    }
+
     fn inst(&mut self, frame: &mut Frame<'_>, block: BlockId, position: usize, op: &Op) {
         let slot = |dst: &Option<Reg>| dst.map_or(NO_SLOT, |reg| reg.0);
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
             Op::Load { dst, ty, addr, order, until } => {
-                let wait = match (until, dst) {
-                    (Some(cond), Some(dst)) => {
-                        let cond = cond.clone();
-                        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id, may_fail });
-                        self.code.waits.len() as u32
-                    }
-                    _ => 0,
-                };
+                let wait = self.wait(frame, *dst, until.as_ref(), true);
                 let addr = self.expr(frame, addr);
                 Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait }
             }
@@ -387,9 +385,11 @@ impl<'p> Compiler<'p> {
                 let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));
                 Instr::Store { ty: *ty, order: self.atomic(*order), addr, value }
             }
-            Op::Rmw { dst, op, ty, addr, operand, order } => {
+            Op::Rmw { dst, op, ty, addr, operand, order, idle } => {
+                let until = idle.as_ref().map(|idle| &idle.until);
+                let wait = self.wait(frame, *dst, until, idle.as_ref().is_some_and(|idle| idle.wait));
                 let (addr, operand) = (self.expr(frame, addr), self.expr(frame, operand));
-                Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand }
+                Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand, idle: wait }
             }
             Op::Cas { dst, ty, addr, expected, desired, success, failure, wait } => {
                 let (addr, expected) = (self.expr(frame, addr), self.expr(frame, expected));

@@ -355,8 +355,16 @@ impl Thread {
                 Some(0) => Reaction::Block,
                 _ => Reaction::Read,
             },
-            Instr::Rmw { op, ty, operand, .. } => {
-                Reaction::Write(op.apply(ty, ty.truncate(value), self.get(code, operand)))
+            Instr::Rmw { op, ty, operand, idle, .. } => {
+                let found = ty.truncate(value);
+                let written = op.apply(ty, found, self.get(code, operand));
+                if idle == 0 || written != found || self.waited_for(code, idle, found) != Some(0) {
+                    Reaction::Write(written)
+                } else if code.waits[idle as usize - 1].blocks {
+                    Reaction::Block
+                } else {
+                    Reaction::Read
+                }
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];
@@ -387,7 +395,7 @@ impl Thread {
         }
     }
 
-    /// The condition of a waiting load on this value; `None` if it divides by zero.
+    /// The condition of a waiting load or update on this value; `None` if it divides by zero.
     fn waited_for(&self, code: &Code, wait: u32, value: u64) -> Option<u64> {
         let wait = &code.waits[wait as usize - 1];
         let types = &code.functions[wait.function.index()].reg_types;
@@ -396,7 +404,7 @@ impl Thread {
         self.eval(code, &wait.cond, types, &lookup)
     }
 
-    /// What follows a load whose value is in its register, and which waits if `wait` is not 0.
+    /// What follows a read whose value is in its register, and which has a condition if `wait` is not 0.
     fn end_of_wait(&self, code: &Code, wait: u32) -> Flow {
         if wait == 0 || !code.waits[wait as usize - 1].may_fail {
             return Flow::Next;
@@ -421,9 +429,9 @@ impl Thread {
                 self.set(dst, ty.truncate(value));
                 self.end_of_wait(code, wait)
             }
-            Instr::Rmw { dst, ty, .. } => {
+            Instr::Rmw { dst, ty, idle, .. } => {
                 self.set(dst, ty.truncate(value));
-                Flow::Next
+                self.end_of_wait(code, idle)
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];

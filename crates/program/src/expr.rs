@@ -285,6 +285,24 @@ impl Expr {
         }
     }
 
+    /// Replaces each register in it.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        match self {
+            Expr::Reg(reg) => *reg = map(*reg),
+            Expr::Const(..) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => {}
+            Expr::Unary(_, a) | Expr::Cast(_, _, a) => a.map_registers(map),
+            Expr::Binary(_, a, b) => {
+                a.map_registers(map);
+                b.map_registers(map);
+            }
+            Expr::Select(a, b, c) => {
+                for part in [a, b, c] {
+                    part.map_registers(map);
+                }
+            }
+        }
+    }
+
     /// Calls `visit` on this expression and all its parts, outermost first.
     pub fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a Expr)) {
         visit(self);

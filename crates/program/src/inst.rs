@@ -76,6 +76,8 @@ pub enum Op {
         operand: Expr,
         /// Ordering; atomic.
         order: Ordering,
+        /// When the operation may do less, because it would leave memory as it is; `dst` must be present then.
+        idle: Option<Idle>,
     },
     /// Compare-exchange: `dst = *addr; if dst == expected { *addr = desired }`.
     Cas {
@@ -285,6 +287,16 @@ pub enum Op {
     },
 }
 
+/// What a read-modify-write does instead of writing back the very value that it found, unless a condition holds. Made by
+/// the spin-loop analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// An `i1` over registers, with the target standing for the value found. If it holds, the operation writes.
+    pub until: Expr,
+    /// Whether the operation waits for another value; otherwise it is a mere read.
+    pub wait: bool,
+}
+
 /// The operands of an instruction, for a reference that may or may not change them.
 macro_rules! each_operand {
     ($op:expr, $visit:ident, $iter:ident) => {
@@ -341,23 +353,59 @@ macro_rules! each_operand {
     };
 }
 
+/// The register an instruction writes, for a reference that may or may not change it: one that is always there, or one that may
+/// be left out.
+macro_rules! written {
+    ($op:expr, |$always:ident| $one:expr, |$maybe:ident| $other:expr) => {
+        match $op {
+            Op::Assign { dst: $always, .. }
+            | Op::ThreadId { dst: $always }
+            | Op::Alloc { dst: $always, .. }
+            | Op::Choose { dst: $always, .. } => $one,
+            Op::Load { dst: $maybe, .. }
+            | Op::Rmw { dst: $maybe, .. }
+            | Op::Cas { dst: $maybe, .. }
+            | Op::Call { dst: $maybe, .. }
+            | Op::Spawn { dst: $maybe, .. }
+            | Op::Join { dst: $maybe, .. }
+            | Op::TryLock { dst: $maybe, .. }
+            | Op::TryRwLock { dst: $maybe, .. }
+            | Op::BarrierWait { dst: $maybe, .. }
+            | Op::SemTryWait { dst: $maybe, .. } => $other,
+            _ => None,
+        }
+    };
+}
+
 impl Op {
     /// The register this instruction writes.
     pub fn dst(&self) -> Option<Reg> {
+        written!(self, |dst| Some(*dst), |dst| *dst)
+    }
+
+    fn dst_mut(&mut self) -> Option<&mut Reg> {
+        written!(self, |dst| Some(dst), |dst| dst.as_mut())
+    }
+
+    /// Replaces each register the instruction mentions.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        self.for_each_operand_mut(|operand| operand.map_registers(map));
         match self {
-            Op::Assign { dst, .. } | Op::ThreadId { dst } | Op::Alloc { dst, .. } | Op::Choose { dst, .. } => {
-                Some(*dst)
+            Op::Load { until: Some(cond), .. } | Op::Rmw { idle: Some(Idle { until: cond, .. }), .. } => {
+                cond.map_registers(map);
             }
-            Op::Load { dst, .. }
-            | Op::Rmw { dst, .. }
-            | Op::Cas { dst, .. }
-            | Op::Call { dst, .. }
-            | Op::Spawn { dst, .. }
-            | Op::Join { dst, .. }
-            | Op::TryLock { dst, .. }
-            | Op::TryRwLock { dst, .. }
-            | Op::BarrierWait { dst, .. }
-            | Op::SemTryWait { dst, .. } => *dst,
+            _ => {}
+        }
+        if let Some(dst) = self.dst_mut() {
+            *dst = map(*dst);
+        }
+    }
+
+    /// The condition on the value it reads, if there is one.
+    pub fn condition(&self) -> Option<&Expr> {
+        match self {
+            Op::Load { until, .. } => until.as_ref(),
+            Op::Rmw { idle, .. } => idle.as_ref().map(|idle| &idle.until),
             _ => None,
         }
     }
@@ -385,8 +433,8 @@ impl Op {
         )
     }
 
-    /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition of a waiting load is
-    /// not among them: it is evaluated on the value read.
+    /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition on the value
+    /// read is not among them (see [`Op::condition`]).
     pub fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
         each_operand!(self, visit, iter);
     }
@@ -530,6 +578,19 @@ impl Term {
                 visit(*default);
             }
             Term::Return(_) | Term::ExitThread(_) | Term::Exit | Term::Unreachable => {}
+        }
+    }
+
+    /// Replaces each register the terminator mentions.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        match self {
+            Term::If(value, ..)
+            | Term::Switch(value, ..)
+            | Term::Return(Some(value))
+            | Term::ExitThread(Some(value)) => {
+                value.map_registers(map);
+            }
+            _ => {}
         }
     }
 

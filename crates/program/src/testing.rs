@@ -4,7 +4,7 @@
 //! expression, odd names and names that hide others.
 
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Block, Callee, Inst, Op, RmwOp, Term, Terminator};
+use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::{Ordering, Type};
@@ -225,7 +225,10 @@ impl Body<'_> {
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
             3 => {
                 let op = self.rng.pick(&RmwOp::ALL);
-                Op::Rmw { dst: self.dst(ty), op, ty, addr: place, operand: self.expr(ty, 2), order: atomic }
+                let dst = self.dst(ty);
+                let wait = self.rng.chance(2);
+                let idle = (dst.is_some() && flag).then(|| Idle { until: self.expr(Type::I1, 2), wait });
+                Op::Rmw { dst, op, ty, addr: place, operand: self.expr(ty, 2), order: atomic, idle }
             }
             4 => Op::Cas {
                 dst: self.dst(ty),

@@ -146,7 +146,7 @@ impl FnLowerer<'_, '_> {
     fn rmw(&mut self, op: RmwKind, ty: Type, addr: ir::Expr, operand: ir::Expr, order: Ordering) -> ir::Expr {
         let dst = self.b.reg("old", ty);
         let order = if order == Ordering::NonAtomic { Ordering::Relaxed } else { order };
-        self.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(op), ty, addr, operand, order });
+        self.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(op), ty, addr, operand, order, idle: None });
         ir::Expr::Reg(dst)
     }
 
@@ -228,7 +228,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, operand) = (addr.clone(), value.clone());
-                    f.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(*op), ty: access, addr, operand, order });
+                    f.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(*op), ty: access, addr, operand, order, idle: None });
                     Ok(())
                 })?;
                 let old = ir::Expr::Reg(dst);
@@ -258,7 +258,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, operand) = (addr.clone(), ir::Expr::Const(ty, 1));
-                    f.b.push(Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr, operand, order });
+                    f.b.push(Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr, operand, order, idle: None });
                     Ok(())
                 })?;
                 Ok(from_bool(is_true(ir::Expr::Reg(dst), ty), Type::I8))

@@ -11,6 +11,15 @@ use smallvec::SmallVec;
 /// How many instructions a thread may run between two visible operations before it is taken to run for ever.
 const FUEL: u32 = 20_000_000;
 
+/// The ordering of an update that turns out to be a mere read.
+fn as_read(order: Ordering) -> Ordering {
+    match order {
+        Ordering::AcqRel => Ordering::Acquire,
+        Ordering::Release => Ordering::Relaxed,
+        other => other,
+    }
+}
+
 impl Thread {
     /// Runs to the next rest.
     pub(super) fn run(&mut self, code: &Code) {
@@ -92,19 +101,27 @@ impl Thread {
                     Some(number) => return self.private_store(code, number, access, value),
                 }
             }
-            Instr::Rmw { op, ty, order, dst, addr, operand } => {
+            Instr::Rmw { ty, order, dst, addr, idle, .. } => {
                 let access = self.access(code, addr, ty);
                 let Some(number) = self.private_object(access) else {
-                    return rest(Visible::Update { access, order, failure: order, wait: false, mutex: false });
+                    let wait = idle != 0 && code.waits[idle as usize - 1].blocks;
+                    return rest(Visible::Update { access, order, failure: as_read(order), wait, mutex: false });
                 };
-                let operand = self.get(code, operand);
-                match self.private_load(code, number, access) {
+                let old = match self.private_load(code, number, access) {
                     Err(status) => return Flow::Rest(status),
-                    Ok(old) => {
-                        self.set(dst, old);
-                        return self.private_store(code, number, access, op.apply(ty, old, operand));
-                    }
+                    Ok(old) => old,
+                };
+                let reaction = self.reaction(code, old);
+                if reaction == Reaction::Block {
+                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
                 }
+                self.set(dst, old);
+                if let Reaction::Write(new) = reaction
+                    && let Flow::Rest(status) = self.private_store(code, number, access, new)
+                {
+                    return Flow::Rest(status);
+                }
+                return self.end_of_wait(code, idle);
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];

@@ -182,7 +182,7 @@ impl Lower {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
             Stmt::Rmw(reg, op, at, value, order) => {
-                Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order }
+                Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order, idle: None }
             }
             Stmt::Cas(reg, at, expected, desired, order) => self.cas(reg, at, expected, desired, order, false),
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),

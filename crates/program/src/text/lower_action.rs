@@ -4,7 +4,7 @@ use super::ast::{Action, Ast, CalleeAst, Name, Place, StmtKind, SyncKind};
 use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
 use crate::expr::Expr;
-use crate::inst::{Callee, Op};
+use crate::inst::{Callee, Idle, Op};
 use crate::program::{Layout, LocalId, Reg};
 use crate::source::{Diagnostic, Span};
 use crate::types::{Ordering, Type};
@@ -199,14 +199,18 @@ impl Body<'_, '_> {
                 };
                 self.push(Op::Load { dst, ty, addr, order: *order, until });
             }
-            Action::Rmw { op, order, ty, place, operand } => {
+            Action::Rmw { op, order, ty, place, operand, idle } => {
                 let hint = ty.or(self.target_type(target));
                 let (addr, declared) = self.address(place, hint)?;
                 let known = ty.or(declared).or(self.target_type(target)).or(self.own_type(operand));
                 let ty = self.access_type(known, place, "rmw.add")?;
                 let operand = self.expr_as(operand, ty)?;
                 let dst = self.receive(target, ty, span)?;
-                self.push(Op::Rmw { dst, op: *op, ty, addr, operand, order: *order });
+                let idle = match idle {
+                    Some((until, wait)) => Some(Idle { until: self.expr_as(until, Type::I1)?, wait: *wait }),
+                    None => None,
+                };
+                self.push(Op::Rmw { dst, op: *op, ty, addr, operand, order: *order, idle });
             }
             Action::Cas(cas) => {
                 let hint = cas.ty.or(self.target_type(target));

@@ -4,7 +4,7 @@ use super::lexer::is_plain;
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 71] = [
+pub(super) const KEYWORDS: [&str; 72] = [
     "alloc",
     "assert",
     "assume",
@@ -66,6 +66,7 @@ pub(super) const KEYWORDS: [&str; 71] = [
     "trylock",
     "tryrdlock",
     "trywrlock",
+    "unless",
     "unlock",
     "unpack",
     "unreachable",

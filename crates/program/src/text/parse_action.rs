@@ -56,7 +56,15 @@ impl<'a> Parser<'a, '_> {
                 let ty = self.type_opt();
                 let place = self.place()?;
                 self.expect(",")?;
-                Action::Rmw { op, order, ty, place, operand: self.expr()? }
+                let operand = self.expr()?;
+                let idle = if self.eat_word("until") {
+                    Some((self.expr()?, true))
+                } else if self.eat_word("unless") {
+                    Some((self.expr()?, false))
+                } else {
+                    None
+                };
+                Action::Rmw { op, order, ty, place, operand, idle }
             }
             "cas" => {
                 let success = self.order()?;

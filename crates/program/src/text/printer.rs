@@ -209,9 +209,13 @@ impl<'p> Printer<'p> {
             Op::Store { ty, addr, value, order } => {
                 format!("store{} {}, {}", suffix(*order), self.access(addr, *ty), self.expr(value, Some(*ty), 0))
             }
-            Op::Rmw { dst, op, ty, addr, operand, order } => {
+            Op::Rmw { dst, op, ty, addr, operand, order, idle } => {
                 let operand = self.expr(operand, Some(*ty), 0);
-                format!("{}rmw.{}{} {}, {operand}", to(dst), op.name(), suffix(*order), self.access(addr, *ty))
+                let idle = idle.as_ref().map_or(String::new(), |idle| {
+                    let word = if idle.wait { "until" } else { "unless" };
+                    format!(" {word} {}", self.expr(&idle.until, None, 0))
+                });
+                format!("{}rmw.{}{} {}, {operand}{idle}", to(dst), op.name(), suffix(*order), self.access(addr, *ty))
             }
             Op::Cas { dst, ty, addr, expected, desired, success, failure, wait } => {
                 let orders = if *failure == default_failure(*success) {

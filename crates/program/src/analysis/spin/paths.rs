@@ -53,6 +53,8 @@ pub(super) struct Turn {
     pub(super) conditions: Vec<Expr>,
     /// How many reads of memory there are on it.
     pub(super) reads: usize,
+    /// How many read-modify-writes that always write.
+    updates: usize,
     values: FxHashMap<Reg, Expr>,
     attempts: Vec<Attempt>,
     /// Whether it does something that others can notice.
@@ -72,6 +74,11 @@ impl Turn {
     }
 
     pub(super) fn has_no_effect(&self) -> bool {
+        self.updates == 0 && self.only_updates()
+    }
+
+    /// Whether it has no effect other than that of read-modify-writes.
+    pub(super) fn only_updates(&self) -> bool {
         !self.effect && self.atomic == 0 && self.attempts.iter().all(|attempt| attempt.failed == Some(true))
     }
 }
@@ -105,6 +112,7 @@ impl Paths<'_> {
             end: End::Out,
             conditions: Vec::new(),
             reads: 0,
+            updates: 0,
             values: FxHashMap::default(),
             attempts: Vec::new(),
             effect: false,
@@ -162,6 +170,11 @@ impl Paths<'_> {
             Op::Assign { value, .. } => result = Some(symbols.substitute(value, &turn.values)),
             Op::Load { ty, .. } => {
                 turn.reads += 1;
+                result = Some(symbols.fresh(*ty));
+            }
+            Op::Rmw { ty, .. } => {
+                turn.reads += 1;
+                turn.updates += 1;
                 result = Some(symbols.fresh(*ty));
             }
             Op::Cas { ty, expected, wait, .. } => {
