@@ -42,6 +42,10 @@ pub(super) fn cast(op: CastOp, from: Type, to: Type, a: Expr) -> Expr {
     }
     match a {
         Expr::Const(_, value) if let Some(value) = op.apply(from, to, value) => Expr::Const(to, value),
+        // What has been filled with zeros once stays as it is when it is widened again.
+        Expr::Cast(CastOp::ZExt, _, inner) if to != Type::Ptr && matches!(op, CastOp::ZExt | CastOp::SExt) => {
+            Expr::Cast(CastOp::ZExt, to, inner)
+        }
         other => Expr::cast(op, to, other),
     }
 }

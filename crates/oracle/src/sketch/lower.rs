@@ -2,8 +2,8 @@
 
 use super::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
 use raddle_program::{
-    BinOp, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, InitField, InitValue, Layout, Op, Ordering,
-    Program, Reg as Register, Span, Term, Type,
+    BinOp, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, Idle, InitField, InitValue, Layout, Op, Ordering,
+    Program, Reg as Register, RmwOp, Span, Term, Type,
 };
 use std::collections::BTreeMap;
 
@@ -185,6 +185,18 @@ impl Lower {
                 Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order, idle: None }
             }
             Stmt::Cas(reg, at, expected, desired, order) => self.cas(reg, at, expected, desired, order, false),
+            Stmt::Idle(reg, at, value, order, wait) => {
+                let until = self.test(Test { reg, cmp: Cmp::Eq, value: Value::Const(0) });
+                Op::Rmw {
+                    dst: self.dst(Some(reg)),
+                    op: RmwOp::Xchg,
+                    ty,
+                    addr: self.at(at),
+                    operand: self.value(value),
+                    order,
+                    idle: Some(Idle { until, wait }),
+                }
+            }
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
             Stmt::Wait(reg, at, cmp, value, order) => {
                 let until = Some(self.test(Test { reg, cmp, value }));

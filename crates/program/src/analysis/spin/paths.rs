@@ -330,6 +330,7 @@ impl Symbols<'_> {
     fn flag<'e>(&self, expr: &'e Expr, value: u64) -> Option<(&'e Expr, bool)> {
         match expr {
             Expr::Cast(CastOp::ZExt, _, inner) if self.ty(inner) == Type::I1 && value <= 1 => Some((inner, value == 1)),
+            Expr::Cast(CastOp::ZExt, _, inner) if value <= self.ty(inner).mask() => self.flag(inner, value),
             Expr::Select(cond, a, b) => match (&**a, &**b) {
                 (Expr::Const(_, a), Expr::Const(_, b)) if a != b && (value == *a || value == *b) => {
                     Some((cond, value == *a))
