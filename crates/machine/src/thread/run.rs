@@ -21,6 +21,12 @@ fn as_read(order: Ordering) -> Ordering {
 }
 
 impl Thread {
+    /// The ordering of an access. Nothing that is done in an atomic block races with what is done in another one, and
+    /// whoever sees what a block wrote comes after it.
+    fn in_block(&self, order: Ordering, ordered: Ordering) -> Ordering {
+        if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
+    }
+
     /// Runs to the next rest.
     pub(super) fn run(&mut self, code: &Code) {
         let mut fuel = FUEL;
@@ -76,7 +82,10 @@ impl Thread {
             Instr::Load { dst, ty, order, addr, wait } => {
                 let access = self.access(code, addr, ty);
                 match self.private_object(access) {
-                    None => return rest(Visible::Load { access, order, wait: wait != 0 }),
+                    None => {
+                        let order = self.in_block(order, Ordering::Acquire);
+                        return rest(Visible::Load { access, order, wait: wait != 0 });
+                    }
                     Some(number) => {
                         let object = self.objects.get(number).expect("just found");
                         match object.read(access.addr.offset(), ty.size(), true) {
@@ -97,7 +106,10 @@ impl Thread {
                 let access = self.access(code, addr, ty);
                 let value = self.get(code, value);
                 match self.private_object(access) {
-                    None => return rest(Visible::Store { access, order, value }),
+                    None => {
+                        let order = self.in_block(order, Ordering::Release);
+                        return rest(Visible::Store { access, order, value });
+                    }
                     Some(number) => return self.private_store(code, number, access, value),
                 }
             }
