@@ -31,6 +31,7 @@ int __raddle_sem_trywait(void *sem);
 void __raddle_sem_post(void *sem);
 void __raddle_destroy32(void *object);
 void __raddle_destroy64(void *object);
+void *memcpy(void *to, const void *from, unsigned long size);
 
 /* Bits. The width is that of the argument's C type. */
 

@@ -79,6 +79,8 @@ pub(crate) enum Instr {
         order: Ordering,
         addr: Operand,
         wait: u32,
+        /// It may read what was never written.
+        lenient: bool,
     },
     Store {
         ty: Type,

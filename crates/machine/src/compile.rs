@@ -376,10 +376,10 @@ impl<'p> Compiler<'p> {
         let slot = |dst: &Option<Reg>| dst.map_or(NO_SLOT, |reg| reg.0);
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
-            Op::Load { dst, ty, addr, order, until } => {
+            Op::Load { dst, ty, addr, order, until, lenient } => {
                 let wait = self.wait(frame, *dst, until.as_ref(), true);
                 let addr = self.expr(frame, addr);
-                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait }
+                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }
             }
             Op::Store { ty, addr, value, order } => {
                 let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));

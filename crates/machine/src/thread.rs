@@ -346,6 +346,11 @@ impl Thread {
         Thread::start(code, child, function, &values, self.log.is_some())
     }
 
+    /// Whether the pending operation may read what was never written, as 0.
+    pub fn is_lenient(&self, code: &Code) -> bool {
+        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
+    }
+
     /// What the pending load or update would do with this value.
     pub fn reaction(&self, code: &Code, value: u64) -> Reaction {
         match code.instrs[self.pc as usize] {

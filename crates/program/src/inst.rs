@@ -50,6 +50,8 @@ pub enum Op {
         /// A wait: the load is repeated until this condition (an `i1` over registers, with `dst` standing for the
         /// value just read) holds; only the last, successful turn is an event. `dst` must be present.
         until: Option<Expr>,
+        /// Whether it may read what was never written, as 0; otherwise that is an error. C allows it in copies of structs.
+        lenient: bool,
     },
     /// Writes memory.
     Store {

@@ -220,7 +220,7 @@ impl Body<'_> {
             1 => {
                 let dst = self.dst(ty);
                 let until = if dst.is_some() && flag { Some(self.expr(Type::I1, 2)) } else { None };
-                Op::Load { dst, ty, addr: place, order: read, until }
+                Op::Load { dst, ty, addr: place, order: read, until, lenient: self.rng.chance(4) }
             }
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
             3 => {

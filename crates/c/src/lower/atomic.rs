@@ -117,7 +117,7 @@ impl FnLowerer<'_, '_> {
         let expected = self.b.reg("expected", ty);
         let found = self.b.reg("found", ty);
         let order = Ordering::SeqCst;
-        self.b.push(Op::Load { dst: Some(expected), ty, addr: addr.clone(), order, until: None });
+        self.b.push(Op::Load { dst: Some(expected), ty, addr: addr.clone(), order, until: None, lenient: false });
         let (head, again, done) = (self.b.block(), self.b.block(), self.b.block());
         self.b.terminate(Term::Goto(head));
         self.b.switch_to(head);
@@ -196,7 +196,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, order) = (addr.clone(), for_load(order));
-                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None });
+                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
                     Ok(())
                 })?;
                 Ok(self.as_value(scalar, ir::Expr::Reg(dst)))

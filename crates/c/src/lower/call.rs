@@ -66,7 +66,6 @@ impl Lowerer<'_> {
             ret,
             through: None,
             in_memory: FxHashSet::default(),
-            copied: FxHashSet::default(),
             pinned: Some(span),
             atomic: false,
             nesting: 0,
@@ -238,7 +237,7 @@ impl FnLowerer<'_, '_> {
             Some(leaves) => {
                 for leaf in leaves {
                     let from = offset(addr.clone(), leaf.offset);
-                    values.push(self.load(from, leaf.ty, Ordering::NonAtomic, "part"));
+                    values.push(self.load_part(from, leaf.ty, Ordering::NonAtomic));
                 }
             }
             None => values.push(addr),

@@ -189,6 +189,7 @@ impl Stepper<'_, '_> {
         self.check_commuting(&event);
         let value = match self.context.value(self.graph, event.loc, event.rf) {
             Initial::Value(value) => self.after_blind_updates(event.loc, value),
+            Initial::Uninitialised if self.tip(thread).state.is_lenient(self.context.code) => 0,
             Initial::Uninitialised => {
                 self.race(&event);
                 let node = self.failed(thread, Property::Memory, "read of memory that was never written");

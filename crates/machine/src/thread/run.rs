@@ -79,7 +79,7 @@ impl Thread {
                 self.set(dst, addr.0);
             }
             Instr::TlsAddr { dst, index } => self.set(dst, self.own_object(index).0),
-            Instr::Load { dst, ty, order, addr, wait } => {
+            Instr::Load { dst, ty, order, addr, wait, lenient } => {
                 let access = self.access(code, addr, ty);
                 match self.private_object(access) {
                     None => {
@@ -88,7 +88,7 @@ impl Thread {
                     }
                     Some(number) => {
                         let object = self.objects.get(number).expect("just found");
-                        match object.read(access.addr.offset(), ty.size(), true) {
+                        match object.read(access.addr.offset(), ty.size(), !lenient) {
                             Ok(value) => {
                                 let value = ty.truncate(value);
                                 if wait != 0 && self.reaction(code, value) == Reaction::Block {

@@ -163,7 +163,14 @@ impl Lower {
         self.builder.switch_to(head);
         for &(reg, x) in reads {
             let dst = self.dst(Some(reg));
-            self.builder.push(Op::Load { dst, ty: Type::I32, addr: address(x), order: Ordering::Relaxed, until: None });
+            self.builder.push(Op::Load {
+                dst,
+                ty: Type::I32,
+                addr: address(x),
+                order: Ordering::Relaxed,
+                until: None,
+                lenient: false,
+            });
         }
         let cond = self.test(test);
         self.builder.terminate(Term::If(cond, after, again));
@@ -175,9 +182,14 @@ impl Lower {
     fn stmt(&mut self, stmt: &Stmt) {
         let ty = Type::I32;
         let op = match *stmt {
-            Stmt::Load(reg, at, order) => {
-                Op::Load { dst: self.dst(reg), ty, addr: self.at(at), order: readable(order), until: None }
-            }
+            Stmt::Load(reg, at, order) => Op::Load {
+                dst: self.dst(reg),
+                ty,
+                addr: self.at(at),
+                order: readable(order),
+                until: None,
+                lenient: false,
+            },
             Stmt::Store(at, value, order) => {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
@@ -200,7 +212,14 @@ impl Lower {
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
             Stmt::Wait(reg, at, cmp, value, order) => {
                 let until = Some(self.test(Test { reg, cmp, value }));
-                Op::Load { dst: self.dst(Some(reg)), ty, addr: self.at(at), order: readable(order), until }
+                Op::Load {
+                    dst: self.dst(Some(reg)),
+                    ty,
+                    addr: self.at(at),
+                    order: readable(order),
+                    until,
+                    lenient: false,
+                }
             }
             Stmt::Spin(ref reads, test) => return self.spin(reads, test),
             Stmt::Fence(order) => Op::Fence { order },
@@ -248,7 +267,7 @@ impl Lower {
             Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },
             Stmt::LoadPtr(reg, x, order) => {
                 let dst = Some(self.ptr(reg));
-                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None }
+                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None, lenient: false }
             }
             Stmt::StorePtr(x, reg, order) => {
                 let value = Expr::Reg(self.ptr(reg));

@@ -111,12 +111,36 @@ pub fn spin_loops(program: &mut Program) -> SpinReport {
     for (index, function) in program.functions.iter_mut().enumerate() {
         let mut done = FxHashSet::default();
         let mut found = Vec::new();
+        thread_jumps(function);
         while pass(function, &facts, &mut done, &mut found) {}
         let id = FuncId(index as u32);
         report.loops.extend(found.into_iter().map(|(span, kind)| SpinLoop { function: id, span, kind }));
         drop_unreachable_blocks(function);
     }
     report
+}
+
+/// Leads jumps past blocks that only jump on, so that a turn that ends early does not share its jump back with one that
+/// goes through: `for (n = 0; n < 3;) { if (!pop(&q, &v)) continue; n++; }`.
+fn thread_jumps(function: &mut Function) {
+    // The heads of loops stay, or a loop would become one with a loop inside that it begins with.
+    let heads: FxHashSet<BlockId> = Cfg::new(function).retreating_edges().iter().map(|edge| edge.1).collect();
+    let next = |block: BlockId| match &function.blocks[block.index()] {
+        Block { insts, term: Terminator { kind: Term::Goto(to), .. } }
+            if insts.is_empty() && !heads.contains(&block) =>
+        {
+            Some(*to)
+        }
+        _ => None,
+    };
+    // A chain that is longer than this is left as it is; it may be a circle.
+    const MAX_CHAIN: usize = 16;
+    let last = |block: BlockId| std::iter::successors(Some(block), |&at| next(at)).take(MAX_CHAIN).last();
+    let targets: Vec<BlockId> =
+        (0..function.blocks.len() as u32).map(BlockId).map(|block| last(block).unwrap_or(block)).collect();
+    for block in &mut function.blocks {
+        block.term.kind.map_targets(|target| targets[target.index()]);
+    }
 }
 
 /// Looks at all loops that have no cycles inside. Whether that changed something, so that loops around them may have become

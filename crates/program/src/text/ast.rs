@@ -291,6 +291,8 @@ pub(super) enum Action<'a> {
         ty: Option<Type>,
         place: Place<'a>,
         until: Option<Ast<'a>>,
+        /// It may read what was never written.
+        lenient: bool,
     },
     Rmw {
         op: RmwOp,

@@ -189,7 +189,7 @@ impl Body<'_, '_> {
                 let dst = self.receive_some(target, ty, span)?;
                 self.push(Op::Assign { dst, value });
             }
-            Action::Load { order, ty, place, until } => {
+            Action::Load { order, ty, place, until, lenient } => {
                 let (addr, declared) = self.address(place, ty.or(self.target_type(target)))?;
                 let ty = self.access_type(ty.or(declared).or(self.target_type(target)), place, "load")?;
                 let dst = self.receive(target, ty, span)?;
@@ -197,7 +197,7 @@ impl Body<'_, '_> {
                     Some(cond) => Some(self.expr_as(cond, Type::I1)?),
                     None => None,
                 };
-                self.push(Op::Load { dst, ty, addr, order: *order, until });
+                self.push(Op::Load { dst, ty, addr, order: *order, until, lenient: *lenient });
             }
             Action::Rmw { op, order, ty, place, operand, idle } => {
                 let hint = ty.or(self.target_type(target));

@@ -47,8 +47,12 @@ impl<'a> Parser<'a, '_> {
                 let order = self.order()?;
                 let ty = self.type_opt();
                 let place = self.place()?;
+                let lenient = self.eat_word("or");
+                if lenient {
+                    self.expect_word("zero")?;
+                }
                 let until = if self.eat_word("until") { Some(self.expr()?) } else { None };
-                Action::Load { order, ty, place, until }
+                Action::Load { order, ty, place, until, lenient }
             }
             "rmw" => {
                 let op = self.rmw_op(start)?;

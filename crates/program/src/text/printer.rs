@@ -201,10 +201,11 @@ impl<'p> Printer<'p> {
             Op::Assign { dst, value } => {
                 format!("{} = {}", self.reg(*dst), self.expr(value, Some(self.function.reg_type(*dst)), 0))
             }
-            Op::Load { dst, ty, addr, order, until } => {
+            Op::Load { dst, ty, addr, order, until, lenient } => {
                 let place = self.access(addr, *ty);
                 let until = until.as_ref().map_or(String::new(), |cond| format!(" until {}", self.expr(cond, None, 0)));
-                format!("{}load{} {place}{until}", to(dst), suffix(*order))
+                let lenient = if *lenient { " or zero" } else { "" };
+                format!("{}load{} {place}{lenient}{until}", to(dst), suffix(*order))
             }
             Op::Store { ty, addr, value, order } => {
                 format!("store{} {}, {}", suffix(*order), self.access(addr, *ty), self.expr(value, Some(*ty), 0))

@@ -28,7 +28,7 @@ impl FunctionCheck<'_, '_> {
                 let ty = self.reg(*dst).map_err(plain)?;
                 self.value(value, ty)
             }
-            Op::Load { dst, ty, addr, order, until } => {
+            Op::Load { dst, ty, addr, order, until, .. } => {
                 self.address(addr)?;
                 self.target(*dst, *ty)?;
                 if matches!(order, Ordering::Release | Ordering::AcqRel) {

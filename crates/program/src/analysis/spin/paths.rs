@@ -218,6 +218,12 @@ impl Paths<'_> {
     ) {
         let mut go = |mut turn: Turn, target: Option<BlockId>, conditions: Vec<Expr>| {
             for cond in conditions {
+                match constant(&cond) {
+                    Some(true) => continue,
+                    // Nobody goes this way.
+                    Some(false) => return,
+                    None => {}
+                }
                 symbols.learn(&cond, true, &mut turn.attempts);
                 turn.conditions.push(cond);
             }
@@ -248,6 +254,15 @@ impl Paths<'_> {
                 go(turn, None, Vec::new());
             }
         }
+    }
+}
+
+/// The truth of a condition that mentions no register.
+fn constant(cond: &Expr) -> Option<bool> {
+    // No register has this number.
+    match super::binary::value(cond, Reg(u32::MAX), Expr::bool(false))? {
+        Expr::Const(_, value) => Some(value != 0),
+        _ => None,
     }
 }
 

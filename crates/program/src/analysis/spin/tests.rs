@@ -15,6 +15,7 @@ fn converted(body: &str) -> (Vec<SpinKind>, String) {
          fn peek() -> i32 {{ let r = load y; return r; }}
          fn poke() {{ store y, 1; }}
          fn take() -> i32 {{ let old = rmw.xchg x, 1; return old; }}
+         fn push() -> i32 {{ let n = load x; if n == 2 {{ return 0; }} store y, 1; return 1; }}
          fn look() -> i32 {{ let old = load x; if old == 0 {{ old = cas x, 0, 1; }} return old; }}"
     );
     let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
@@ -155,6 +156,9 @@ fn a_function_that_tries_is_looked_into() {
     let (kinds, text) = converted("loop { let r = call take(); if r == 0 { break; } }");
     assert_eq!(kinds, [SpinKind::Cas], "{text}");
     let (kinds, text) = converted("loop { let r = call look(); if r == 0 { break; } pause(); }");
+    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+    // What it returns tells whether it has written.
+    let (kinds, text) = converted("loop { let r = call push(); if r != 0 { break; } }");
     assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
 }
 
