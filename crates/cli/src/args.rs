@@ -58,8 +58,8 @@ pub(crate) struct C {
     #[arg(long, value_name = "NAME")]
     std: Option<String>,
 
-    /// `long` and `size_t` have 32 bits
-    #[arg(long)]
+    /// `long`, `size_t` and pointers have 32 bits
+    #[arg(long, visible_alias = "32")]
     ilp32: bool,
 
     /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included

@@ -38,10 +38,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// The ordering of the pending operation if it reads and does not write.
-    pub(crate) fn order_of_read(&self, order: Ordering) -> Ordering {
+    /// The ordering of the pending operation if it reads, and writes or not.
+    pub(crate) fn order_of_read(&self, order: Ordering, writes: bool) -> Ordering {
         match *self.state.status() {
-            Status::Ready(Visible::Update { failure, .. }) => failure,
+            Status::Ready(Visible::Update { failure, .. }) if !writes => failure,
+            Status::Ready(Visible::Update { order, .. }) => order,
             _ => order,
         }
     }

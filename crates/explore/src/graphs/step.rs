@@ -200,6 +200,7 @@ impl Stepper<'_, '_> {
         self.check_commuting(&event);
         let value = match self.context.value(self.graph, event.loc, event.rf) {
             Initial::Value(value) => self.after_blind_updates(event.loc, value),
+            Initial::Uninitialised if self.tip(thread).state.is_lenient(self.context.code) => 0,
             Initial::Uninitialised => {
                 self.race(&event);
                 let node = self.failed(thread, Property::Memory, "read of memory that was never written");
@@ -212,10 +213,14 @@ impl Stepper<'_, '_> {
             return false;
         }
         let event = Event { value, ..event };
+        // An update that is given another source may succeed where it failed before, with another ordering.
+        let order = self.tip(thread).order_of_read(event.order, reaction != Reaction::Read);
         let event = match reaction {
-            Reaction::Block => Event { flags: event.flags.with(Flags::BLOCKED), ..event },
-            Reaction::Write(_) | Reaction::Pick(_) => Event { flags: event.flags.with(Flags::CONSUMES), ..event },
-            Reaction::Read => Event { order: self.tip(thread).order_of_read(event.order), ..event },
+            Reaction::Block => Event { flags: event.flags.with(Flags::BLOCKED), order, ..event },
+            Reaction::Write(_) | Reaction::Pick(_) => {
+                Event { flags: event.flags.with(Flags::CONSUMES), order, ..event }
+            }
+            Reaction::Read => Event { order, ..event },
         };
         let look = self.race_of_looks(&event);
         if let Some(other) = self.race(&event).or(look)
