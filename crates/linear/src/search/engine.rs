@@ -1,126 +1,43 @@
 //! The search of Wing, Gong and Lowe, over compact configurations.
 //!
-//! A configuration is: how many returns have been passed (the *level*), which of the operations open at the next return have
-//! already been linearized (a bit mask over slots, a slot being reused once its operation has returned), and the state of the object.
-//! That is all: everything that returned earlier has been linearized, nothing called later can have been. So a
-//! configuration takes a few words however long the history is, and a table of the visited ones is cheap and exact.
+//! A configuration is: how many returns have been passed (the *level*), what is left to do with the operations open at the next
+//! return ([`Options`]), and the state of each part of the object. That is all: everything that returned earlier has been linearized,
+//! nothing called later can have been. So a configuration takes a few words however long the history is.
 //!
 //! From a configuration any open operation that the model allows may be linearized next; when the operation of the next return
-//! has been, the level goes up. Depth first, earliest return first. Five reductions, none of which loses a linearization:
+//! has been, the level goes up. Depth first. What makes it fast, none of which loses a linearization:
 //!
-//! - an open operation that never changes the state ([`Model::observes`]) is linearized as soon as it can answer as it
-//!   did: moving it forward to here changes nothing for anyone;
-//! - of several open operations with the same call and answer the one that returns first goes first;
-//! - pending operations that would not change the state are left out;
-//! - only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with
-//!   it and can come later;
-//! - where that operation is an observer and no order of the open ones can bring about what it answered ([`Model::attainable`]), nothing is tried.
+//! - *Places for nothing.* An open operation that leaves the state as it is can have its place here, and is then free to be passed; it may
+//!   still be moved to a later place where it is of use. When the object is overwritten ([`Nature::Overwrites`]), everything open that is
+//!   possible in any state ([`Nature::Silent`]) can have its place just before, unseen. So nobody ever has to choose which writes go unseen.
+//! - *Lateness.* An operation that is possible in any state is linearized when its return is due, or when something open takes effect right
+//!   after it that does not overwrite it; otherwise it can come later.
+//! - *Refutation by the better.* A configuration is given up if one at the same level and in the same state is known to fail that has the
+//!   same or more operations left to use and the same or more that are free ([`super::refuted`]).
+//! - *Parts.* Only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with it
+//!   and can come later. What is refuted is the configuration of that part, and a failure goes back to the last decision about that
+//!   part, past those about others, which cannot be to blame.
+//! - *Fading.* A state turns into the simplest one that allows the same from now on ([`Model::fades`]), and nobody goes without need into a
+//!   state that only overwriting leads out of ([`Model::inert`]).
+//! - Of several open operations with the same call and answer the one that returns first goes first.
+//! - Where the operation that must return next is an observer and no order of the open ones can bring about what it answered
+//!   ([`Model::attainable`]), nothing is tried.
 //!
-//! Of the candidates those go first that let the most of the next few waiting observers answer, and then those whose state promises
-//! most ([`Model::doubt`]).
-//!
-//! States and transitions are interned: a state is a number, and the model is asked once for each pair of a state and a kind of
-//! operation. Models may be nondeterministic.
-//!
-//! For explanations ([`super::shrink`]) the search also remembers the last level that every order enters in one and the same
-//! configuration: what happened before it can be replaced by that state.
+//! Of the candidates those go first that let the most of the next few waiting observers answer. Models may be nondeterministic.
 //!
 //! After Wing and Gong 1993 and Lowe 2017 (memoisation); the representation and the reductions are ours. Cost: exponential in the
 //! number of operations open at once at worst, linear in the length of a history whose order its answers determine.
 
 use std::time::Instant;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use super::cursor::Cursor;
+use super::layout::Layout;
+use super::machine::{Machine, Next};
 use super::mask::Mask;
-use super::model::Model;
-use crate::history::Ts;
-
-/// An operation of a history.
-#[derive(Debug)]
-pub struct Entry<M: Model> {
-    /// What was called.
-    pub call: M::Call,
-    /// What it answered; nobody knows when it is pending.
-    pub ret: Option<M::Ret>,
-    /// When it was called.
-    pub start: Ts,
-    /// When it returned; [`Ts::INF`] if it is pending.
-    pub end: Ts,
-}
-
-impl<M: Model> Clone for Entry<M> {
-    fn clone(&self) -> Entry<M> {
-        Entry { call: self.call.clone(), ret: self.ret.clone(), start: self.start, end: self.end }
-    }
-}
-
-/// How much work a search may do.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// The most configurations it may visit.
-    pub configurations: u64,
-    /// The most bytes it may hold, roughly.
-    pub bytes: u64,
-    /// When it must stop.
-    pub deadline: Option<Instant>,
-}
-
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget { configurations: 50_000_000, bytes: 4 << 30, deadline: None }
-    }
-}
-
-impl Budget {
-    /// A budget of this many configurations and no other limit but the default ones.
-    pub fn of(configurations: u64) -> Budget {
-        Budget { configurations, ..Budget::default() }
-    }
-}
-
-/// How much work a search did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Configurations visited.
-    pub configurations: u64,
-    /// Different states met.
-    pub states: u64,
-}
-
-/// Where a search that found nothing got to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Window<S> {
-    /// The operation (by position) whose return could not be passed by any configuration.
-    pub blocked: usize,
-    /// The states the object could be in just before that, as the model describes them, with the open operations that had
-    /// taken effect: a few of them.
-    pub before: Vec<(String, Vec<usize>)>,
-    /// The last moment at which everything is certain.
-    pub certain: Option<Certain<S>>,
-}
-
-/// A moment at which every order that gets there is in the same state with the same operations done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Certain<S> {
-    /// The operation (by position) whose return comes next.
-    pub next: usize,
-    /// The state.
-    pub state: S,
-    /// Operations that are open then and have already taken effect.
-    pub done: Vec<usize>,
-}
-
-/// What a search found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found<S> {
-    /// A linearization, by position.
-    Linearization(Vec<usize>),
-    /// There is none.
-    None(Window<S>),
-    /// The budget ran out.
-    OutOfBudget,
-}
+use super::model::{Model, Nature};
+use super::refuted::{Options, Refuted};
+use super::terms::{Budget, Entry, Found, Statistics};
+use super::trail::Trail;
 
 /// Searches for a linearization from the initial state of the model.
 pub fn search<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> (Found<M::State>, Statistics) {
@@ -134,520 +51,365 @@ pub fn search_from<M: Model>(
     entries: &[Entry<M>],
     budget: Budget,
 ) -> (Found<M::State>, Statistics) {
-    let layout = Layout::new(entries);
+    let (layout, classes) = Layout::new(model, entries);
+    let machine = Machine::new(model, classes);
     match layout.slots {
-        0..=64 => Search::<M, u64>::new(model, entries, layout, budget).run(start),
-        65..=128 => Search::<M, u128>::new(model, entries, layout, budget).run(start),
-        _ => Search::<M, Box<[u64]>>::new(model, entries, layout, budget).run(start),
+        0..=64 => Search::<M, u64>::new(machine, layout, budget).run(start),
+        65..=128 => Search::<M, u128>::new(machine, layout, budget).run(start),
+        _ => Search::<M, Box<[u64]>>::new(machine, layout, budget).run(start),
     }
 }
 
-/// The order of the events, and the slot of each operation.
-struct Layout {
-    /// Operations that return, in order of their returns.
-    returns: Vec<u32>,
-    /// All operations in order of their calls.
-    calls: Vec<u32>,
-    /// For each return, how many operations had been called by then.
-    called: Vec<u32>,
-    slot: Vec<u32>,
-    slots: usize,
-}
+/// In place of a candidate: the next return is passed without its operation taking effect here; it has had a place already.
+const PASS: u32 = u32::MAX;
 
-impl Layout {
-    fn new<M: Model>(entries: &[Entry<M>]) -> Layout {
-        let mut calls: Vec<u32> = (0..entries.len() as u32).collect();
-        calls.sort_by_key(|&at| entries[at as usize].start);
-        let mut returns: Vec<u32> =
-            (0..entries.len() as u32).filter(|&at| entries[at as usize].end < Ts::INF).collect();
-        returns.sort_by_key(|&at| entries[at as usize].end);
-        let mut slot = vec![0; entries.len()];
-        let (mut free, mut slots, mut next) = (Vec::new(), 0, 0);
-        let mut called = Vec::with_capacity(returns.len());
-        for &done in &returns {
-            while next < calls.len() && entries[calls[next] as usize].start < entries[done as usize].end {
-                slot[calls[next] as usize] = free.pop().unwrap_or_else(|| {
-                    slots += 1;
-                    slots - 1
-                });
-                next += 1;
-            }
-            called.push(next as u32);
-            free.push(slot[done as usize]);
-        }
-        Layout { returns, calls, called, slot, slots: slots as usize }
-    }
-}
-
-/// What an operation does in a state, by number.
-#[derive(Clone, Copy)]
-enum Next {
-    Refused,
-    State(u32),
-    /// Several states, from the list with this number.
-    Several(u32),
-}
-
-/// States and transitions by number.
-struct Machine<'m, M: Model> {
-    model: &'m M,
-    classes: Vec<(M::Call, Option<M::Ret>)>,
-    observes: Vec<bool>,
-    doubts: Vec<u32>,
-    states: Vec<M::State>,
-    numbers: FxHashMap<M::State, u32>,
-    steps: FxHashMap<(u32, u32), Next>,
-    several: Vec<Box<[u32]>>,
-    bytes: u64,
-}
-
-impl<M: Model> Machine<'_, M> {
-    fn state(&mut self, state: M::State) -> u32 {
-        if let Some(&number) = self.numbers.get(&state) {
-            return number;
-        }
-        let number = self.states.len() as u32;
-        self.bytes += 2 * self.model.weight(&state) as u64 + 64;
-        self.doubts.push(self.model.doubt(&state));
-        self.states.push(state.clone());
-        self.numbers.insert(state, number);
-        number
-    }
-
-    fn step(&mut self, state: u32, class: u32) -> Next {
-        if let Some(&next) = self.steps.get(&(state, class)) {
-            return next;
-        }
-        let (call, ret) = &self.classes[class as usize];
-        let successors = self.model.step(&self.states[state as usize], call, ret.as_ref());
-        let mut numbers: Vec<u32> = successors.into_iter().map(|successor| self.state(successor)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let next = match numbers[..] {
-            [] => Next::Refused,
-            [only] => Next::State(only),
-            _ => {
-                self.several.push(numbers.into());
-                Next::Several(self.several.len() as u32 - 1)
-            }
-        };
-        self.bytes += 32;
-        self.steps.insert((state, class), next);
-        next
-    }
-}
-
-/// A configuration on the current path.
+/// A configuration on the current path, from which something is to be tried.
 struct Frame<K> {
     level: u32,
-    mask: K,
+    options: Options<K>,
+    /// The part it decides about, and the state of that part.
+    part: u32,
     state: u32,
-    /// The range of its candidates, and the next one to try.
-    candidates: (u32, u32),
-    /// How long the linearization is here.
-    length: u32,
+    /// The range of its candidates, from the next one to try.
+    candidates: (usize, usize),
+    /// How long the linearization and the list of changes are here.
+    line: usize,
+    changes: usize,
 }
 
 struct Search<'m, M: Model, K> {
     machine: Machine<'m, M>,
     layout: Layout,
     budget: Budget,
-    class: Vec<u32>,
-    part: Vec<u64>,
-    ends: Vec<Ts>,
-    open: Vec<u32>,
-    watched: Vec<u32>,
-    level: u32,
-    occupied: K,
-    occupant: Vec<u32>,
+    cursor: Cursor<K>,
+    /// The state of each part, and what it was before each change.
+    now: Vec<u32>,
+    changes: Vec<(u32, u32)>,
+    /// Operations in the order of their places. Of several places of one operation the last counts.
     line: Vec<u32>,
     candidates: Vec<(u32, u32)>,
-    visited: FxHashSet<(u32, u32, K)>,
-    stamp: Vec<u64>,
-    stamps: u64,
-    deepest: u32,
-    at_deepest: Vec<(u32, K)>,
-    entered: Vec<Entered<K>>,
-}
-
-/// How a level was entered so far.
-#[derive(Clone)]
-enum Entered<K> {
-    Never,
-    Once(u32, K),
-    Variously,
+    refuted: Refuted<K>,
+    trail: Trail<K>,
+    visited: u64,
+    /// Scratch: operations that may have a place for nothing.
+    fresh: Vec<u32>,
+    /// Scratch: which classes have a candidate that is due, and one that is free.
+    seen: Vec<[u64; 2]>,
+    stamp: u64,
 }
 
 impl<'m, M: Model, K: Mask> Search<'m, M, K> {
-    fn new(model: &'m M, entries: &[Entry<M>], layout: Layout, budget: Budget) -> Self {
-        let mut numbers: FxHashMap<(M::Call, Option<M::Ret>), u32> = FxHashMap::default();
-        let mut classes = Vec::new();
-        let mut number = |call: &M::Call, ret: &Option<M::Ret>| {
-            let next = classes.len() as u32;
-            let class = *numbers.entry((call.clone(), ret.clone())).or_insert(next);
-            if class == next {
-                classes.push((call.clone(), ret.clone()));
-            }
-            class
-        };
-        let class = entries.iter().map(|entry| number(&entry.call, &entry.ret)).collect();
-        let observes = classes.iter().map(|(call, ret)| model.observes(call, ret.as_ref())).collect();
-        let machine = Machine {
-            model,
-            states: Vec::new(),
-            numbers: FxHashMap::default(),
-            steps: FxHashMap::default(),
-            several: Vec::new(),
-            bytes: 0,
-            classes,
-            observes,
-            doubts: Vec::new(),
-        };
-        let slots = layout.slots;
+    fn new(machine: Machine<'m, M>, layout: Layout, budget: Budget) -> Self {
         Search {
-            stamp: vec![0; machine.classes.len()],
-            entered: vec![Entered::Never; layout.returns.len()],
+            cursor: Cursor::new(&layout),
+            now: Vec::new(),
+            changes: Vec::new(),
+            line: Vec::new(),
+            candidates: Vec::new(),
+            refuted: Refuted::new(layout.slots),
+            trail: Trail::new(&layout),
+            visited: 0,
+            fresh: Vec::new(),
+            seen: vec![[0; 2]; machine.classes.len()],
+            stamp: 0,
             machine,
             layout,
             budget,
-            class,
-            part: entries.iter().map(|entry| model.part(&entry.call)).collect(),
-            open: Vec::new(),
-            watched: Vec::new(),
-            ends: entries.iter().map(|entry| entry.end).collect(),
-            level: 0,
-            occupied: K::empty(slots),
-            occupant: vec![0; slots],
-            line: Vec::new(),
-            candidates: Vec::new(),
-            visited: FxHashSet::default(),
-            stamps: 0,
-            deepest: 0,
-            at_deepest: Vec::new(),
         }
     }
 
-    fn slot(&self, op: u32) -> usize {
-        self.layout.slot[op as usize] as usize
-    }
-
-    fn opened(&self, level: u32) -> std::ops::Range<usize> {
-        let from = level.checked_sub(1).map_or(0, |before| self.layout.called[before as usize]);
-        from as usize..self.layout.called[level as usize] as usize
-    }
-
-    /// Lets in the operations called before the return of this level.
-    fn let_in(&mut self) {
-        for position in self.opened(self.level) {
-            let op = self.layout.calls[position];
-            let slot = self.slot(op);
-            self.occupant[slot] = op;
-            self.occupied.insert(slot);
+    fn run(mut self, start: M::State) -> (Found<M::State>, Statistics) {
+        let start = self.machine.state(start);
+        self.now = vec![start; self.layout.parts];
+        let mut options = Options::none(self.layout.slots);
+        if self.layout.last() > 0 {
+            self.let_in(&mut options);
         }
-    }
-
-    /// Goes one level up; the operation of this level must have been linearized.
-    fn advance(&mut self, mask: &mut K) {
-        let slot = self.slot(self.layout.returns[self.level as usize]);
-        mask.remove(slot);
-        self.occupied.remove(slot);
-        self.level += 1;
-        if (self.level as usize) < self.layout.returns.len() {
-            self.let_in();
-        }
-    }
-
-    /// Goes back down to a level.
-    fn retreat(&mut self, level: u32) {
-        while self.level > level {
-            if (self.level as usize) < self.layout.returns.len() {
-                for position in self.opened(self.level) {
-                    let slot = self.slot(self.layout.calls[position]);
-                    self.occupied.remove(slot);
+        self.settle(&mut options);
+        let mut path: Vec<Frame<K>> = Vec::new();
+        while let Some(next) = self.cursor.next(&self.layout) {
+            self.visited += 1;
+            if self.exhausted(path.len()) {
+                return (Found::OutOfBudget, self.statistics());
+            }
+            let failed = self.enter(&mut path, options, next);
+            match self.resume(&mut path, failed) {
+                Ok(reached) => options = reached,
+                Err(part) => {
+                    let statistics = self.statistics();
+                    let window = self.trail.window(&self.layout, &self.machine, &mut self.cursor, part);
+                    return (Found::None(window), statistics);
                 }
             }
-            self.level -= 1;
-            let op = self.layout.returns[self.level as usize];
-            let slot = self.slot(op);
-            self.occupant[slot] = op;
-            self.occupied.insert(slot);
         }
+        (Found::Linearization(self.places()), self.statistics())
     }
 
-    /// Linearizes what leaves the state alone, passes every return it can, and collects what else may come next.
-    fn settle(&mut self, mask: &mut K, state: u32) -> (u32, u32) {
-        let first = self.candidates.len();
-        let last = self.layout.returns.len() as u32;
-        let mut open = std::mem::take(&mut self.open);
-        self.watched.clear();
-        self.occupied.each_without(mask, |slot| open.push(self.occupant[slot]));
+    /// Puts a configuration on the path, or tells the part on which it is known to fail.
+    fn enter(&mut self, path: &mut Vec<Frame<K>>, options: Options<K>, next: u32) -> Option<u32> {
+        let part = self.layout.part[next as usize];
+        let state = self.now[part as usize];
+        let level = self.cursor.level;
+        let mine = options.only(&self.cursor.members(&self.layout, part));
+        self.trail.note(path.last().map(|frame| frame.level), level, part, state, &mine);
+        if self.refuted.covers(level, state, &mine) {
+            return Some(part);
+        }
+        let candidates = self.collect(&options, next);
+        let (line, changes) = (self.line.len(), self.changes.len());
+        path.push(Frame { level, options, part, state, candidates, line, changes });
+        None
+    }
+
+    /// Takes the next candidate of the path and goes where it leads; tells the part on which everything failed if none is left.
+    fn resume(&mut self, path: &mut Vec<Frame<K>>, mut failed: Option<u32>) -> Result<Options<K>, u32> {
         loop {
-            for op in open.drain(..) {
-                let pending = self.ends[op as usize] == Ts::INF;
-                let class = self.class[op as usize];
-                match self.machine.step(state, class) {
-                    Next::Refused if !pending && self.machine.observes[class as usize] => self.watched.push(op),
-                    Next::Refused => {}
-                    Next::State(next) if pending && next == state => {}
-                    Next::State(next) if next == state && self.machine.observes[class as usize] => {
-                        mask.insert(self.slot(op));
-                        self.line.push(op);
-                    }
-                    Next::State(next) => self.candidates.push((op, next)),
-                    Next::Several(list) => {
-                        let successors = &self.machine.several[list as usize];
-                        let useful = successors.iter().filter(|&&next| !(pending && next == state));
-                        self.candidates.extend(useful.map(|&next| (op, next)));
+            // Decisions about other parts are not to blame.
+            while let Some(part) = failed
+                && path.last().is_some_and(|frame| frame.part != part)
+            {
+                path.pop();
+            }
+            let Some(frame) = path.last_mut() else {
+                return Err(failed.expect("the path only gets empty by failures"));
+            };
+            self.cursor.retreat(&self.layout, frame.level);
+            if frame.candidates.0 < frame.candidates.1 {
+                let (op, state) = self.candidates[frame.candidates.0];
+                frame.candidates.0 += 1;
+                self.candidates.truncate(frame.candidates.1);
+                self.line.truncate(frame.line);
+                while self.changes.len() > frame.changes {
+                    let (part, before) = self.changes.pop().expect("there are more than so many");
+                    self.now[part as usize] = before;
+                }
+                let mut options = frame.options.clone();
+                let next = self.layout.returns[frame.level as usize];
+                match op {
+                    PASS => self.pass(&mut options, next),
+                    op => {
+                        // It did not pass, so it is to be used at this level.
+                        options.free.remove(self.layout.slot(next));
+                        self.take(&mut options, op, state);
                     }
                 }
+                self.settle(&mut options);
+                return Ok(options);
             }
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
-                self.advance(mask);
-                if self.level < last {
-                    for position in self.opened(self.level) {
-                        open.push(self.layout.calls[position]);
-                    }
+            let mine = frame.options.only(&self.cursor.members(&self.layout, frame.part));
+            self.refuted.add(frame.level, frame.state, mine);
+            failed = Some(frame.part);
+            path.pop();
+        }
+    }
+
+    /// Linearizes an operation that leads to a state.
+    fn take(&mut self, options: &mut Options<K>, op: u32, state: u32) {
+        let part = self.layout.part[op as usize];
+        let class = |op: u32| self.layout.class[op as usize];
+        if self.machine.nature(class(op)) == Nature::Overwrites {
+            self.cursor.each_on(&self.layout, part, |other, slot| {
+                if other != op && !options.free.has(slot) && self.machine.nature(class(other)).is_silent() {
+                    options.free.insert(slot);
+                    self.line.push(other);
+                }
+            });
+        }
+        let slot = self.layout.slot(op);
+        options.usable.remove(slot);
+        options.free.insert(slot);
+        self.line.push(op);
+        self.change(part, state);
+        self.refresh(options, part);
+    }
+
+    /// Passes the next return.
+    fn pass(&mut self, options: &mut Options<K>, next: u32) {
+        let slot = self.layout.slot(next);
+        options.free.remove(slot);
+        options.usable.remove(slot);
+        self.cursor.advance(&self.layout);
+        if self.cursor.level < self.layout.last() {
+            self.let_in(options);
+        }
+    }
+
+    fn change(&mut self, part: u32, state: u32) {
+        self.changes.push((part, self.now[part as usize]));
+        self.now[part as usize] = state;
+    }
+
+    /// Looks again at every open operation on a part that is not free.
+    fn refresh(&mut self, options: &Options<K>, part: u32) {
+        let fresh = &mut self.fresh;
+        self.cursor.each_on(&self.layout, part, |op, slot| {
+            if !options.free.has(slot) {
+                fresh.push(op);
+            }
+        });
+    }
+
+    /// Lets in what is called before the next return.
+    fn let_in(&mut self, options: &mut Options<K>) {
+        for &op in self.layout.opened(self.cursor.level) {
+            let slot = self.layout.slot(op);
+            if self.machine.nature(self.layout.class[op as usize]) != Nature::Observes {
+                options.usable.insert(slot);
+            }
+            if self.layout.pending(op) {
+                options.free.insert(slot);
+            } else {
+                self.fresh.push(op);
+            }
+        }
+    }
+
+    /// Gives places to operations that leave the state as it is, and passes every return up to one that there is a choice about: its
+    /// operation must take effect, or is free and may.
+    fn settle(&mut self, options: &mut Options<K>) {
+        while let Some(next) = self.cursor.next(&self.layout) {
+            let time = self.layout.end[next as usize];
+            while let Some(op) = self.fresh.pop() {
+                let (slot, class) = (self.layout.slot(op), self.layout.class[op as usize]);
+                let state = self.now[self.layout.part[op as usize] as usize];
+                if !options.free.has(slot) && self.machine.stays(state, class, time) {
+                    options.free.insert(slot);
+                    self.line.push(op);
                 }
             }
-            if open.is_empty() {
-                break;
+            let slot = self.layout.slot(next);
+            let free = options.free.has(slot);
+            if free && !options.usable.has(slot) {
+                self.pass(options, next);
+                continue;
+            }
+            let part = self.layout.part[next as usize];
+            let state = self.now[part as usize];
+            let faded = self.machine.faded(state, time);
+            if faded == state {
+                return;
+            }
+            self.change(part, faded);
+            self.refresh(options, part);
+        }
+    }
+
+    /// What may come next, in the order in which it is tried.
+    fn collect(&mut self, options: &Options<K>, next: u32) -> (usize, usize) {
+        let first = self.candidates.len();
+        let part = self.layout.part[next as usize];
+        if options.free.has(self.layout.slot(next)) {
+            self.candidates.push((PASS, self.now[part as usize]));
+        }
+        let (state, time) = (self.now[part as usize], self.layout.end[next as usize]);
+        if self.hopeless(options, next) {
+            return (first, first);
+        }
+        let mut open = Vec::new();
+        self.cursor.each_on(&self.layout, part, |op, slot| {
+            open.push((op, options.usable.has(slot), options.free.has(slot)));
+        });
+        open.sort_unstable_by_key(|&(op, ..)| (self.layout.end[op as usize], op));
+        self.stamp += 1;
+        for &(op, _, free) in open.iter().filter(|(_, usable, _)| *usable) {
+            let class = self.layout.class[op as usize];
+            let nature = self.machine.nature(class);
+            // An operation with the same call and answer that returns earlier would do as well.
+            let [due, spare] = self.seen[class as usize].map(|stamp| stamp == self.stamp);
+            if due || (spare && (free || nature == Nature::Overwrites)) {
+                continue;
+            }
+            self.seen[class as usize][usize::from(free)] = self.stamp;
+            let reached = self.machine.step(state, class);
+            for at in 0..self.machine.successors(&reached).len() {
+                let target = self.machine.successors(&reached)[at];
+                let target = self.machine.faded(target, time);
+                let late = op != next && nature.is_silent() && !self.of_use(&open, op, target);
+                if target != state && !late {
+                    self.candidates.push((op, target));
+                }
             }
         }
-        self.open = open;
-        if self.level == last {
-            self.candidates.truncate(first);
+        self.guide(first, &open);
+        (first, self.candidates.len())
+    }
+
+    /// Whether something that is open could take effect right after an operation and see it.
+    fn of_use(&mut self, open: &[(u32, bool, bool)], op: u32, state: u32) -> bool {
+        if self.machine.inert(state, self.layout.class[op as usize]) {
+            return false;
         }
-        self.keep_part(first);
-        if self.candidates.len() > first && self.hopeless(mask, state) {
-            self.candidates.truncate(first);
-        }
-        let ends = &self.ends;
-        self.candidates[first..].sort_unstable_by_key(|&(op, next)| (ends[op as usize], op, next));
-        self.drop_twins(first);
-        self.guide(first);
-        (first as u32, self.candidates.len() as u32)
+        open.iter().any(|&(other, usable, free)| {
+            let class = self.layout.class[other as usize];
+            other != op
+                && (usable || !free)
+                && self.machine.nature(class) != Nature::Overwrites
+                && self.machine.allows(state, class)
+        })
     }
 
     /// Whether the next return is of an observer that nothing open can satisfy.
-    fn hopeless(&self, mask: &K, state: u32) -> bool {
-        let next = self.layout.returns[self.level as usize];
-        let class = self.class[next as usize] as usize;
-        let (call, Some(ret)) = &self.machine.classes[class] else {
+    fn hopeless(&self, options: &Options<K>, next: u32) -> bool {
+        let class = self.layout.class[next as usize];
+        let (call, Some(ret)) = &self.machine.classes[class as usize] else {
             return false;
         };
-        if !self.machine.observes[class] {
+        if self.machine.nature(class) != Nature::Observes {
             return false;
         }
-        let part = self.part[next as usize];
+        let part = self.layout.part[next as usize];
         let mut open = Vec::new();
-        self.occupied.each_without(mask, |slot| {
-            let op = self.occupant[slot];
-            if op != next && self.part[op as usize] == part {
-                open.push(&self.machine.classes[self.class[op as usize] as usize].0);
+        self.cursor.each_on(&self.layout, part, |op, slot| {
+            if options.usable.has(slot) {
+                open.push(&self.machine.classes[self.layout.class[op as usize] as usize].0);
             }
         });
-        !self.machine.model.attainable(&self.machine.states[state as usize], call, ret, &open)
-    }
-
-    /// Keeps the candidates on the part that the next return is about.
-    fn keep_part(&mut self, first: usize) {
-        let Some(&next) = self.layout.returns.get(self.level as usize) else {
-            return;
-        };
-        let part = self.part[next as usize];
-        let mut kept = first;
-        for index in first..self.candidates.len() {
-            let (op, state) = self.candidates[index];
-            if self.part[op as usize] == part {
-                self.candidates[kept] = (op, state);
-                kept += 1;
-            }
-        }
-        self.candidates.truncate(kept);
+        !self.machine.model.attainable(&self.machine.states[self.now[part as usize] as usize], call, ret, &open)
     }
 
     /// Puts candidates first that let waiting observers answer.
-    fn guide(&mut self, first: usize) {
+    fn guide(&mut self, first: usize, open: &[(u32, bool, bool)]) {
         const WATCHED: usize = 4;
         if self.candidates.len() < first + 2 {
             return;
         }
-        let ends = &self.ends;
-        self.watched.sort_unstable_by_key(|&op| ends[op as usize]);
-        self.watched.truncate(WATCHED);
-        let mut scored: Vec<((u32, u32), (u32, u32))> = Vec::with_capacity(self.candidates.len() - first);
-        for index in first..self.candidates.len() {
-            let (op, next) = self.candidates[index];
-            let mut disappointed = 0;
-            for at in 0..self.watched.len() {
-                let class = self.class[self.watched[at] as usize];
-                disappointed += u32::from(matches!(self.machine.step(next, class), Next::Refused));
-            }
-            scored.push(((disappointed, self.machine.doubts[next as usize]), (op, next)));
-        }
-        scored.sort_by_key(|(score, _)| *score);
-        for (slot, (_, candidate)) in self.candidates[first..].iter_mut().zip(scored) {
-            *slot = candidate;
-        }
+        let class = |op: u32| self.layout.class[op as usize];
+        let waiting = open.iter().filter(|&&(op, _, free)| !free && self.machine.nature(class(op)) == Nature::Observes);
+        let watched: Vec<u32> = waiting.map(|&(op, ..)| class(op)).take(WATCHED).collect();
+        let machine = &mut self.machine;
+        self.candidates[first..].sort_by_cached_key(|&(op, state)| {
+            let refused = watched.iter().filter(|&&class| matches!(machine.step(state, class), Next::Refused)).count();
+            (refused, op != PASS && machine.inert(state, self.layout.class[op as usize]))
+        });
     }
 
-    /// Of candidates with the same call and answer keeps those of the operation that returns first.
-    fn drop_twins(&mut self, first: usize) {
-        self.stamps += 1;
-        let mut kept = first;
-        let mut previous = u32::MAX;
-        for index in first..self.candidates.len() {
-            let (op, next) = self.candidates[index];
-            let class = self.class[op as usize] as usize;
-            if op != previous && self.stamp[class] == self.stamps {
-                continue;
-            }
-            self.stamp[class] = self.stamps;
-            previous = op;
-            self.candidates[kept] = (op, next);
-            kept += 1;
-        }
-        self.candidates.truncate(kept);
-    }
-
-    fn statistics(&self) -> Statistics {
-        Statistics { configurations: self.visited.len() as u64, states: self.machine.states.len() as u64 }
-    }
-
-    fn exhausted(&self) -> bool {
-        let count = self.visited.len() as u64;
-        if count > self.budget.configurations {
+    fn exhausted(&self, path: usize) -> bool {
+        if self.visited > self.budget.configurations {
             return true;
         }
-        if !count.is_multiple_of(1024) {
+        if !self.visited.is_multiple_of(256) {
             return false;
         }
-        let table = self.visited.capacity() as u64 * (std::mem::size_of::<(u32, u32, K)>() as u64 + 1);
-        let masks = if std::mem::size_of::<K>() == 16 && !std::mem::needs_drop::<K>() {
-            0
-        } else {
-            count * self.layout.slots as u64 / 8
-        };
-        table + masks + self.machine.bytes > self.budget.bytes
+        let path = path * (std::mem::size_of::<Frame<K>>() + 2 * K::outside(self.layout.slots));
+        self.refuted.bytes() + path as u64 + self.machine.bytes > self.budget.bytes
             || self.budget.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
-    fn run(mut self, start: M::State) -> (Found<M::State>, Statistics) {
-        let last = self.layout.returns.len() as u32;
-        if last == 0 {
-            return (Found::Linearization(Vec::new()), Statistics::default());
-        }
-        let state = self.machine.state(start);
-        self.let_in();
-        let mut mask = K::empty(self.layout.slots);
-        let candidates = self.settle(&mut mask, state);
-        let mut path = vec![Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 }];
-        self.note(&path[0]);
-        while self.level < last {
-            let Some(frame) = path.last_mut() else {
-                let statistics = self.statistics();
-                return (Found::None(self.window()), statistics);
-            };
-            let (level, length) = (frame.level, frame.length);
-            self.retreat(level);
-            self.line.truncate(length as usize);
-            if frame.candidates.0 == frame.candidates.1 {
-                path.pop();
-                let end = path.last().map_or(0, |frame| frame.candidates.1);
-                self.candidates.truncate(end as usize);
-                continue;
-            }
-            let (op, state) = self.candidates[frame.candidates.0 as usize];
-            frame.candidates.0 += 1;
-            let mut mask = frame.mask.clone();
-            let end = frame.candidates.1 as usize;
-            mask.insert(self.slot(op));
-            self.line.push(op);
-            while self.level < last && mask.has(self.slot(self.layout.returns[self.level as usize])) {
-                self.advance(&mut mask);
-            }
-            self.candidates.truncate(end);
-            let candidates = self.settle(&mut mask, state);
-            if self.level == last {
-                break;
-            }
-            self.enter(level, state, &mask);
-            if !self.visited.insert((self.level, state, mask.clone())) {
-                self.candidates.truncate(end);
-                continue;
-            }
-            if self.exhausted() {
-                return (Found::OutOfBudget, self.statistics());
-            }
-            path.push(Frame { level: self.level, mask, state, candidates, length: self.line.len() as u32 });
-            self.note(&path[path.len() - 1]);
-        }
-        let line = self.line.iter().map(|&op| op as usize).collect();
-        (Found::Linearization(line), self.statistics())
+    fn statistics(&self) -> Statistics {
+        Statistics { configurations: self.visited, states: self.machine.states.len() as u64 }
     }
 
-    /// Notes in which configuration levels are entered; those that are only passed through are not certain.
-    fn enter(&mut self, from: u32, state: u32, mask: &K) {
-        if self.level == from {
-            return;
-        }
-        for level in from + 1..self.level {
-            self.entered[level as usize] = Entered::Variously;
-        }
-        let entered = &mut self.entered[self.level as usize];
-        match entered {
-            Entered::Never => *entered = Entered::Once(state, mask.clone()),
-            Entered::Once(before, done) if *before == state && done == mask => {}
-            _ => *entered = Entered::Variously,
-        }
-    }
-
-    /// Remembers the configurations that got furthest.
-    fn note(&mut self, frame: &Frame<K>) {
-        const KEPT: usize = 4;
-        if frame.level > self.deepest {
-            self.deepest = frame.level;
-            self.at_deepest.clear();
-        }
-        if frame.level == self.deepest && self.at_deepest.len() < KEPT {
-            self.at_deepest.push((frame.state, frame.mask.clone()));
-        }
-    }
-
-    fn window(mut self) -> Window<M::State> {
-        let last = (0..=self.deepest).rev().find(|&level| matches!(self.entered[level as usize], Entered::Once(..)));
-        let certain = last.and_then(|level| match self.entered[level as usize].clone() {
-            Entered::Once(state, mask) => {
-                self.stand_at(level);
-                let next = self.layout.returns[level as usize] as usize;
-                Some(Certain { next, state: self.machine.states[state as usize].clone(), done: self.done(&mask) })
-            }
-            _ => None,
-        });
-        self.stand_at(self.deepest);
-        let at_deepest = std::mem::take(&mut self.at_deepest);
-        let describe = |state: u32| self.machine.model.describe(&self.machine.states[state as usize]);
-        let before = at_deepest.iter().map(|(state, mask)| (describe(*state), self.done(mask))).collect();
-        Window { blocked: self.layout.returns[self.deepest as usize] as usize, before, certain }
-    }
-
-    /// Lets in and out whatever is open at a level.
-    fn stand_at(&mut self, level: u32) {
-        self.retreat(level.min(self.level));
-        let mut mask = K::empty(self.layout.slots);
-        while self.level < level {
-            self.advance(&mut mask);
-        }
-    }
-
-    /// The open operations of a mask, at the level we stand at.
-    fn done(&self, mask: &K) -> Vec<usize> {
-        let mut done = Vec::new();
-        self.occupied.each_without(&K::empty(self.layout.slots), |slot| {
-            if mask.has(slot) {
-                done.push(self.occupant[slot] as usize);
-            }
-        });
-        done
+    /// The linearization: every operation at its last place.
+    fn places(&self) -> Vec<usize> {
+        let mut placed = vec![false; self.layout.class.len()];
+        let mut order: Vec<usize> = self
+            .line
+            .iter()
+            .rev()
+            .map(|&op| op as usize)
+            .filter(|&op| !std::mem::replace(&mut placed[op], true))
+            .collect();
+        order.reverse();
+        order
     }
 }
