@@ -33,11 +33,25 @@ pub struct Budget {
     pub bytes: u64,
     /// When it must stop.
     pub deadline: Option<Instant>,
+    /// How it goes about it.
+    pub strategy: Strategy,
+}
+
+/// In which order configurations are visited. The answer does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Strategy {
+    /// Depth first and breadth first in turns, each turn longer than the one before.
+    #[default]
+    Turns,
+    /// Depth first: one order after another.
+    Depth,
+    /// Breadth first: one return after another. An object of several parts is searched depth first all the same.
+    Breadth,
 }
 
 impl Default for Budget {
     fn default() -> Budget {
-        Budget { configurations: 50_000_000, bytes: 4 << 30, deadline: None }
+        Budget { configurations: 50_000_000, bytes: 4 << 30, deadline: None, strategy: Strategy::Turns }
     }
 }
 

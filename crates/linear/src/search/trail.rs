@@ -62,7 +62,7 @@ impl<K: Mask> Trail<K> {
 
     /// What there is to say about the part on which the search failed.
     pub(super) fn window<M: Model>(
-        self,
+        &self,
         layout: &Layout,
         machine: &Machine<'_, M>,
         cursor: &mut Cursor<K>,
