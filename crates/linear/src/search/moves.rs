@@ -180,6 +180,12 @@ impl<'m, M: Model, K: Mask> Moves<'m, M, K> {
             let state = self.now[part as usize];
             let faded = self.machine.faded(state, time);
             if faded == state {
+                // With time it may have come to leave the state as good as it is.
+                if !free && self.machine.stays(state, self.layout.class[next as usize], time) {
+                    options.free.insert(slot);
+                    self.line.push(next);
+                    continue;
+                }
                 return;
             }
             self.change(part, faded);
@@ -218,13 +224,22 @@ impl<'m, M: Model, K: Mask> Moves<'m, M, K> {
                 let target = self.machine.successors(&reached)[at];
                 let target = self.machine.faded(target, time);
                 let late = op != next && nature.is_silent() && !self.of_use(&open, op, target);
-                if target != state && !late {
+                // What leaves the state as it is is of no use, unless it is the last chance to hide others behind it.
+                let moves = target != state || (op == next && nature == Nature::Overwrites && self.hides(&open, op));
+                if moves && !late {
                     self.candidates.push((op, target));
                 }
             }
         }
         self.guide(first, &open);
         (first, self.candidates.len())
+    }
+
+    /// Whether an operation that overwrites would give others a place.
+    fn hides(&self, open: &[(u32, bool, bool)], op: u32) -> bool {
+        open.iter().any(|&(other, _, free)| {
+            other != op && !free && self.machine.nature(self.layout.class[other as usize]).is_silent()
+        })
     }
 
     /// Whether something that is open could take effect right after an operation and see it.

@@ -23,10 +23,14 @@ enum Entered<K> {
     Variously,
 }
 
+/// States, and what is left to do there.
+type Reached<K> = Vec<(u32, Options<K>)>;
+
 /// What is remembered of the search.
 pub(super) struct Trail<K> {
     entered: Vec<Entered<K>>,
-    furthest: Vec<(u32, Vec<(u32, Options<K>)>)>,
+    /// Of each part, the furthest level, and states and options there.
+    furthest: Vec<(u32, Reached<K>)>,
 }
 
 impl<K: Mask> Trail<K> {
