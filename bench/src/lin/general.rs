@@ -8,6 +8,7 @@ use super::generate::{container, register, simulate, stale, store};
 use super::{Made, Table, seconds, timed};
 use crate::failure::Failure;
 use crate::table::thousands;
+use raddle::cost::Meter;
 use raddle::linear::check::{Config, Engine};
 use raddle::linear::history::{History, Ts};
 use raddle::linear::object::ObjectKind;
@@ -51,7 +52,7 @@ impl General {
     pub(super) fn store(self) -> Result<Table, Failure> {
         const SIZES: [(usize, usize); 8] =
             [(10, 360), (10, 1_000), (10, 4_000), (25, 1_000), (50, 1_800), (50, 10_000), (100, 4_000), (100, 20_000)];
-        let title = "key-value store of 10 keys (get 40 %, put 10 %, append 50 %): seconds";
+        let title = "key-value store of 10 keys (get 40 %, put 10 %, append 50 %): CPU seconds";
         let head = "clients|operations|key by key|stale read|one search|stale read|keys unknown|stale read";
         let mut table = Table::new(title, head);
         for &(clients, count) in self.sizes(&SIZES) {
@@ -75,7 +76,7 @@ impl General {
     }
 
     fn decide_whole(self, history: &History, made: Made) -> Result<String, Failure> {
-        let started = Instant::now();
+        let meter = Meter::start();
         let object = Object::new(ObjectKind::Map, &history.values).foreseeing(&history.ops, true);
         let entry = |op| {
             let call = object.request(op, true);
@@ -83,7 +84,7 @@ impl General {
         };
         let entries: Vec<Entry<Whole<'_>>> = history.ops.iter().map(entry).collect();
         let (found, _) = search(&Whole(object), &entries, self.budget());
-        let time = started.elapsed().as_secs_f64();
+        let time = meter.read().cpu_seconds;
         match (found, made) {
             (Found::OutOfBudget, _) => Ok("unknown".to_owned()),
             (Found::Linearization(_), Made::Linearizable) | (Found::None(_), Made::Wrong) => Ok(seconds(time)),
@@ -106,7 +107,7 @@ impl General {
             (100, 1_000),
             (100, 10_000),
         ];
-        let title = "register of 5 values (read, write, compare-and-set): seconds";
+        let title = "register of 5 values (read, write, compare-and-set): CPU seconds";
         let mut table = Table::new(title, "clients|operations|linearizable|one read wrong");
         for &(clients, count) in self.sizes(&SIZES) {
             let good = simulate(&mut register(5), Values::default(), count, clients, 5);
@@ -127,7 +128,7 @@ impl General {
     /// If a verdict is wrong.
     pub(super) fn line(self) -> Result<Table, Failure> {
         const SIZES: [(usize, usize); 5] = [(4, 400), (4, 1_000), (8, 200), (8, 400), (8, 2_000)];
-        let title = "stacks and queues of different values without their monitors: seconds";
+        let title = "stacks and queues of different values without their monitors: CPU seconds";
         let mut table = Table::new(title, "threads|operations|queue|stack");
         for &(threads, count) in self.sizes(&SIZES) {
             let mut cells = vec![threads.to_string(), thousands(count as u64)];

@@ -4,6 +4,7 @@ use super::generate::{container, damage, line, simulate};
 use super::{Made, Table, seconds, timed};
 use crate::failure::Failure;
 use crate::table::thousands;
+use raddle::cost::Meter;
 use raddle::linear::check::Config;
 use raddle::linear::command::{self, Options};
 use raddle::linear::format::write::json_lines;
@@ -11,7 +12,6 @@ use raddle::linear::monitor::stack::StackAlgorithm;
 use raddle::linear::object::ObjectKind;
 use raddle::linear::value::Values;
 use raddle::linear::verdict::Verdict;
-use std::time::Instant;
 
 const KINDS: [ObjectKind; 4] = [ObjectKind::Queue, ObjectKind::Set, ObjectKind::Multiset, ObjectKind::Stack];
 const THREADS: [usize; 5] = [4, 8, 16, 32, 64];
@@ -30,7 +30,7 @@ pub(super) fn monitors(max: u32, quick: bool, show: &mut impl FnMut(Table)) -> R
 }
 
 fn growth(kind: ObjectKind, max: u32) -> Result<Table, Failure> {
-    let title = format!("{kind}: seconds to check n operations and to check the linearization again");
+    let title = format!("{kind}: CPU seconds to check n operations and to check the linearization again");
     let mut table = Table::new(&title, "n|4 threads|8|16|32|64");
     let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); THREADS.len()];
     for power in 3..=max {
@@ -88,7 +88,8 @@ impl Fit {
 }
 
 fn published(quick: bool) -> Result<Table, Failure> {
-    let title = "stack, five pushes to four pops, 8 threads: seconds (the largest published case has 10,000 pushes)";
+    let title =
+        "stack, five pushes to four pops, 8 threads: CPU seconds (the largest published case has 10,000 pushes)";
     let mut table = Table::new(title, "n|near-linear|quadratic");
     let sizes: &[usize] = if quick { &[1_800] } else { &[1_800, 18_000, 180_000, 1_800_000] };
     for &count in sizes {
@@ -107,8 +108,10 @@ fn published(quick: bool) -> Result<Table, Failure> {
 }
 
 fn violations(count: usize) -> Result<Table, Failure> {
-    let title =
-        format!("{} operations, 8 threads, wrong in the middle: seconds with the explanation", thousands(count as u64));
+    let title = format!(
+        "{} operations, 8 threads, wrong in the middle: CPU seconds with the explanation",
+        thousands(count as u64)
+    );
     let mut table = Table::new(&title, "object|seconds|operations shown");
     for kind in KINDS {
         let mut history = container(kind, count, 8);
@@ -129,7 +132,8 @@ fn violations(count: usize) -> Result<Table, Failure> {
 /// If a verdict is wrong.
 pub(super) fn reading(quick: bool) -> Result<Table, Failure> {
     let count = if quick { 10_000 } else { 1_000_000 };
-    let title = format!("from JSON lines to the verdict, {} operations, 8 threads: seconds", thousands(count as u64));
+    let title =
+        format!("from JSON lines to the verdict, {} operations, 8 threads: CPU seconds", thousands(count as u64));
     let mut table = Table::new(&title, "object|MB|whole|stream");
     for kind in KINDS {
         let history = container(kind, count, 8);
@@ -137,9 +141,9 @@ pub(super) fn reading(quick: bool) -> Result<Table, Failure> {
         json_lines(&history, kind, &mut bytes)?;
         let read = |stream: bool| {
             let options = Options { object: Some(kind), stream, ..Options::default() };
-            let started = Instant::now();
+            let meter = Meter::start();
             let outcome = command::run(&bytes[..], &options, &mut std::io::sink());
-            let time = started.elapsed().as_secs_f64();
+            let time = meter.read().cpu_seconds;
             let failure = |found: String| Failure::History { what: kind.to_string(), found };
             match outcome {
                 Ok(command::Outcome::Holds) => Ok(seconds(time)),

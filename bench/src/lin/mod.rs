@@ -6,7 +6,7 @@
 //! cargo run --release -p raddle-bench -- lin --only store    # one group of tables
 //! ```
 //!
-//! Times are wall times of one run on one core, without making the history. A verdict that is not the one the history was made for
+//! Times are CPU seconds of one run on one core, without making the history. A verdict that is not the one the history was made for
 //! is an error, except that the general checker may give up.
 //!
 //! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker).
@@ -17,11 +17,11 @@ mod growth;
 
 use crate::failure::Failure;
 use crate::table::markdown;
+use raddle::cost::Meter;
 use raddle::linear::check::{Config, check};
 use raddle::linear::history::History;
 use raddle::linear::verdict::{Report, Verdict};
 use serde::Serialize;
-use std::time::Instant;
 
 /// Measure how fast histories are checked
 #[derive(Clone, Debug, clap::Args)]
@@ -120,9 +120,9 @@ enum Made {
 
 /// Checks a history and takes the time. The verdict must be what the history was made for, or unknown.
 fn timed(what: &str, history: &History, config: &Config, made: Made) -> Result<(f64, Report), Failure> {
-    let started = Instant::now();
+    let meter = Meter::start();
     let report = check(history, config);
-    let seconds = started.elapsed().as_secs_f64();
+    let seconds = meter.read().cpu_seconds;
     let failure = |found: String| Failure::History { what: what.to_owned(), found };
     let report = report.map_err(|error| failure(error.to_string()))?;
     match (&report.verdict, made) {
