@@ -1,19 +1,20 @@
 //! The search of Wing, Gong and Lowe, over compact configurations.
 //!
 //! A configuration is: how many returns have been passed (the *level*), what is left to do with the operations open at the next
-//! return ([`Options`]), and the state of each part of the object. That is all: everything that returned earlier has been linearized,
+//! return (`refuted`), and the state of each part of the object. That is all: everything that returned earlier has been linearized,
 //! nothing called later can have been. So a configuration takes a few words however long the history is.
 //!
 //! From a configuration any open operation that the model allows may be linearized next; when the operation of the next return
-//! has been, the level goes up. Depth first. What makes it fast, none of which loses a linearization:
+//! has been, the level goes up. What makes it fast, none of which loses a linearization:
 //!
 //! - *Places for nothing.* An open operation that leaves the state as it is can have its place here, and is then free to be passed; it may
-//!   still be moved to a later place where it is of use. When the object is overwritten ([`Nature::Overwrites`]), everything open that is
-//!   possible in any state ([`Nature::Silent`]) can have its place just before, unseen. So nobody ever has to choose which writes go unseen.
+//!   still be moved to a later place where it is of use. When the object is overwritten ([`super::Nature::Overwrites`]), everything open that is
+//!   possible in any state ([`super::Nature::Silent`]) can have its place just before, unseen. So nobody ever has to choose which writes go unseen.
+//!   The choice comes at the return of an operation that is free: to pass it, or to use it after all.
 //! - *Lateness.* An operation that is possible in any state is linearized when its return is due, or when something open takes effect right
 //!   after it that does not overwrite it; otherwise it can come later.
 //! - *Refutation by the better.* A configuration is given up if one at the same level and in the same state is known to fail that has the
-//!   same or more operations left to use and the same or more that are free ([`super::refuted`]).
+//!   same or more operations left to use and the same or more that are free (`refuted`).
 //! - *Parts.* Only operations on the same part ([`Model::part`]) as the operation that must return next are tried: the others commute with it
 //!   and can come later. What is refuted is the configuration of that part, and a failure goes back to the last decision about that
 //!   part, past those about others, which cannot be to blame.
