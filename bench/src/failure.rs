@@ -29,6 +29,14 @@ pub(crate) enum Failure {
         /// What should have been.
         expected: u64,
     },
+    /// A history got a verdict it should not have got.
+    #[error("{what}: {found}")]
+    History {
+        /// Of what.
+        what: String,
+        /// What came out.
+        found: String,
+    },
     /// A process of its own could not be run.
     #[error("the process that measures memory failed: {0}")]
     Child(String),
