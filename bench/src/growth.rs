@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut all = Vec::new();
     for family in FAMILIES {
         let entry = entries.iter().find(|entry| entry.name == family.name);
-        let entry = entry.ok_or_else(|| Failure::Missing(family.name))?;
+        let entry = entry.ok_or(Failure::Missing(family.name))?;
         for threads in 2..=4 {
             for engine in engines() {
                 if let Some(series) = series(args, entry, &family, threads, engine, &lengths)? {

@@ -95,6 +95,34 @@ impl Input {
     }
 }
 
+/// The model and the properties.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "What to verify")]
+pub(crate) struct What {
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
+    pub(crate) only: Vec<Property>,
+
+    /// Do not look for these properties
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',')]
+    pub(crate) no: Vec<Property>,
+}
+
+impl What {
+    /// The properties to look for.
+    pub(crate) fn properties(&self) -> PropertySet {
+        if self.only.is_empty() {
+            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
+        } else {
+            self.only.iter().copied().collect()
+        }
+    }
+}
+
 /// Verify a program
 ///
 /// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
@@ -105,23 +133,8 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc", help_heading = "What to verify")]
-    pub(crate) model: Model,
-
-    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
-    #[arg(
-        long,
-        value_name = "PROPERTY",
-        value_delimiter = ',',
-        conflicts_with = "no",
-        help_heading = "What to verify"
-    )]
-    pub(crate) only: Vec<Property>,
-
-    /// Do not look for these properties
-    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', help_heading = "What to verify")]
-    pub(crate) no: Vec<Property>,
+    #[command(flatten)]
+    pub(crate) what: What,
 
     /// Go on after a violation and list the distinct ones
     #[arg(long, help_heading = "What to verify")]
@@ -179,22 +192,6 @@ pub(crate) struct Check {
     pub(crate) c: C,
 }
 
-impl Check {
-    /// The properties to look for.
-    pub(crate) fn properties(&self) -> PropertySet {
-        properties(&self.only, &self.no)
-    }
-}
-
-/// These properties, or all but those.
-fn properties(only: &[Property], no: &[Property]) -> PropertySet {
-    if only.is_empty() {
-        no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
-    } else {
-        only.iter().copied().collect()
-    }
-}
-
 /// Put the same question to every engine
 ///
 /// Verifies the program with each engine that takes it, one after the other, and prints a table of what they counted and what it
@@ -206,23 +203,8 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc", help_heading = "What to verify")]
-    pub(crate) model: Model,
-
-    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
-    #[arg(
-        long,
-        value_name = "PROPERTY",
-        value_delimiter = ',',
-        conflicts_with = "no",
-        help_heading = "What to verify"
-    )]
-    pub(crate) only: Vec<Property>,
-
-    /// Do not look for these properties
-    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', help_heading = "What to verify")]
-    pub(crate) no: Vec<Property>,
+    #[command(flatten)]
+    pub(crate) what: What,
 
     /// Go on after a violation, so that all classes are counted
     #[arg(long, help_heading = "What to verify")]
@@ -250,13 +232,6 @@ pub(crate) struct Compare {
 
     #[command(flatten)]
     pub(crate) c: C,
-}
-
-impl Compare {
-    /// The properties to look for.
-    pub(crate) fn properties(&self) -> PropertySet {
-        properties(&self.only, &self.no)
-    }
 }
 
 /// Run a schedule again, step by step

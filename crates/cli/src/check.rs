@@ -51,11 +51,11 @@ pub(crate) fn run(args: &Check) -> Status {
 }
 
 fn settings(args: &Check) -> Settings {
-    let mut settings = Settings::new(args.model);
+    let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
     let options = &mut settings.options;
     options.engine = args.engine;
-    options.properties = args.properties();
+    options.properties = args.what.properties();
     options.all = args.all;
     options.limits = Limits {
         executions: args.max_executions,

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Compare) -> Status {
     let comparison = Comparison {
         file: args.input.file.display().to_string(),
         parameters: load_options.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect(),
-        model: args.model,
+        model: args.what.model,
         engines,
     };
     output.answer(|| comparison.json(VERSION), || comparison.human());
@@ -48,10 +48,10 @@ fn contradiction(json: bool) -> Status {
 }
 
 fn settings(args: &Compare) -> Settings {
-    let mut settings = Settings::new(args.model);
+    let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
     let options = &mut settings.options;
-    options.properties = args.properties();
+    options.properties = args.what.properties();
     options.all = args.all;
     options.limits = Limits { executions: args.max_executions, time: args.time_limit, ..Limits::default() };
     options.workers = workers(args.workers);

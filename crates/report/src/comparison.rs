@@ -219,17 +219,13 @@ mod tests {
     #[test]
     fn the_verdict_is_that_of_the_engines_which_decided() {
         use Verdict::{Holds, Unknown, Violated};
-        let cases: [(&[Result<Verdict, &str>], Option<Verdict>); 6] = [
-            (&[Ok(Holds), Ok(Holds)], Some(Holds)),
-            (&[Ok(Unknown), Ok(Violated)], Some(Violated)),
-            (&[Ok(Unknown), Err("no")], Some(Unknown)),
-            (&[Ok(Holds), Ok(Violated)], None),
-            (&[Ok(Violated), Ok(Unknown), Ok(Holds)], None),
-            (&[Err("no")], Some(Unknown)),
-        ];
-        for (results, expected) in cases {
-            assert_eq!(comparison(results).verdict(), expected, "{results:?}");
-        }
+        let verdict = |results: &[Result<Verdict, &str>]| comparison(results).verdict();
+        assert_eq!(verdict(&[Ok(Holds), Ok(Holds)]), Some(Holds));
+        assert_eq!(verdict(&[Ok(Unknown), Ok(Violated)]), Some(Violated));
+        assert_eq!(verdict(&[Ok(Unknown), Err("no")]), Some(Unknown));
+        assert_eq!(verdict(&[Ok(Holds), Ok(Violated)]), None);
+        assert_eq!(verdict(&[Ok(Violated), Ok(Unknown), Ok(Holds)]), None);
+        assert_eq!(verdict(&[Err("no")]), Some(Unknown));
     }
 
     #[test]
