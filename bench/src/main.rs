@@ -5,12 +5,17 @@
 //! cargo run --release -p raddle-bench -- --workers 2     # and what a second worker brings
 //! cargo run --release -p raddle-bench -- --memory        # peak memory as the number of executions grows
 //! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
+//! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
+//! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
 //! ```
 //!
-//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`lin`] stands by itself.
+//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
+//! [`growth`] and [`lin`] stand by themselves.
 
+mod engines;
 mod failure;
+mod growth;
 mod lin;
 mod measure;
 mod memory;
@@ -59,6 +64,15 @@ struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
+    /// Compare engines on the programs of bench/programs
+    ///
+    /// Prints classes and executions per CPU second of every engine under every model, and what a class costs compared with
+    /// `optimal`.
+    Engines(engines::Args),
+
+    /// Measure how the time per class grows with the length of the execution
+    Growth(growth::Args),
+
     /// Measure how fast histories are checked for linearizability
     ///
     /// Makes histories, checks them and prints the times as tables; under the growth of the monitors stand c and e of the fits
@@ -77,7 +91,11 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(Command::Lin(args)) = &args.command {
+    if let Some(Command::Engines(args)) = &args.command {
+        engines::run(args)?;
+    } else if let Some(Command::Growth(args)) = &args.command {
+        growth::run(args)?;
+    } else if let Some(Command::Lin(args)) = &args.command {
         lin::run(args)?;
     } else if let Some(readers) = args.child {
         anstream::println!("{}", serde_json::to_string(&memory::child(readers)?)?);

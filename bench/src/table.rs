@@ -57,12 +57,12 @@ fn executions(row: &Row) -> String {
     text
 }
 
-fn dash() -> String {
+pub(crate) fn dash() -> String {
     "-".to_owned()
 }
 
 /// Two significant digits below 10, three from there on.
-fn rounded(number: f64) -> String {
+pub(crate) fn rounded(number: f64) -> String {
     if !number.is_finite() {
         return dash();
     }

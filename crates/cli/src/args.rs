@@ -25,6 +25,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(Box<Check>),
+    Compare(Box<Compare>),
     Replay(Replay),
     Show(Show),
     Lin(Box<Lin>),
@@ -96,6 +97,34 @@ impl Input {
     }
 }
 
+/// The model and the properties.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "What to verify")]
+pub(crate) struct What {
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
+    pub(crate) only: Vec<Property>,
+
+    /// Do not look for these properties
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',')]
+    pub(crate) no: Vec<Property>,
+}
+
+impl What {
+    /// The properties to look for.
+    pub(crate) fn properties(&self) -> PropertySet {
+        if self.only.is_empty() {
+            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
+        } else {
+            self.only.iter().copied().collect()
+        }
+    }
+}
+
 /// Verify a program
 ///
 /// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
@@ -106,23 +135,8 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc", help_heading = "What to verify")]
-    pub(crate) model: Model,
-
-    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
-    #[arg(
-        long,
-        value_name = "PROPERTY",
-        value_delimiter = ',',
-        conflicts_with = "no",
-        help_heading = "What to verify"
-    )]
-    pub(crate) only: Vec<Property>,
-
-    /// Do not look for these properties
-    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', help_heading = "What to verify")]
-    pub(crate) no: Vec<Property>,
+    #[command(flatten)]
+    pub(crate) what: What,
 
     /// Go on after a violation and list the distinct ones
     #[arg(long, help_heading = "What to verify")]
@@ -184,15 +198,46 @@ pub(crate) struct Check {
     pub(crate) c: C,
 }
 
-impl Check {
-    /// The properties to look for.
-    pub(crate) fn properties(&self) -> PropertySet {
-        if self.only.is_empty() {
-            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
-        } else {
-            self.only.iter().copied().collect()
-        }
-    }
+/// Put the same question to every engine
+///
+/// Verifies the program with each engine that takes it, one after the other, and prints a table of what they counted and what it
+/// took. Engines tell executions apart in different ways, so their numbers of classes differ; their verdicts must not. The exit
+/// status is that of the common verdict, or 4 if engines contradict each other, which is a bug in Raddle. A limit is for each
+/// engine; one that reaches it contradicts nobody.
+#[derive(Args, Debug)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    #[command(flatten)]
+    pub(crate) what: What,
+
+    /// Go on after a violation, so that all classes are counted
+    #[arg(long, help_heading = "What to verify")]
+    pub(crate) all: bool,
+
+    /// Let every loop turn at most N times each time its function runs
+    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
+    pub(crate) loop_bound: Option<u32>,
+
+    /// Stop each engine after this many executions, blocked ones included
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_executions: Option<u64>,
+
+    /// Stop each engine after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Explore with N threads; 0 stands for one per core
+    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
+    pub(crate) workers: usize,
+
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 /// Run a schedule again, step by step

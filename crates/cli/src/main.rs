@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod lin;
 mod output;
 mod panics;
@@ -61,6 +62,7 @@ fn run() -> Status {
     };
     match arguments.command {
         Command::Check(options) => check::run(&options),
+        Command::Compare(options) => compare::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Show(options) => show::run(&options),
         Command::Lin(options) => lin::run(&options),

@@ -26,6 +26,7 @@
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
+pub mod compare;
 pub mod cost;
 mod error;
 pub mod load;
