@@ -5,7 +5,7 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then [`optimal`].
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`optimal`], [`rvf`].
 
 pub mod confirm;
 pub mod control;
@@ -13,10 +13,13 @@ mod memory;
 pub mod optimal;
 pub mod options;
 pub mod outcome;
+pub mod rvf;
+mod sequence;
 
 pub use control::{Control, Progress};
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
+pub use rvf::options::ReadsValueFrom;
 
 use raddle_machine::Code;
 
@@ -28,5 +31,6 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
     match options.engine {
         Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
         Engine::ReadsFrom => optimal::explore_reads_from(code, options, control),
+        Engine::Rvf => rvf::explore(code, options, control),
     }
 }

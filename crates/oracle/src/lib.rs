@@ -17,6 +17,7 @@ pub mod litmus;
 pub mod random;
 pub mod shrink;
 pub mod sketch;
+pub mod values;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
 pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};
