@@ -5,7 +5,7 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`optimal`], [`rvf`].
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`optimal`], [`rvf`], [`vc`].
 
 pub mod confirm;
 pub mod control;
@@ -15,11 +15,13 @@ pub mod options;
 pub mod outcome;
 pub mod rvf;
 mod sequence;
+pub mod vc;
 
 pub use control::{Control, Progress};
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
 pub use rvf::options::ReadsValueFrom;
+pub use vc::options::ValueCentric;
 
 use raddle_machine::Code;
 
@@ -32,5 +34,6 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
         Engine::ReadsFrom => optimal::explore_reads_from(code, options, control),
         Engine::Rvf => rvf::explore(code, options, control),
+        Engine::ValueCentric => vc::explore(code, options, control),
     }
 }

@@ -1,6 +1,7 @@
 //! What to explore and how far.
 
 use crate::rvf::options::ReadsValueFrom;
+use crate::vc::options::ValueCentric;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
@@ -18,11 +19,14 @@ pub enum Engine {
     ReadsFrom,
     /// At most one execution per class of values and the causal order of reads (SC only).
     Rvf,
+    /// At most one execution per class of values, causal order of reads, and the order of all but one thread (SC only).
+    ValueCentric,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 4] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf];
+    pub const ALL: [Engine; 5] =
+        [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -31,6 +35,7 @@ impl Engine {
             Engine::Optimal => "optimal",
             Engine::ReadsFrom => "rf",
             Engine::Rvf => "rvf",
+            Engine::ValueCentric => "vc",
         }
     }
 }
@@ -131,6 +136,8 @@ pub struct Options {
     pub keep_schedules: bool,
     /// How the engine `rvf` works.
     pub rvf: ReadsValueFrom,
+    /// How the engine `vc` works.
+    pub vc: ValueCentric,
 }
 
 impl Options {
@@ -146,6 +153,7 @@ impl Options {
             commuting_updates: false,
             keep_schedules: false,
             rvf: ReadsValueFrom::default(),
+            vc: ValueCentric::default(),
         }
     }
 }
