@@ -25,8 +25,7 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 5] =
-        [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric];
+    pub const ALL: [Engine; 5] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -155,5 +154,14 @@ impl Options {
             rvf: ReadsValueFrom::default(),
             vc: ValueCentric::default(),
         }
+    }
+
+    /// Sets a switch of an engine as it is written on the command line, `closure=off`.
+    ///
+    /// # Errors
+    /// In words, if there is no such switch or it cannot be set so.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let key = text.split_once('=').map_or(text, |(key, _)| key);
+        if ValueCentric::KEYS.contains(&key) { self.vc.set(text) } else { self.rvf.set(text) }
     }
 }

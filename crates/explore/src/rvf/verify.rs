@@ -393,8 +393,8 @@ mod tests {
         sequence.iter().all(|&event| {
             let op = instance.ops[event as usize];
             let start = instance.starts[instance.thread(event)];
-            let ready = (start..event).all(|earlier| done[earlier as usize])
-                && (op.after == NONE || done[op.after as usize]);
+            let ready =
+                (start..event).all(|earlier| done[earlier as usize]) && (op.after == NONE || done[op.after as usize]);
             let served = !op.reads || instance.is_good(event, memory[op.loc as usize]);
             if op.writes {
                 memory[op.loc as usize] = event;

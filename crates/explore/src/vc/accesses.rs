@@ -73,16 +73,11 @@ impl Accesses {
         self.writes.get(loc as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The accesses of leaves that conflict with the last access, which is one of a leaf: the order of each such pair is
-    /// part of the class.
-    pub(crate) fn leaf_conflicts(&self, id: EventId, loc: LocId, writes: bool) -> Vec<EventId> {
-        let is_other = |&other: &EventId| other.thread != self.root && other != id;
-        let mut found: Vec<EventId> = self.writes(loc).iter().copied().filter(is_other).collect();
-        if writes {
-            let reads = self.reads.iter().filter(|read| read.loc == loc);
-            found.extend(reads.map(|read| read.id).filter(is_other));
-        }
-        found
+    /// The accesses of leaves to a location, other than this one: its writes, and its reads if they are asked for.
+    pub(crate) fn leaves(&self, id: EventId, loc: LocId, reads: bool) -> impl Iterator<Item = EventId> {
+        let reads = self.reads.iter().filter(move |read| reads && read.loc == loc).map(|read| read.id);
+        let all = self.writes(loc).iter().copied().chain(reads);
+        all.filter(move |other| other.thread != self.root && *other != id)
     }
 }
 

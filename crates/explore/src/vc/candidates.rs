@@ -99,3 +99,21 @@ pub(crate) fn is_misused(frontier: &mut Frontier<'_>, loc: LocId) -> bool {
         wrong
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_causal_map_forbids_what_was_there() {
+        // Toman 2021: w_x of thread 1; w_y w_x r_y w_x of thread 2; r_y w_x r_x w_x of thread 3. When the read of x of thread 1 was
+        // tried, threads 2 and 3 had been run to behind their first reads.
+        let tried: Tried = Rc::from([0, 1, 4, 2]);
+        let id = |thread, index| EventId::new(ThreadId(thread), index);
+        let writes = [id(1, 0), id(2, 1), id(2, 3), id(3, 1), id(3, 3)];
+        let left: Vec<_> = writes.into_iter().filter(|&write| !is_tried(&tried, write)).collect();
+        assert_eq!(left, [id(3, 3)]);
+        assert!(is_tried(&tried, INITIAL));
+        assert!(!is_tried(&tried, id(4, 0)), "the thread was not there");
+    }
+}

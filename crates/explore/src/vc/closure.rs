@@ -12,6 +12,10 @@
 //! chain and leaves whose conflicting events are ordered there always is at most one write to add an edge for, and
 //! the closure exists exactly if there is a sequence ([`realise`](super::realise)) (Chatterjee, Pavlogiannis and Toman 2019; Toman 2021).
 //!
+//! With *relaxed* orders writes of leaves that are good for no read may be unordered among themselves. A write that is good for
+//! some read is ordered with all writes of leaves. Then there can be several bad writes to add an edge for, and they are
+//! dealt with one after the other; nothing else changes.
+//!
 //! Rules are applied to one read in this order until all hold: the third one means nothing while the second one
 //! does not hold. An edge that would close a cycle is answered by "no closure"; as each edge is forced that is right
 //! whatever the order was at the beginning.
@@ -110,14 +114,18 @@ fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
     }
     let maximal = visible.maximal(order);
     if !maximal.iter().any(good) {
-        // Only those of the other side are not ordered with the read, and only one of them is maximal.
-        let last = maximal.iter().find(|last| visible.beside.contains(last));
+        // Only those of the other side are not ordered with the read. Good writes before it are hidden by it for certain.
+        let hides = |last: EventId| visible.all().all(|write| !good(&write) || order.before(write, last));
+        let last = maximal.iter().find(|&&last| visible.beside.contains(&last) && hides(last));
         return last.map_or(Missing::Contradiction, |&last| Missing::Edge(read.id, last));
     }
     let covered = |bad: EventId| visible.all().any(|write| good(&write) && order.before(bad, write));
     let Some(&bad) = visible.before.iter().find(|&&write| !good(&write) && !covered(write)) else {
         return Missing::Nothing;
     };
-    let is_remote = |write: &&EventId| accesses.is_root(**write) != accesses.is_root(bad);
-    maximal.iter().find(is_remote).map_or(Missing::Contradiction, |&last| Missing::Edge(bad, last))
+    let is_remote = |write: &EventId| accesses.is_root(*write) != accesses.is_root(bad);
+    maximal
+        .iter()
+        .find(|write| good(write) && is_remote(write))
+        .map_or(Missing::Contradiction, |&last| Missing::Edge(bad, last))
 }

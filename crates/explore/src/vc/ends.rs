@@ -4,16 +4,18 @@
 //! mutex that is held, or for other threads, they are. If a thread waits for a value, memory must end up with one it waits to
 //! change; if it turned in a loop without effect, nothing that its last turn read may have been overwritten since. That is a
 //! question about an annotated order with one read more at the end for each thread that waits for a value, and with some
-//! edges more. Its closure answers it. The answer depends on the order of the leaves, so it is asked in each.
+//! edges more. Its closure, or with relaxed orders those of its extensions, answer it. The answer depends on the order of the leaves, so it is asked in each.
 
 use super::accesses::Accesses;
 use super::candidates::is_held;
 use super::closure::close;
+use super::extend::{Extension, Manner, New};
 use super::order::Order;
 use super::realise::realise;
 use crate::sequence::{Frontier, INITIAL, Initial, LocId};
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
+use smallvec::SmallVec;
 
 /// What the threads of an execution come to.
 #[derive(Clone, Debug, Default)]
@@ -79,32 +81,36 @@ impl End {
     }
 
     /// A sequence that ends so, if there is one.
-    pub(crate) fn sequence(&self, order: &Order, accesses: &mut Accesses, root: ThreadId) -> Option<Vec<EventId>> {
+    pub(crate) fn sequence(
+        &self,
+        order: &Order,
+        accesses: &mut Accesses,
+        root: ThreadId,
+        manner: Manner,
+    ) -> Option<Vec<EventId>> {
         if !self.is_conditional() {
             return Some(realise(order, root));
         }
         let mut order = order.clone();
-        if !self.orders.iter().all(|&(a, b)| order.insert(a, b)) {
+        if !self.orders.iter().all(|&(a, b)| order.insert(a, b)) || !close(&mut order, accesses) {
             return None;
         }
-        let known = accesses.len();
         let threads = order.threads() as u32;
-        let lasts: Vec<EventId> = (0..threads)
-            .filter_map(|thread| {
-                let thread = ThreadId(thread);
-                Some(EventId::new(thread, order.len(thread).checked_sub(1)?))
-            })
-            .collect();
-        for (index, (loc, sources)) in self.lasts.iter().enumerate() {
-            // A thread of its own, and a leaf.
-            let read = EventId::new(ThreadId(threads.max(root.0 + 1)), index as u32);
-            order.push(read, &lasts);
-            accesses.read(read, *loc, sources.clone());
-        }
-        let possible = close(&mut order, accesses);
+        let last = |thread| Some(EventId::new(thread, order.len(thread).checked_sub(1)?));
+        let lasts: SmallVec<[EventId; 2]> = (0..threads).map(ThreadId).filter_map(last).collect();
+        let known = accesses.len();
+        // The reads are of a thread of their own, and that is a leaf.
+        let reader = ThreadId(threads.max(root.0 + 1));
+        let reads = self.lasts.iter().zip(0..).map(|((loc, sources), index)| {
+            let id = EventId::new(reader, index);
+            accesses.read(id, *loc, sources.clone());
+            New { id, loc: *loc, writes: false, behind: lasts.clone() }
+        });
+        let reads = reads.collect();
+        let found = Extension::new(order, reads, manner).next(accesses);
         accesses.truncate(known);
-        let mut sequence = if possible { realise(&order, root) } else { return None };
-        sequence.retain(|event| event.thread.0 < threads);
+        let mut sequence = realise(&found?, root);
+        sequence.retain(|event| event.thread != reader);
         Some(sequence)
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! An event of the root is only put behind what comes before it in its thread; the closure does the rest, so there is at
 //! most one way. An event of a leaf is ordered with every event of another leaf that it conflicts with, in every way that
-//! has a closure. Results differ in the order of some such pair, so they are of different classes. There may be
+//! has a closure. With *relaxed* orders two writes are left unordered as long as neither is good for any read; when a read makes a
+//! write good, that write is ordered with all others. Results differ in the order of some such pair, so they are of different classes. There may be
 //! exponentially many; they are made one at a time, and the space is polynomial.
 
-use super::accesses::Accesses;
+use super::accesses::{Accesses, is_good};
 use super::closure::close;
 use super::order::Order;
-use crate::sequence::{LocId, NO_LOC};
+use crate::sequence::{INITIAL, LocId, NO_LOC};
 use raddle_trace::EventId;
 use smallvec::SmallVec;
 
@@ -30,24 +31,34 @@ struct Partial {
     order: Order,
     /// How many are in it.
     placed: usize,
-    /// The events that the last of them may still have to be ordered with.
-    undecided: Vec<EventId>,
+    /// Pairs that may still have to be ordered because of the last of them.
+    undecided: Vec<(EventId, EventId)>,
+}
+
+/// How events are put into an order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Leave writes unordered that are good for no read.
+    pub(crate) relaxed: bool,
+    /// Order a write with others when it becomes good.
+    pub(crate) order_good_writes: bool,
+    /// Also compute the closure when a write is added.
+    pub(crate) close_after_writes: bool,
 }
 
 /// The ways that have not been looked at.
 #[derive(Debug)]
 pub(crate) struct Extension {
-    /// Also compute the closure when a write is added.
-    close_after_writes: bool,
+    manner: Manner,
     events: Vec<New>,
     stack: Vec<Partial>,
 }
 
 impl Extension {
     /// Of a closed order by new events, in an order that program order allows.
-    pub(crate) fn new(order: Order, events: Vec<New>, close_after_writes: bool) -> Self {
+    pub(crate) fn new(order: Order, events: Vec<New>, manner: Manner) -> Self {
         let start = Partial { order, placed: 0, undecided: Vec::new() };
-        Extension { close_after_writes, events, stack: vec![start] }
+        Extension { manner, events, stack: vec![start] }
     }
 
     /// Whether there may be more.
@@ -59,18 +70,18 @@ impl Extension {
     pub(crate) fn next(&mut self, accesses: &Accesses) -> Option<Order> {
         while let Some(mut partial) = self.stack.pop() {
             if let Some(last) = partial.placed.checked_sub(1).map(|last| &self.events[last]) {
-                let open = |other: &EventId| !partial.order.decides(*other, last.id);
+                let open = |&(a, b): &(EventId, EventId)| !partial.order.decides(a, b);
                 if let Some(at) = partial.undecided.iter().position(open) {
-                    let other = partial.undecided[at];
+                    let (a, b) = partial.undecided[at];
                     partial.undecided.drain(..=at);
-                    let mut later = partial.clone();
+                    let mut other = partial.clone();
                     // They are not ordered, so neither edge closes a cycle. The new event last is looked at first.
-                    later.order.insert(last.id, other);
-                    partial.order.insert(other, last.id);
-                    self.stack.extend([later, partial]);
+                    other.order.insert(b, a);
+                    partial.order.insert(a, b);
+                    self.stack.extend([other, partial]);
                     continue;
                 }
-                let matters = last.loc != NO_LOC && (self.close_after_writes || !last.writes);
+                let matters = last.loc != NO_LOC && (self.manner.close_after_writes || !last.writes);
                 if matters && !close(&mut partial.order, accesses) {
                     continue;
                 }
@@ -79,12 +90,32 @@ impl Extension {
             partial.order.push(next.id, &next.behind);
             partial.placed += 1;
             partial.undecided.clear();
-            if next.loc != NO_LOC && !accesses.is_root(next.id) {
-                let conflicts = accesses.leaf_conflicts(next.id, next.loc, next.writes);
-                partial.undecided.extend(conflicts.into_iter().filter(|&other| partial.order.contains(other)));
+            if next.loc != NO_LOC {
+                self.pairs(&mut partial, next, accesses);
             }
             self.stack.push(partial);
         }
         None
+    }
+
+    /// The pairs of leaf events that have to be ordered with the event that has been put into the order last.
+    fn pairs(&self, partial: &mut Partial, next: &New, accesses: &Accesses) {
+        let Partial { order, undecided, .. } = partial;
+        let is_in = |id: &EventId| order.contains(*id);
+        let reads = || accesses.reads.iter().filter(|read| read.loc == next.loc && order.contains(read.id));
+        let is_read = |id: EventId| reads().any(|read| read.id == id);
+        let is_observed = |id: EventId| reads().any(|read| is_good(read, id));
+        if !accesses.is_root(next.id) {
+            let others = accesses.leaves(next.id, next.loc, next.writes).filter(is_in);
+            let wanted =
+                others.filter(|&other| !(self.manner.relaxed && next.writes) || is_read(other) || is_observed(other));
+            undecided.extend(wanted.map(|other| (other, next.id)));
+        }
+        let read = accesses.reads.iter().find(|read| read.id == next.id);
+        if let Some(read) = read.filter(|_| self.manner.relaxed && self.manner.order_good_writes) {
+            for &write in read.good.iter().filter(|&&write| write != INITIAL && !accesses.is_root(write)) {
+                undecided.extend(accesses.leaves(write, next.loc, false).filter(is_in).map(|other| (other, write)));
+            }
+        }
     }
 }

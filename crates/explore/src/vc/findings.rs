@@ -31,8 +31,13 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Reports the end of an execution.
+    /// Reports the end of an execution. If there may not be any more executions it ends the exploration instead: it is only
+    /// here that one knows that there is one more.
     pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Error> {
+        if self.report.is_full() {
+            self.report.look_around(true);
+            return Ok(());
+        }
         let statistics = &mut self.report.statistics;
         let mut deadlock = None;
         if end.failed {

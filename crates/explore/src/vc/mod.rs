@@ -33,6 +33,10 @@
 //!   them apart. [`every_order`](options::ValueCentric::every_order) counts each.
 //! * If a read with a value has ended an execution, it is not tried again with this value in other orders of the leaves
 //!   ([`shortcut`](options::ValueCentric::shortcut)). Several published numbers are only met with this.
+//! * Relaxed orders: two writes of leaves are not ordered as long as neither is good for any read (published as an optimisation). A write that becomes
+//!   good is ordered with all others then; without that executions are lost. The other published relaxation, of writes that no
+//!   read can see any more, is not made: the shortcut has the same effect at the end of an execution.
+//! * Locks are tried before other reads. The published order is the root first, then the leaves.
 //! * A mutex is taken from the release that ends the last critical section, which makes the order of critical sections total.
 //!   A try-lock that fails does so from any holder.
 //! * Reads that wait, and loops that turn without effect, which the method does not have: see [`ends`]. The shortcut is not taken
@@ -49,7 +53,8 @@
 //! # Cost
 //!
 //! Polynomial per class for a fixed number of threads. There can be many more classes than with `rvf` where leaves write
-//! one location without anybody reading, since their orders are told apart.
+//! one location that is read, since their orders are told apart. Many nodes are no ends of executions, and the closure is most of
+//! the work.
 
 mod accesses;
 mod candidates;
@@ -61,6 +66,8 @@ pub mod options;
 mod order;
 mod realise;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use crate::control::Control;
 use crate::options::Options;

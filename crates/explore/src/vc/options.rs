@@ -10,8 +10,10 @@ pub struct ValueCentric {
     /// If a read with a value ends an execution in one order of the leaves, do not look at the same read with the same
     /// value in the other orders: the events and their values are the same.
     pub shortcut: bool,
+    /// Leave writes of leaves unordered as long as no read has one of them as a good write.
+    pub relaxed: bool,
     /// Count an execution for each order of writes at its end that no read can tell apart, as the definition of classes
-    /// has it. Without this (the default) there is one.
+    /// has it. Without this (the default) there is one. Then [`relaxed`](Self::relaxed) is off.
     pub every_order: bool,
     /// What an engine must not get wrong because it loses executions then.
     pub corrections: Corrections,
@@ -22,6 +24,7 @@ impl Default for ValueCentric {
         ValueCentric {
             root: Root::default(),
             shortcut: true,
+            relaxed: true,
             every_order: false,
             corrections: Corrections::default(),
         }
@@ -46,13 +49,15 @@ pub enum Root {
 pub struct Corrections {
     /// The closure is computed again when writes are added, not only when reads are: a new write is bad for all reads.
     pub close_after_writes: bool,
+    /// With relaxed orders, a write that becomes good for a read is ordered with the other writes of leaves.
+    pub order_good_writes: bool,
     /// The shortcut is not taken where threads wait: whether an execution can end so depends on the order.
     pub waits_are_no_shortcut: bool,
 }
 
 impl Default for Corrections {
     fn default() -> Self {
-        Corrections { close_after_writes: true, waits_are_no_shortcut: true }
+        Corrections { close_after_writes: true, order_good_writes: true, waits_are_no_shortcut: true }
     }
 }
 
@@ -70,14 +75,16 @@ impl ValueCentric {
             Some(("root", "first")) => self.root = Root::First,
             Some(("root", number)) => {
                 let number = number.parse().ok().filter(|&number| (1..Addr::MAX_THREADS).contains(&number));
-                self.root = number.map(Root::Nth).ok_or("`root` is main, first, or the number of a thread that main starts")?;
+                self.root =
+                    number.map(Root::Nth).ok_or("`root` is main, first, or the number of a thread that main starts")?;
             }
             Some(("shortcut", "on")) => self.shortcut = true,
             Some(("shortcut", "off")) => self.shortcut = false,
-            Some(("orders", "all")) => self.every_order = true,
-            Some(("orders", "one")) => self.every_order = false,
+            Some(("orders", "relaxed")) => (self.relaxed, self.every_order) = (true, false),
+            Some(("orders", "strict")) => (self.relaxed, self.every_order) = (false, false),
+            Some(("orders", "all")) => (self.relaxed, self.every_order) = (false, true),
             Some(("shortcut", value)) => return Err(format!("`shortcut` is on or off, not `{value}`")),
-            Some(("orders", value)) => return Err(format!("`orders` is one or all, not `{value}`")),
+            Some(("orders", value)) => return Err(format!("`orders` is relaxed, strict or all, not `{value}`")),
             Some((key, _)) => return Err(format!("vc has no switch `{key}`; there are {}", Self::KEYS.join(", "))),
             None => return Err(format!("`{text}` is not of the form key=value")),
         }
@@ -95,10 +102,15 @@ mod tests {
         for text in ["root=3", "shortcut=off", "orders=all"] {
             options.set(text).expect("a switch");
         }
-        let expected =
-            ValueCentric { root: Root::Nth(3), shortcut: false, every_order: true, ..ValueCentric::default() };
+        let expected = ValueCentric {
+            root: Root::Nth(3),
+            shortcut: false,
+            relaxed: false,
+            every_order: true,
+            ..Default::default()
+        };
         assert_eq!(options, expected);
-        for text in ["root=main", "root=first", "shortcut=on", "orders=one"] {
+        for text in ["root=main", "root=first", "shortcut=on", "orders=strict", "orders=relaxed"] {
             options.set(text).expect("a switch");
         }
         assert_eq!(options, ValueCentric::default());

@@ -1,14 +1,14 @@
 //! The search: which annotated order is looked at next.
 //!
 //! A stack of nodes, one frontier. A node is a closed annotated order. All threads are run to their next reads, and what they
-//! did is put into the order in every way the leaves allow. In each of these orders every pending read is tried, the root's
-//! first: each group of writes it could read from, in every way its thread allows, makes a child. What a read has tried is
+//! did is put into the order in every way the leaves allow. In each of these orders every pending read is tried, locks and
+//! then the root's first: each group of writes it could read from, in every way its thread allows, makes a child. What a read has tried is
 //! forbidden for it below the reads that are tried later.
 
 use super::accesses::Accesses;
 use super::candidates::{self, Group, Tried};
 use super::ends::End;
-use super::extend::{Extension, New};
+use super::extend::{Extension, Manner, New};
 use super::options::Root;
 use super::order::Order;
 use crate::control::Control;
@@ -108,6 +108,7 @@ pub(crate) struct Search<'c> {
     pub(super) options: &'c Options,
     depth: usize,
     pub(super) root: ThreadId,
+    manner: Manner,
     pub(super) frontier: Frontier<'c>,
     pub(super) accesses: Accesses,
     nodes: Vec<Node>,
@@ -136,6 +137,11 @@ impl<'c> Search<'c> {
             options,
             depth: options.limits.depth.unwrap_or(Limits::DEPTH),
             root,
+            manner: Manner {
+                relaxed: options.vc.relaxed && !options.vc.every_order,
+                order_good_writes: options.vc.corrections.order_good_writes,
+                close_after_writes: options.vc.corrections.close_after_writes,
+            },
             frontier,
             accesses: Accesses::new(root),
             nodes: Vec::new(),
@@ -154,7 +160,7 @@ impl<'c> Search<'c> {
                 break;
             }
             patience -= 1;
-            if patience == 0 || self.report.is_full() {
+            if patience == 0 {
                 patience = PATIENCE;
                 let more = self.nodes.iter().any(Node::has_more);
                 self.report.look_around(more);
@@ -198,7 +204,8 @@ impl<'c> Search<'c> {
         self.report.statistics.longest = self.report.statistics.longest.max(length as u64);
         let place = self.place();
         let none = |place, tried| {
-            let branch = Branch::Choice { order: Order::default(), new: Vec::new(), thread: ThreadId::MAIN, count: 0, next: 0 };
+            let branch =
+                Branch::Choice { order: Order::default(), new: Vec::new(), thread: ThreadId::MAIN, count: 0, next: 0 };
             Node { place, tried, branch, weight, fruitful: true }
         };
         if extended == Extended::TooLong {
@@ -207,7 +214,8 @@ impl<'c> Search<'c> {
             return Ok(());
         }
         let threads = (0..self.frontier.threads() as u32).map(ThreadId);
-        if let Some((thread, count)) = threads.clone().find_map(|thread| Some((thread, self.frontier.choice(thread)?))) {
+        if let Some((thread, count)) = threads.clone().find_map(|thread| Some((thread, self.frontier.choice(thread)?)))
+        {
             let branch = Branch::Choice { order, new, thread, count, next: 0 };
             self.nodes.push(Node { place, tried, branch, weight, fruitful: true });
             return Ok(());
@@ -216,7 +224,8 @@ impl<'c> Search<'c> {
         for &pending in &reads {
             self.refuse_pending(pending)?;
         }
-        reads.sort_by_key(|pending| pending.thread != self.root);
+        // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
+        reads.sort_by_key(|pending| (!pending.mutex, pending.thread != self.root));
         let end = End::of(&mut self.frontier);
         let every = self.options.vc.every_order;
         if let Some(end) = end.as_ref().filter(|end| !end.is_conditional() && !every) {
@@ -230,7 +239,7 @@ impl<'c> Search<'c> {
             self.remember_end();
         }
         let new = new.into_iter().map(|id| self.new_event(id)).collect();
-        let extension = self.extension(order, new);
+        let extension = Extension::new(order, new, self.manner);
         let branch = Branch::Orders { reads, extension, now: None, end, known: Vec::new() };
         self.nodes.push(Node { place, tried, branch, weight, fruitful: false });
         Ok(())
@@ -243,10 +252,6 @@ impl<'c> Search<'c> {
         {
             known.push((child.thread, child.value));
         }
-    }
-
-    fn extension(&self, order: Order, new: Vec<New>) -> Extension {
-        Extension::new(order, new, self.options.vc.corrections.close_after_writes)
     }
 
     fn new_event(&self, id: EventId) -> New {
@@ -290,7 +295,7 @@ impl<'c> Search<'c> {
                 let tried = node.tried.clone();
                 let end = end.clone();
                 if let Some(end) = end
-                    && let Some(sequence) = end.sequence(&order, &mut self.accesses, self.root)
+                    && let Some(sequence) = end.sequence(&order, &mut self.accesses, self.root, self.manner)
                 {
                     node.fruitful = true;
                     self.end(&end, &sequence)?;
@@ -310,7 +315,9 @@ impl<'c> Search<'c> {
         let place = self.child().place;
         self.back_to(place);
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Branch::Orders { now: Some(now), known, .. } = &mut node.branch else { unreachable!("a read is being tried") };
+        let Branch::Orders { now: Some(now), known, .. } = &mut node.branch else {
+            unreachable!("a read is being tried")
+        };
         let child = now.child.as_mut().expect("a read is being tried");
         let thread = child.thread;
         let again = self.options.vc.shortcut && known.contains(&(thread, child.value));
@@ -383,7 +390,7 @@ impl<'c> Search<'c> {
             self.accesses.read(id, pending.loc, group.members);
         }
         self.refuse_late_access(id)?;
-        let extension = self.extension(order, vec![self.new_event(id)]);
+        let extension = Extension::new(order, vec![self.new_event(id)], self.manner);
         let child = Child { place: self.place(), thread, value: group.value, extension };
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
