@@ -84,16 +84,15 @@ pub(crate) fn is_held(frontier: &mut Frontier<'_>, pending: Pending) -> bool {
 
 /// Whether the location is a mutex and something else than the end of a critical section writes to it.
 pub(crate) fn is_misused(frontier: &mut Frontier<'_>, loc: LocId) -> bool {
-    let writes: Vec<EventId> = frontier.writes(loc).to_vec();
     let is_lock = |frontier: &Frontier<'_>, id: EventId| frontier.event(id).kind == Kind::Update;
-    if !writes.iter().any(|&write| is_lock(frontier, write)) {
+    if !frontier.writes(loc).iter().any(|&write| is_lock(frontier, write)) {
         return false;
     }
     let mut holder = match frontier.value(loc, INITIAL) {
         Initial::Value(value) => value,
         Initial::Uninitialised => 0,
     };
-    writes.into_iter().any(|write| {
+    frontier.writes(loc).iter().any(|&write| {
         let wrong = !is_lock(frontier, write) && holder != u64::from(write.thread.0) + 1;
         holder = frontier.event(write).written;
         wrong

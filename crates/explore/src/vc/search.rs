@@ -60,7 +60,7 @@ enum Branch {
     Orders {
         reads: Vec<Pending>,
         extension: Extension,
-        now: Option<Now>,
+        now: Option<Box<Now>>,
         /// The end that this is in some orders.
         end: Option<End>,
         /// Reads and values that end an execution.
@@ -302,7 +302,7 @@ impl<'c> Search<'c> {
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
-                *now = Some(Now { order, tried, next: 0, groups: None, child: None });
+                *now = Some(Box::new(Now { order, tried, next: 0, groups: None, child: None }));
                 Ok(true)
             }
             Branch::Orders { now: Some(now), .. } if now.child.is_some() => self.next_child(),
@@ -341,8 +341,8 @@ impl<'c> Search<'c> {
 
     /// The read that is being tried.
     fn child(&self) -> &Child {
-        match self.nodes.last() {
-            Some(Node { branch: Branch::Orders { now: Some(Now { child: Some(child), .. }), .. }, .. }) => child,
+        match self.nodes.last().map(|node| &node.branch) {
+            Some(Branch::Orders { now: Some(now), .. }) => now.child.as_ref().expect("a read is being tried"),
             _ => unreachable!("a read is being tried"),
         }
     }
