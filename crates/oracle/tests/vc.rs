@@ -42,6 +42,9 @@ fn shortcut(options: &mut Options) {
     options.vc.relaxed = false;
 }
 
+/// Sets switches.
+type Set = fn(&mut Options);
+
 /// A program; executions in all orders of leaves, as published, with the shortcut, and by default.
 type Row = (&'static str, &'static [&'static str], [u64; 4]);
 
@@ -78,7 +81,7 @@ const TABLE: &[Row] = &[
 fn the_reference_programs_have_their_executions() {
     let mut wrong = Vec::new();
     for (name, threads, expected) in TABLE {
-        let runs = |set: fn(&mut Options)| counts(threads, set).runs();
+        let runs = |set: Set| counts(threads, set).runs();
         let found = [runs(all), runs(strict), runs(shortcut), runs(|_| ())];
         if found != *expected {
             wrong.push(format!("{name}: {found:?}, not {expected:?}"));
@@ -155,7 +158,7 @@ const FIB: &str = "
 
 #[test]
 fn fib_bench_has_its_executions() {
-    let executions = |n: i64, modulo: i64, reader: i64, set: fn(&mut Options)| {
+    let executions = |n: i64, modulo: i64, reader: i64, set: Set| {
         let params = [("N", n), ("MOD", modulo), ("READER", reader)];
         let program = text::parse("fib", FIB, &params.map(|(name, value)| (name.to_owned(), value)));
         let code = compile(&program.expect("a program"), &AllShared, &CompileOptions::default());
@@ -195,7 +198,7 @@ fn mistake(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) ->
 
 #[test]
 fn every_correction_is_needed_by_some_random_program() {
-    let corrections: [(&str, fn(&mut Options)); 3] = [
+    let corrections: [(&str, Set); 3] = [
         // Where each order of the last writes counts, nothing else closes them.
         ("close after writes", |options| {
             all(options);
@@ -221,14 +224,14 @@ fn a_write_that_becomes_good_is_ordered_with_the_others() {
 #[test]
 fn whether_a_wait_ends_depends_on_the_order() {
     let threads = ["R x", "W x 0; a=wait x == 0", "W x 1"];
-    let blocked = |set: fn(&mut Options)| counts(&threads, set).blocked;
+    let blocked = |set: Set| counts(&threads, set).blocked;
     let careless = blocked(|options| options.vc.corrections.waits_are_no_shortcut = false);
     assert_eq!((blocked(|_| ()), careless), (2, 1), "with the shortcut a deadlock is missed");
 }
 
 #[test]
 fn no_switch_matters_to_what_is_found() {
-    let open: fn(&mut Options) = |options| options.vc.shortcut = false;
+    let open: Set = |options| options.vc.shortcut = false;
     for (number, set) in [all, strict, shortcut, open].into_iter().enumerate() {
         assert_eq!(mistake(300, set), None, "the switches {number}");
     }
@@ -254,7 +257,7 @@ fn every_root_finds_the_same() {
 
 #[test]
 fn what_it_cannot_decide_is_refused() {
-    let refusal = |threads: &[&str], set: fn(&mut Options)| match run(&litmus(threads), set) {
+    let refusal = |threads: &[&str], set: Set| match run(&litmus(threads), set) {
         Err(Error::Unsupported { message, .. }) => message,
         other => panic!("{other:?}"),
     };

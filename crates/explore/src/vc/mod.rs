@@ -7,8 +7,8 @@
 //!
 //! The method is that of Chatterjee, Pavlogiannis and Toman 2019 (VC-DPOR; also Toman 2021). A node of the search is a set of events, a
 //! set of *good writes* for each of its reads, and a partial order that orders conflicting leaf events: an *annotated partial
-//! order* ([`accesses`], [`order`]). Whether there is an execution of it is decided in polynomial time, by its [`closure`], and the
-//! execution is read off it ([`realise`]): that is what the root and the orders of leaf events are good for. Reads are tried with
+//! order* (`accesses`, `order`). Whether there is an execution of it is decided in polynomial time, by its `closure`, and the
+//! execution is read off it (`realise`): that is what the root and the orders of leaf events are good for. Reads are tried with
 //! each group of writes of one value; before another read is tried, what this one has tried is forbidden for it (*causal map*).
 //!
 //! | file | question it answers |
@@ -39,7 +39,7 @@
 //! * Locks are tried before other reads. The published order is the root first, then the leaves.
 //! * A mutex is taken from the release that ends the last critical section, which makes the order of critical sections total.
 //!   A try-lock that fails does so from any holder.
-//! * Reads that wait, and loops that turn without effect, which the method does not have: see [`ends`]. The shortcut is not taken
+//! * Reads that wait, and loops that turn without effect, which the method does not have: see `ends`. The shortcut is not taken
 //!   where whether an execution ends depends on the order.
 //! * Choices are tried one by one, before reads.
 //!
