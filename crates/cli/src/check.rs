@@ -56,7 +56,7 @@ fn settings(args: &Check) -> Settings {
     let options = &mut settings.options;
     options.engine = args.engine;
     for option in &args.engine_option {
-        options.rvf.set(option).expect("checked when the command line was read");
+        options.set(option).expect("checked when the command line was read");
     }
     options.properties = args.what.properties();
     options.all = args.all;

@@ -1,5 +1,7 @@
 //! Values of options: lengths of time, amounts of memory, switches.
 
+use raddle::Model;
+use raddle::explore::Options;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -37,7 +39,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
 
 /// `closure=off`: a switch of an engine.
 pub(crate) fn engine_option(text: &str) -> Result<String, String> {
-    raddle::explore::ReadsValueFrom::default().set(text)?;
+    Options::new(Model::Sc).set(text)?;
     Ok(text.to_owned())
 }
 

@@ -5,7 +5,7 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`graphs`] (`optimal` and `rf`), [`rvf`],
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`graphs`] (`optimal` and `rf`), [`rvf`], [`vc`],
 //! and the choice between them, `auto`.
 
 mod auto;
@@ -17,11 +17,13 @@ pub mod options;
 pub mod outcome;
 pub mod rvf;
 mod sequence;
+pub mod vc;
 
 pub use control::{Control, Progress};
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
 pub use rvf::options::ReadsValueFrom;
+pub use vc::options::ValueCentric;
 
 use raddle_machine::Code;
 
@@ -35,5 +37,6 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         Engine::Optimal => graphs::explore_traces(code, options, control),
         Engine::ReadsFrom => graphs::explore_reads_from(code, options, control),
         Engine::Rvf => rvf::explore(code, options, control),
+        Engine::ValueCentric => vc::explore(code, options, control),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::control::Control;
 use crate::rvf::options::ReadsValueFrom;
+use crate::vc::options::ValueCentric;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
@@ -19,11 +20,13 @@ pub enum Engine {
     ReadsFrom,
     /// At most one execution per class of values and the causal order of reads (SC only).
     Rvf,
+    /// At most one execution per class of values, causal order of reads, and the order of all but one thread (SC only).
+    ValueCentric,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 4] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf];
+    pub const ALL: [Engine; 5] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -32,6 +35,7 @@ impl Engine {
             Engine::Optimal => "optimal",
             Engine::ReadsFrom => "rf",
             Engine::Rvf => "rvf",
+            Engine::ValueCentric => "vc",
         }
     }
 }
@@ -151,6 +155,8 @@ pub struct Options {
     pub keep_schedules: bool,
     /// How the engine `rvf` works.
     pub rvf: ReadsValueFrom,
+    /// How the engine `vc` works.
+    pub vc: ValueCentric,
 }
 
 impl Options {
@@ -166,6 +172,16 @@ impl Options {
             commuting_updates: false,
             keep_schedules: false,
             rvf: ReadsValueFrom::default(),
+            vc: ValueCentric::default(),
         }
+    }
+
+    /// Sets a switch of an engine as it is written on the command line, `closure=off`.
+    ///
+    /// # Errors
+    /// In words, if there is no such switch or it cannot be set so.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let key = text.split_once('=').map_or(text, |(key, _)| key);
+        if ValueCentric::KEYS.contains(&key) { self.vc.set(text) } else { self.rvf.set(text) }
     }
 }

@@ -472,7 +472,10 @@ impl<'c> State<'c> {
                 Status::Ready(_) => worse(End::Blocked),
             }
             threads.push(history.iter().map(|(event, _)| event.rename(&position)).collect());
-            values.push(history.into_iter().map(|(_, values)| values).collect());
+            // A pointer names the thread that made the object.
+            let pointer = |value: u64| rename_addr(Addr(value), &position).0;
+            let rename = |Values { read, written }| Values { read: read.map(pointer), written: written.map(pointer) };
+            values.push(history.into_iter().map(|(_, values)| rename(values)).collect());
         }
         // Who waits when the program ends waits no longer.
         if end == End::Blocked && exited && !assumed {

@@ -7,6 +7,8 @@
 //! * [`Class::reads_from`]: the same without the order of writes.
 //! * [`ValueClass`]: the events with the values read and written, and the causal order (closure of program order and
 //!   reads-from) between reads (reads-value-from, Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman 2021).
+//! * [`Leaves`]: what a value-centric class (Chatterjee, Pavlogiannis, Toman 2019) fixes beside that: the order of conflicting events
+//!   outside one thread, the root, and which reads of the root read from the root.
 //!
 //! The machine numbers threads in the order they start, which can differ between runs of one class when several threads
 //! start others. Here a thread is named by who started it and as how many-th; names are sorted and a [`ThreadId`] is a
@@ -130,6 +132,29 @@ impl Class {
         ValueClass { names: self.names.clone(), threads: events.collect(), past: past.collect() }
     }
 
+    /// The order of conflicting events outside the root, and which reads of the root read from the root. The root is the
+    /// first thread that the first thread starts.
+    #[must_use]
+    pub fn leaves(&self) -> Leaves {
+        let root = self.names.iter().position(|name| *name == [0]);
+        let is_leaf = |id: &EventId| Some(id.thread.index()) != root;
+        let coherence = self.coherence.iter();
+        let writes = coherence.map(|(at, writes)| (*at, writes.iter().copied().filter(is_leaf).collect())).collect();
+        let place = |at: Addr, source: Option<EventId>| {
+            let writes = self.coherence.iter().find(|(other, _)| *other == at).map_or(&[][..], |(_, writes)| writes);
+            let end = source.and_then(|source| writes.iter().position(|&write| write == source)).map_or(0, |at| at + 1);
+            writes[..end].iter().filter(|write| is_leaf(write)).count() as u32
+        };
+        let mark = |thread: usize, event: &Event| {
+            let (at, source) = event.source()?;
+            let own = source.is_some_and(|source| Some(source.thread.index()) == root);
+            Some(if Some(thread) == root { u32::from(own) } else { place(at, source) })
+        };
+        let threads = self.threads.iter().enumerate();
+        let reads = threads.map(|(t, events)| events.iter().filter_map(|event| mark(t, event)).collect()).collect();
+        Leaves { writes, reads }
+    }
+
     /// Per event and thread, how many events of the thread are before it (or it) in program order and reads-from.
     fn causal_past(&self) -> Vec<Vec<Vec<u32>>> {
         let count = self.threads.len();
@@ -176,6 +201,15 @@ impl Class {
         assert!(done, "program order and reads-from have no cycle");
         clocks
     }
+}
+
+/// What a value-centric class fixes beside values and the causal order of reads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Leaves {
+    /// The writes of each location outside the root, in their order.
+    writes: Vec<(Addr, Vec<EventId>)>,
+    /// Per thread and read: how many writes outside the root are before it; in the root, whether it reads from the root.
+    reads: Vec<Vec<u32>>,
 }
 
 /// A class of executions: events with values, causal order of reads.

@@ -24,11 +24,14 @@ pub enum Family {
     Racy,
     /// E: atomic blocks.
     Atomic,
+    /// F: like A, without operations that read and write in one step other than locks of a mutex.
+    Plain,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 5] = [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic];
+    pub const ALL: [Family; 6] =
+        [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic, Family::Plain];
 
     /// Its letter on the command line.
     pub const fn letter(self) -> char {
@@ -38,6 +41,7 @@ impl Family {
             Family::Heap => 'C',
             Family::Racy => 'D',
             Family::Atomic => 'E',
+            Family::Plain => 'F',
         }
     }
 }
@@ -53,7 +57,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A, B, C, D and E"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A, B, C, D, E and F"))
     }
 }
 
@@ -69,6 +73,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Heap => generator.heap(),
         Family::Racy => generator.racy(),
         Family::Atomic => generator.atomic(),
+        Family::Plain => generator.plain(),
     }
     generator.sketch
 }
@@ -92,6 +97,8 @@ struct Uses {
     assertions: bool,
     branches: bool,
     not_atomic: bool,
+    /// No update but the locks of a mutex.
+    plain: bool,
 }
 
 struct Generator {
@@ -196,7 +203,7 @@ impl Generator {
             let cmp = self.random.pick(&[Cmp::Eq, Cmp::Ne]);
             return Stmt::Spin(reads, Test { reg, cmp, value: self.constant() });
         }
-        if self.random.chance(35) {
+        if self.random.chance(35) && !self.uses.plain {
             return Stmt::CasWait(self.at(), self.constant(), self.constant(), order);
         }
         if self.random.chance(35) {
@@ -326,6 +333,25 @@ impl Generator {
         self.uses.choices = random.chance(25);
         self.uses.assumptions = random.chance(25);
         self.uses.assertions = random.chance(30);
+        self.uses.branches = random.chance(50);
+        self.threads();
+        if self.random.chance(30) {
+            self.nest();
+        }
+    }
+
+    fn plain(&mut self) {
+        self.uses.plain = true;
+        let count = self.random.between(1, 3);
+        self.variables(count);
+        let mutexes = self.random.pick(&[0, 0, 0, 1, 1, 2]);
+        self.uses.mutexes = self.objects("m", Kind::Mutex, mutexes);
+        let random = &mut self.random;
+        self.uses.waits = random.chance(25);
+        self.uses.spins = random.chance(40);
+        self.uses.choices = random.chance(15);
+        self.uses.assumptions = random.chance(15);
+        self.uses.assertions = random.chance(40);
         self.uses.branches = random.chance(50);
         self.threads();
         if self.random.chance(30) {

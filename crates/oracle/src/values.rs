@@ -1,11 +1,11 @@
-//! The engine `rvf` as a subject, and what holds for engines that tell executions apart by reads-from or by values.
+//! The engines `rvf` and `vc` as subjects, and what holds for engines that tell executions apart by reads-from or by values.
 //!
 //! Such an engine reports a schedule of each execution. By values it may report fewer executions than there are classes:
 //! at most one per class, and at least one for every way to give values to the events. That also means that no state
 //! of any thread is lost. By reads-from it reports exactly one per class.
 
 use crate::brute::{self, Behaviours, End};
-use crate::class::{Class, ValueClass};
+use crate::class::{Class, Leaves, ValueClass};
 use crate::compare::{Equivalence, Subject, explorer_with};
 use crate::sketch::{Sketch, Stmt};
 use raddle_explore::Engine;
@@ -25,6 +25,11 @@ pub fn reads_from() -> Subject {
         options.engine = Engine::Rvf;
         options.rvf.by_source = true;
     }))
+}
+
+/// The engine `vc`.
+pub fn value_centric() -> Subject {
+    restricted(explorer_with("vc", Equivalence::ValueCentric, |options| options.engine = Engine::ValueCentric))
 }
 
 /// Restricts a subject to what `rvf` takes.
@@ -50,7 +55,7 @@ pub(crate) fn compare_schedules(
     // Turns of a loop without effect are no part of a class, and may be met in several ways.
     let spins = sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
     let mut met_sources: FxHashSet<Class> = FxHashSet::default();
-    let mut met_values: FxHashSet<ValueClass> = FxHashSet::default();
+    let mut met_values: FxHashSet<(ValueClass, Option<Leaves>)> = FxHashSet::default();
     let mut met: [FxHashSet<ValueClass>; 4] = Default::default();
     let kinds = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
     for schedule in schedules {
@@ -76,8 +81,9 @@ pub(crate) fn compare_schedules(
         }
         met[kind].insert(by_values.values());
         let again = match equivalence {
-            Equivalence::ReadsValueFrom => !met_values.insert(by_values),
-            _ => !met_sources.insert(class.reads_from()),
+            Equivalence::ReadsValueFrom => !met_values.insert((by_values, None)),
+            Equivalence::ValueCentric => !met_values.insert((by_values, Some(class.leaves()))),
+            Equivalence::Traces | Equivalence::ReadsFrom => !met_sources.insert(class.reads_from()),
         };
         if again && !(spins && end != End::Complete) {
             differences.push(format!("the class of the schedule `{schedule}` is met twice"));

@@ -105,6 +105,11 @@ fn programs_with_atomic_blocks() {
 }
 
 #[test]
+fn programs_without_updates() {
+    hold(Family::Plain);
+}
+
+#[test]
 fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
     let mut wrong = explorer(raddle_explore::Engine::Optimal, Equivalence::Traces);
     let right = std::mem::replace(&mut wrong.run, Box::new(|_, _, _| Err(Refusal::Broken(String::new()))));

@@ -1,0 +1,95 @@
+//! The engine `vc`: at most one execution per value-centric class.
+//!
+//! One thread is the *root*, the others are *leaves*. Two executions are in one class if they have the same events with the same
+//! values, the same causal order between reads (the closure of program order and reads-from), the same order of each
+//! conflicting pair of leaf events, and if each read of the root reads from the root in both or in neither. Threads are functions
+//! of the values they read, so one execution per class visits every state of every thread.
+//!
+//! The method is that of Chatterjee, Pavlogiannis and Toman 2019 (VC-DPOR; also Toman 2021). A node of the search is a set of events, a
+//! set of *good writes* for each of its reads, and a partial order that orders conflicting leaf events: an *annotated partial
+//! order* (`accesses`, `order`). Whether there is an execution of it is decided in polynomial time, by its `closure`, and the
+//! execution is read off it (`realise`): that is what the root and the orders of leaf events are good for. Reads are tried with
+//! each group of writes of one value; before another read is tried, what this one has tried is forbidden for it (*causal map*).
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | `search` | what is tried next? |
+//! | `candidates` | what can a read read from, and which of that is the same? |
+//! | `extend` | in which ways can new events be put into an order? |
+//! | `accesses`, `order`, `closure` | is there an execution? |
+//! | `realise` | which? |
+//! | `ends` | is this the end of an execution, and of which kind? |
+//! | `findings` | what does a node show, and what is refused? |
+//! | `options` | which thread is the root, and other switches |
+//!
+//! # Where we deviate
+//!
+//! * Causal maps count the events of each thread instead of naming its last read; that is the same, since all threads have been run
+//!   to their next reads, and settles what the two bottom values of the published maps mean.
+//! * The order of conflicting leaf events is compared pair by pair. By the letter of the published definition orders
+//!   that only come about through root events would count, too; the algorithm does not tell them apart, and the published numbers
+//!   do not.
+//! * Where no thread can go on, one execution is counted, whatever orders of the last writes there are: no read tells
+//!   them apart. [`every_order`](options::ValueCentric::every_order) counts each.
+//! * If a read with a value has ended an execution, it is not tried again with this value in other orders of the leaves
+//!   ([`shortcut`](options::ValueCentric::shortcut)). Several published numbers are only met with this.
+//! * Relaxed orders: two writes of leaves are not ordered as long as neither is good for any read (published as an optimisation). A write that becomes
+//!   good is ordered with all others then; without that executions are lost. The other published relaxation, of writes that no
+//!   read can see any more, is not made: the shortcut has the same effect at the end of an execution.
+//! * Locks are tried before other reads. The published order is the root first, then the leaves.
+//! * A mutex is taken from the release that ends the last critical section, which makes the order of critical sections total.
+//!   A try-lock that fails does so from any holder.
+//! * Reads that wait, and loops that turn without effect, which the method does not have: see `ends`. The shortcut is not taken
+//!   where whether an execution ends depends on the order.
+//! * Choices are tried one by one, before reads.
+//!
+//! # What it decides, and what it refuses
+//!
+//! Failures of threads and deadlocks are decided exactly. Refused are operations that read and write in one step other than locks
+//! of a mutex (nothing keeps the halves together in a realisation), data races (classes do not fix what synchronises), atomic
+//! blocks, memory models other than SC, and objects whose life may end before an access to them. There is one
+//! worker.
+//!
+//! # Cost
+//!
+//! Polynomial per class for a fixed number of threads. There can be many more classes than with `rvf` where leaves write
+//! one location that is read, since their orders are told apart. Many nodes are no ends of executions, and the closure is most of
+//! the work.
+
+mod accesses;
+mod candidates;
+mod closure;
+mod ends;
+mod extend;
+mod findings;
+pub mod options;
+mod order;
+mod realise;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use crate::control::Control;
+use crate::options::Options;
+use crate::outcome::{Error, Outcome};
+use raddle_machine::Code;
+use raddle_trace::{Model, Property};
+use search::Search;
+
+/// Explores one execution per class, or fewer.
+pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    let refused = |what: &str| {
+        let message = format!("the engine `vc` does not handle {what}; use --engine optimal");
+        Err(Error::Unsupported { message, place: code.place(0) })
+    };
+    if options.model != Model::Sc {
+        return refused(&format!("the memory model {}, only sc", options.model));
+    }
+    if code.has_atomic_blocks() {
+        return refused("atomic blocks");
+    }
+    if code.has_non_atomic() && options.properties.contains(Property::Race) {
+        return refused("data races (its classes do not fix what synchronises), or do not look for them: --no race");
+    }
+    Search::new(code, options, control).run()
+}

@@ -1,0 +1,415 @@
+//! The search: which annotated order is looked at next.
+//!
+//! A stack of nodes, one frontier. A node is a closed annotated order. All threads are run to their next reads, and what they
+//! did is put into the order in every way the leaves allow. In each of these orders every pending read is tried, locks and
+//! then the root's first: each group of writes it could read from, in every way its thread allows, makes a child. What a read has tried is
+//! forbidden for it below the reads that are tried later.
+
+use super::accesses::Accesses;
+use super::candidates::{self, Group, Tried};
+use super::ends::End;
+use super::extend::{Extension, Manner, New};
+use super::options::Root;
+use super::order::Order;
+use crate::control::Control;
+use crate::options::{Limits, Options};
+use crate::outcome::{Error, Outcome};
+use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
+use raddle_machine::Code;
+use raddle_trace::{EventId, ThreadId};
+use std::rc::Rc;
+
+/// How many steps of the search are done between two looks at the clock.
+const PATIENCE: u32 = 256;
+
+/// A place to take frontier and accesses back to.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    mark: Mark,
+    accesses: usize,
+}
+
+/// A read that is being tried with one group of writes.
+#[derive(Debug)]
+struct Child {
+    place: Place,
+    thread: ThreadId,
+    value: Initial,
+    extension: Extension,
+}
+
+/// One of the orders of a node.
+#[derive(Debug)]
+struct Now {
+    order: Order,
+    /// What the pending read of each thread has tried, if anything.
+    tried: Vec<Option<Tried>>,
+    /// Which of the pending reads is being tried.
+    next: usize,
+    /// Its groups, the next one last; `None` if it has not been begun.
+    groups: Option<Vec<Group>>,
+    child: Option<Child>,
+}
+
+/// What is tried at a node.
+#[derive(Debug)]
+enum Branch {
+    /// The alternatives of a choice. The new events are not in the order yet.
+    Choice { order: Order, new: Vec<EventId>, thread: ThreadId, count: u32, next: u32 },
+    /// The pending reads, in every order.
+    Orders {
+        reads: Vec<Pending>,
+        extension: Extension,
+        now: Option<Box<Now>>,
+        /// The end that this is in some orders.
+        end: Option<End>,
+        /// Reads and values that end an execution.
+        known: Vec<(ThreadId, Initial)>,
+    },
+}
+
+/// A set of events with good writes and an order.
+#[derive(Debug)]
+struct Node {
+    place: Place,
+    tried: Vec<Option<Tried>>,
+    branch: Branch,
+    /// The share of the search below, as far as it has not been given to children.
+    weight: f64,
+    /// Whether anything came of it.
+    fruitful: bool,
+}
+
+impl Node {
+    /// Whether anything is left to try.
+    fn has_more(&self) -> bool {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => next < count,
+            Branch::Orders { reads, extension, now, .. } => {
+                extension.has_more()
+                    || now.as_ref().is_some_and(|now| {
+                        let inside = now.child.as_ref().is_some_and(|child| child.extension.has_more());
+                        let groups = now.groups.as_ref().is_some_and(|groups| !groups.is_empty());
+                        inside || groups || now.next + usize::from(now.groups.is_some()) < reads.len()
+                    })
+            }
+        }
+    }
+
+    /// The share of a child, if nobody knows how many there are.
+    fn share(&mut self) -> f64 {
+        self.weight /= 2.0;
+        self.weight
+    }
+}
+
+/// The search, and what it has found.
+pub(crate) struct Search<'c> {
+    pub(super) options: &'c Options,
+    depth: usize,
+    pub(super) root: ThreadId,
+    manner: Manner,
+    pub(super) frontier: Frontier<'c>,
+    pub(super) accesses: Accesses,
+    nodes: Vec<Node>,
+    pub(super) report: Report<'c>,
+    /// What is wrong in the node that is being entered; the length of the sequence is counted from the end of its order.
+    pub(super) bugs: Vec<Bug>,
+}
+
+impl<'c> Search<'c> {
+    pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
+        let mut report = Report::new(code, options, control);
+        if options.workers > 1 {
+            report.notes.push("the engine `vc` has one worker".to_owned());
+        }
+        if options.commuting_updates {
+            report.notes.push("the engine `vc` does not make use of updates that commute".to_owned());
+        }
+        let mut frontier = Frontier::new(code, options);
+        let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
+        let root = match options.vc.root {
+            Root::Main => ThreadId::MAIN,
+            Root::First => child(0),
+            Root::Nth(number) => (0..number).map(&mut child).last().unwrap_or(ThreadId::MAIN),
+        };
+        Search {
+            options,
+            depth: options.limits.depth.unwrap_or(Limits::DEPTH),
+            root,
+            manner: Manner {
+                relaxed: options.vc.relaxed && !options.vc.every_order,
+                order_good_writes: options.vc.corrections.order_good_writes,
+                close_after_writes: options.vc.corrections.close_after_writes,
+            },
+            frontier,
+            accesses: Accesses::new(root),
+            nodes: Vec::new(),
+            report,
+            bugs: Vec::new(),
+        }
+    }
+
+    /// Explores everything, or until something stops it.
+    pub(crate) fn run(mut self) -> Result<Outcome, Error> {
+        self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
+        self.enter(Order::default(), Vec::new(), Vec::new(), 1.0)?;
+        let mut patience = PATIENCE;
+        while !self.report.stopped() {
+            if !self.advance()? {
+                break;
+            }
+            patience -= 1;
+            if patience == 0 {
+                patience = PATIENCE;
+                let more = self.nodes.iter().any(Node::has_more);
+                self.report.look_around(more);
+            }
+        }
+        Ok(self.report.finish())
+    }
+
+    fn place(&mut self) -> Place {
+        Place { mark: self.frontier.mark(), accesses: self.accesses.len() }
+    }
+
+    fn back_to(&mut self, place: Place) {
+        self.frontier.undo(place.mark);
+        self.accesses.truncate(place.accesses);
+    }
+
+    /// Enters a node: runs the threads, looks whether this is an end, and prepares what is tried. `new` are events that are not
+    /// in the order yet.
+    fn enter(
+        &mut self,
+        order: Order,
+        mut new: Vec<EventId>,
+        tried: Vec<Option<Tried>>,
+        weight: f64,
+    ) -> Result<(), Error> {
+        self.report.statistics.nodes += 1;
+        let known = new.len();
+        let extended = self.frontier.extend(&mut new, &mut self.bugs, self.depth)?;
+        for &id in &new[known..] {
+            let event = self.frontier.event(id);
+            if event.writes() {
+                let loc = event.loc;
+                self.accesses.write(id, loc);
+                self.refuse_misuse(id, loc)?;
+            }
+            self.refuse_late_access(id)?;
+        }
+        self.report_bugs(&order, &new)?;
+        let length: usize = (0..self.frontier.threads() as u32).map(|t| self.frontier.events(ThreadId(t)).len()).sum();
+        self.report.statistics.longest = self.report.statistics.longest.max(length as u64);
+        let place = self.place();
+        let none = |place, tried| {
+            let branch =
+                Branch::Choice { order: Order::default(), new: Vec::new(), thread: ThreadId::MAIN, count: 0, next: 0 };
+            Node { place, tried, branch, weight, fruitful: true }
+        };
+        if extended == Extended::TooLong {
+            self.cut();
+            self.nodes.push(none(place, tried));
+            return Ok(());
+        }
+        let threads = (0..self.frontier.threads() as u32).map(ThreadId);
+        if let Some((thread, count)) = threads.clone().find_map(|thread| Some((thread, self.frontier.choice(thread)?)))
+        {
+            let branch = Branch::Choice { order, new, thread, count, next: 0 };
+            self.nodes.push(Node { place, tried, branch, weight, fruitful: true });
+            return Ok(());
+        }
+        let mut reads: Vec<Pending> = threads.filter_map(|thread| self.frontier.pending(thread)).collect();
+        for &pending in &reads {
+            self.refuse_pending(pending)?;
+        }
+        // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
+        reads.sort_by_key(|pending| (!pending.mutex, pending.thread != self.root));
+        let end = End::of(&mut self.frontier);
+        let every = self.options.vc.every_order;
+        if let Some(end) = end.as_ref().filter(|end| !end.is_conditional() && !every) {
+            self.remember_end();
+            let sequence = self.sequence(&order, &new);
+            self.end(end, &sequence)?;
+            self.nodes.push(none(place, tried));
+            return Ok(());
+        }
+        if end.is_some() && !self.options.vc.corrections.waits_are_no_shortcut {
+            self.remember_end();
+        }
+        let new = new.into_iter().map(|id| self.new_event(id)).collect();
+        let extension = Extension::new(order, new, self.manner);
+        let branch = Branch::Orders { reads, extension, now: None, end, known: Vec::new() };
+        self.nodes.push(Node { place, tried, branch, weight, fruitful: false });
+        Ok(())
+    }
+
+    /// Tells the node above that the read with the value it is trying ends an execution.
+    fn remember_end(&mut self) {
+        if let Some(Node { branch: Branch::Orders { now: Some(now), known, .. }, .. }) = self.nodes.last_mut()
+            && let Some(child) = &now.child
+        {
+            known.push((child.thread, child.value));
+        }
+    }
+
+    fn new_event(&self, id: EventId) -> New {
+        let event = self.frontier.event(id);
+        let (loc, writes) = (event.loc, event.writes());
+        let mut behind: smallvec::SmallVec<[EventId; 2]> = self.frontier.joint(id).into_iter().collect();
+        if event.reads() && writes {
+            // A lock follows one release.
+            behind.extend_from_slice(self.frontier.sources(event));
+        }
+        New { id, loc, writes, behind }
+    }
+
+    fn cut(&mut self) {
+        let threads = (0..self.frontier.threads() as u32).map(ThreadId);
+        let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
+        let pc = busiest.and_then(|thread| self.frontier.state(thread)).map(|state| state.pc());
+        self.report.cut(pc);
+    }
+
+    /// Does the next step at the innermost node, or leaves it. Returns `false` when nothing is left.
+    fn advance(&mut self) -> Result<bool, Error> {
+        let Some(node) = self.nodes.last_mut() else { return Ok(false) };
+        match &mut node.branch {
+            Branch::Choice { order, new, thread, count, next } => {
+                if *next == *count {
+                    return Ok(self.leave());
+                }
+                let (thread, pick) = (*thread, *next);
+                *next += 1;
+                let (order, mut new, tried) = (order.clone(), new.clone(), node.tried.clone());
+                let (share, place) = (node.share(), node.place);
+                self.back_to(place);
+                new.push(self.frontier.choose(thread, pick));
+                self.frontier.failed(thread, new.len(), &mut self.bugs);
+                self.enter(order, new, tried, share)?;
+                Ok(true)
+            }
+            Branch::Orders { now: None, extension, end, .. } => {
+                let Some(order) = extension.next(&self.accesses) else { return Ok(self.leave()) };
+                let tried = node.tried.clone();
+                let end = end.clone();
+                if let Some(end) = end
+                    && let Some(sequence) = end.sequence(&order, &mut self.accesses, self.root, self.manner)
+                {
+                    node.fruitful = true;
+                    self.end(&end, &sequence)?;
+                }
+                let node = self.nodes.last_mut().expect("it is being looked at");
+                let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
+                *now = Some(Box::new(Now { order, tried, next: 0, groups: None, child: None }));
+                Ok(true)
+            }
+            Branch::Orders { now: Some(now), .. } if now.child.is_some() => self.next_child(),
+            Branch::Orders { .. } => self.next_group(),
+        }
+    }
+
+    /// Explores the next way to put the read that is being tried into the order.
+    fn next_child(&mut self) -> Result<bool, Error> {
+        let place = self.child().place;
+        self.back_to(place);
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        let Branch::Orders { now: Some(now), known, .. } = &mut node.branch else {
+            unreachable!("a read is being tried")
+        };
+        let child = now.child.as_mut().expect("a read is being tried");
+        let thread = child.thread;
+        let again = self.options.vc.shortcut && known.contains(&(thread, child.value));
+        let found = if again { None } else { child.extension.next(&self.accesses) };
+        let Some(order) = found else {
+            now.child = None;
+            let place = node.place;
+            self.back_to(place);
+            return Ok(true);
+        };
+        let mut tried = now.tried.clone();
+        node.fruitful = true;
+        let share = node.share();
+        if let Some(entry) = tried.get_mut(thread.index()) {
+            *entry = None;
+        }
+        self.frontier.failed(thread, 0, &mut self.bugs);
+        self.enter(order, Vec::new(), tried, share)?;
+        Ok(true)
+    }
+
+    /// The read that is being tried.
+    fn child(&self) -> &Child {
+        match self.nodes.last().map(|node| &node.branch) {
+            Some(Branch::Orders { now: Some(now), .. }) => now.child.as_ref().expect("a read is being tried"),
+            _ => unreachable!("a read is being tried"),
+        }
+    }
+
+    /// Begins with the next group of the read that is being tried, or with the next read, or ends with the order.
+    fn next_group(&mut self) -> Result<bool, Error> {
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        let Branch::Orders { reads, now: now @ Some(_), known, .. } = &mut node.branch else {
+            unreachable!("reads are being tried")
+        };
+        let current = now.as_mut().expect("just matched");
+        let Some(&pending) = reads.get(current.next) else {
+            *now = None;
+            return Ok(true);
+        };
+        let thread = pending.thread;
+        let Some(groups) = &mut current.groups else {
+            let tried = current.tried.get(thread.index()).and_then(Option::as_ref);
+            let mut found = candidates::groups(&mut self.frontier, pending, self.root, tried);
+            found.reverse();
+            current.groups = Some(found);
+            return Ok(true);
+        };
+        let Some(group) = groups.pop() else {
+            current.groups = None;
+            current.next += 1;
+            if current.tried.len() <= thread.index() {
+                current.tried.resize(thread.index() + 1, None);
+            }
+            current.tried[thread.index()] = Some(counts(&self.frontier));
+            return Ok(true);
+        };
+        if self.options.vc.shortcut && known.contains(&(thread, group.value)) {
+            return Ok(true);
+        }
+        self.report.statistics.events += 1;
+        let order = current.order.clone();
+        let id = match group.value {
+            Initial::Value(value) => self.frontier.read(thread, value, None, &group.members),
+            Initial::Uninitialised => self.frontier.read_uninitialised(thread, &group.members),
+        };
+        if group.locks {
+            self.accesses.write(id, pending.loc);
+        } else {
+            self.accesses.read(id, pending.loc, group.members);
+        }
+        self.refuse_late_access(id)?;
+        let extension = Extension::new(order, vec![self.new_event(id)], self.manner);
+        let child = Child { place: self.place(), thread, value: group.value, extension };
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
+        now.child = Some(child);
+        Ok(true)
+    }
+
+    /// Leaves the innermost node. Returns whether there is another one.
+    fn leave(&mut self) -> bool {
+        let node = self.nodes.pop().expect("it is being looked at");
+        self.report.done += node.weight;
+        self.report.statistics.dead_ends += u64::from(!node.fruitful);
+        !self.nodes.is_empty()
+    }
+}
+
+/// How many events each thread has.
+fn counts(frontier: &Frontier<'_>) -> Tried {
+    let threads = (0..frontier.threads() as u32).map(ThreadId);
+    let counts: Vec<u32> = threads.map(|thread| frontier.events(thread).len() as u32).collect();
+    Rc::from(counts)
+}

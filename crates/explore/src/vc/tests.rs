@@ -1,0 +1,162 @@
+//! Closure and realisation, by example and against all sequences.
+
+use super::accesses::{Accesses, is_good};
+use super::closure::close;
+use super::order::Order;
+use super::realise::realise;
+use crate::sequence::INITIAL;
+use raddle_trace::{EventId, ThreadId};
+
+const ROOT: ThreadId = ThreadId(0);
+
+fn id(thread: u32, index: u32) -> EventId {
+    EventId::new(ThreadId(thread), index)
+}
+
+/// The example of Toman 2021: root `r_x w_z W_y r_z`, leaf `w_y w_x W_z r_y`, where capitals are bad.
+fn example() -> (Order, Accesses) {
+    let (x, y, z) = (0, 1, 2);
+    let mut order = Order::default();
+    for thread in 0..2 {
+        (0..4).for_each(|index| order.push(id(thread, index), &[]));
+    }
+    let mut accesses = Accesses::new(ROOT);
+    for (write, loc) in [(id(0, 1), z), (id(0, 2), y), (id(1, 0), y), (id(1, 1), x), (id(1, 2), z)] {
+        accesses.write(write, loc);
+    }
+    for (read, loc, good) in [(id(0, 0), x, id(1, 1)), (id(1, 3), y, id(1, 0)), (id(0, 3), z, id(0, 1))] {
+        accesses.read(read, loc, vec![good]);
+    }
+    (order, accesses)
+}
+
+#[test]
+fn the_published_example_has_its_closure_and_sequence() {
+    let (mut order, accesses) = example();
+    let mut expected = order.clone();
+    assert!(close(&mut order, &accesses));
+    // One edge for each rule.
+    for (a, b) in [(id(1, 1), id(0, 0)), (id(1, 3), id(0, 2)), (id(1, 2), id(0, 1))] {
+        assert!(expected.insert(a, b));
+    }
+    for thread in 0..2 {
+        for event in (0..4).map(|index| id(thread, index)) {
+            assert_eq!(order.row(event), expected.row(event), "{event:?}");
+        }
+    }
+    assert!(!order.decides(id(0, 1), id(1, 3)), "a leaf event that is ready has to wait for the root");
+    let sequence = [(1, 0), (1, 1), (0, 0), (1, 2), (0, 1), (1, 3), (0, 2), (0, 3)];
+    assert_eq!(realise(&order, ROOT), sequence.map(|(thread, index)| id(thread, index)));
+}
+
+#[test]
+fn what_is_added_later_is_bad_for_earlier_reads() {
+    let (mut order, mut accesses) = example();
+    // The leaf writes y between its good write and its read.
+    order.push(id(1, 4), &[]);
+    order.push(id(0, 4), &[id(1, 4)]);
+    accesses.write(id(1, 4), 0);
+    accesses.read(id(0, 4), 0, vec![id(1, 1)]);
+    assert!(!close(&mut order, &accesses), "a bad write is between");
+}
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A random annotated order over a root and two leaves, with relaxed orders of leaf writes or not.
+fn random(random: &mut Random, relaxed: bool) -> (Order, Accesses) {
+    let mut order = Order::default();
+    let mut accesses = Accesses::new(ROOT);
+    let mut events = Vec::new();
+    for thread in 0..3 {
+        for index in 0..1 + random.below(3) as u32 {
+            order.push(id(thread, index), &[]);
+            events.push((id(thread, index), random.below(2) as u32, random.below(2) == 0));
+        }
+    }
+    for &(event, loc, _) in events.iter().filter(|(.., writes)| *writes) {
+        accesses.write(event, loc);
+    }
+    for &(event, loc, _) in events.iter().filter(|(.., writes)| !writes) {
+        let root_side = event.thread == ROOT && random.below(2) == 0;
+        let mut good: Vec<_> = accesses.writes(loc).iter().copied().chain([INITIAL]).collect();
+        good.retain(|&write| event.thread != ROOT || (write.thread == ROOT) == root_side);
+        good.retain(|_| random.below(3) > 0);
+        accesses.read(event, loc, good);
+    }
+    let mut leaves: Vec<_> = events.iter().filter(|(event, ..)| event.thread != ROOT).collect();
+    // An interleaving of the leaves says in which order they conflict.
+    leaves.sort_by_key(|(event, ..)| (event.index * 2 + (random.below(4) as u32), event.thread.0));
+    let mut left: [Vec<_>; 2] = [1, 2].map(|t| leaves.iter().filter(|(event, ..)| event.thread.0 == t).collect());
+    left.iter_mut().for_each(|list| list.sort_by_key(|(event, ..)| std::cmp::Reverse(event.index)));
+    let mut done: Vec<&(EventId, u32, bool)> = Vec::new();
+    while left.iter().any(|list| !list.is_empty()) {
+        let Some(next) = left[random.below(2) as usize].pop() else { continue };
+        for before in &done {
+            let observed = |event: EventId| accesses.reads.iter().any(|read| is_good(read, event));
+            let blind = next.2 && before.2 && !observed(next.0) && !observed(before.0);
+            if before.1 == next.1 && (before.2 || next.2) && !(relaxed && blind) {
+                assert!(order.insert(before.0, next.0));
+            }
+        }
+        done.push(next);
+    }
+    (order, accesses)
+}
+
+/// Whether every read reads from a good write.
+fn is_witness(accesses: &Accesses, sequence: &[EventId]) -> bool {
+    accesses.reads.iter().all(|read| {
+        let until = sequence.iter().position(|&event| event == read.id).expect("all events are there");
+        let source = sequence[..until].iter().rev().copied().find(|event| accesses.writes(read.loc).contains(event));
+        read.good.contains(&source.unwrap_or(INITIAL))
+    })
+}
+
+/// Whether some sequence that keeps the order is a witness.
+fn has_witness(order: &Order, accesses: &Accesses, done: &mut Vec<EventId>, counts: &mut [u32]) -> bool {
+    let all: u32 = (0..counts.len() as u32).map(|thread| order.len(ThreadId(thread))).sum();
+    if done.len() as u32 == all {
+        return is_witness(accesses, done);
+    }
+    for thread in 0..counts.len() {
+        let event = id(thread as u32, counts[thread]);
+        if !order.contains(event) || order.row(event).iter().zip(&*counts).any(|(wanted, done)| wanted > done) {
+            continue;
+        }
+        counts[thread] += 1;
+        done.push(event);
+        let found = has_witness(order, accesses, done, counts);
+        done.pop();
+        counts[thread] -= 1;
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn there_is_a_closure_exactly_if_there_is_a_witness() {
+    let mut numbers = Random(7);
+    let mut possible = 0;
+    for number in 0..4_000 {
+        let (order, accesses) = random(&mut numbers, number % 2 == 1);
+        let expected = has_witness(&order, &accesses, &mut Vec::new(), &mut vec![0; order.threads()]);
+        let mut closed = order.clone();
+        assert_eq!(close(&mut closed, &accesses), expected, "{order:?} {accesses:?}");
+        if expected {
+            possible += 1;
+            let sequence = realise(&closed, ROOT);
+            assert!(is_witness(&accesses, &sequence), "{order:?} {accesses:?} {sequence:?}");
+        }
+    }
+    assert!((400..3_600).contains(&possible), "{possible} of 4000 have a witness");
+}

@@ -1,0 +1,299 @@
+//! The engine `vc`: the counts of the literature, what it must not get wrong, and switches that must not matter.
+
+use raddle_explore::vc::options::Root;
+use raddle_explore::{Control, Engine, Error, Options, Outcome, PropertySet, Statistics, explore};
+use raddle_machine::compile;
+use raddle_machine::compile::{AllShared, Options as CompileOptions};
+use raddle_oracle::compare::{Equivalence, code, explorer_with, minimise};
+use raddle_oracle::values::restricted;
+use raddle_oracle::{Comparison, Effort, Family, Sketch, compare, generate, litmus};
+use raddle_program::text;
+use raddle_trace::{Model, Property, Verdict};
+use std::collections::BTreeSet;
+
+fn run(sketch: &Sketch, set: impl Fn(&mut Options)) -> Result<Outcome, Error> {
+    let mut options = Options::new(Model::Sc);
+    options.engine = Engine::ValueCentric;
+    options.all = true;
+    options.properties = PropertySet::all().without(Property::Race);
+    set(&mut options);
+    explore(&code(sketch), &options, &Control::new())
+}
+
+fn counts(threads: &[impl AsRef<str>], set: impl Fn(&mut Options)) -> Statistics {
+    let threads: Vec<&str> = threads.iter().map(AsRef::as_ref).collect();
+    run(&litmus(&threads), set).expect("the engine takes this program").statistics
+}
+
+/// As published: every class, and an execution for each order of leaves.
+fn all(options: &mut Options) {
+    options.vc.shortcut = false;
+    options.vc.every_order = true;
+}
+
+/// As published: no order of leaves is left open, but where nobody reads any more they are not told apart.
+fn strict(options: &mut Options) {
+    options.vc.shortcut = false;
+    options.vc.relaxed = false;
+}
+
+/// What the published implementation does beyond the published algorithm.
+fn shortcut(options: &mut Options) {
+    options.vc.relaxed = false;
+}
+
+/// Sets switches.
+type Set = fn(&mut Options);
+
+/// A program; executions in all orders of leaves, as published, with the shortcut, and by default.
+type Row = (&'static str, &'static [&'static str], [u64; 4]);
+
+const MONABSEX: &str = "W x 1; R x";
+const UPDATE: &str = "a=R x; W x a+1";
+const SETTER: &str = "W a 1; W b 2";
+const CHECKER: &str =
+    "a=R a; if a==0 { b=R b; if b==0 { } else { c=R a; if c==1 { R b } } } else { c=R a; if c==1 { R b } }";
+
+const TABLE: &[Row] = &[
+    ("SB", &["W x 1; R y", "W y 1; R x"], [3, 3, 3, 3]),
+    ("MP", &["W x 1; W y 1", "R y; R x"], [3, 3, 3, 3]),
+    ("LB", &["R x; W y 1", "R y; W x 1"], [3, 3, 3, 3]),
+    ("2+2W and reads", &["W x 1; W y 2", "W y 1; W x 2", "R x; R y"], [12, 12, 10, 10]),
+    ("IRIW", &["W x 1", "W y 1", "R x; R y", "R y; R x"], [15, 15, 15, 15]),
+    ("F1", &["W x 1", "W x 2; W x 1; R x"], [1, 1, 1, 1]),
+    ("F2a", &["W x 0; W x 0; W x 0; W x 0", "R x; R x; R x; R x"], [1, 1, 1, 1]),
+    ("F2b", &["W x 0; W x 0; W y 0; W y 0; W z 0; W z 0", "R x; R y; R z"], [1, 1, 1, 1]),
+    ("F3", &["W x 1; W y 1", "W x 1; W y 1; R x", "W x 1; W y 1; R y"], [7, 7, 5, 3]),
+    ("F4a", &["W x 1; W x 1", "W x 1; R x; W x 1; R x", "W x 1; W x 1"], [15, 15, 6, 6]),
+    ("F4b", &["W x 1; W y 1", "W x 1; R x; W y 1; R y", "W x 1; W y 1"], [9, 9, 3, 3]),
+    ("F4c", &[MONABSEX, MONABSEX, MONABSEX], [8, 8, 6, 6]),
+    ("F5", &["W x 1; R x; W y 1", "W x 1; W y 1; R y; W x 2"], [3, 3, 3, 3]),
+    ("reorder_5(2)", &[SETTER, SETTER, CHECKER], [15, 15, 10, 10]),
+    ("float_read(4)", &["R x", "W x 0", "W x 1", "W x 2", "W x 3"], [96, 96, 4, 4]),
+    ("two lost updates", &[UPDATE, UPDATE], [3, 3, 3, 3]),
+    ("three lost updates", &[UPDATE, UPDATE, UPDATE], [23, 17, 15, 15]),
+    ("lock twice", &["lock m; unlock m; lock m; unlock m", "lock m; unlock m; lock m; unlock m"], [6, 6, 6, 6]),
+    ("lock order", &["lock m; lock n; unlock n; unlock m", "lock n; lock m; unlock m; unlock n"], [3, 3, 3, 3]),
+    ("never unlocked", &["lock m; W x 1", "lock m; W x 2", "R x"], [4, 4, 4, 4]),
+];
+
+#[test]
+fn the_reference_programs_have_their_executions() {
+    let mut wrong = Vec::new();
+    for (name, threads, expected) in TABLE {
+        let runs = |set: Set| counts(threads, set).runs();
+        let found = [runs(all), runs(strict), runs(shortcut), runs(|_| ())];
+        if found != *expected {
+            wrong.push(format!("{name}: {found:?}, not {expected:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_root_decides_how_many_classes_there_are() {
+    let threads = ["W x 1; W y 1", "W x 1; W y 1; R x", "W x 1; W y 1; R y"];
+    let with = |root| {
+        counts(&threads, move |options| {
+            all(options);
+            options.vc.root = root;
+        })
+        .executions
+    };
+    assert_eq!([1, 2, 3].map(|number| with(Root::Nth(number))), [7, 12, 10]);
+    assert_eq!(with(Root::First), 7);
+    // If no thread that accesses anything is the root, each order is a class.
+    assert_eq!(with(Root::Main), with(Root::Nth(9)));
+}
+
+#[test]
+fn a_read_is_tried_once_for_each_side_and_value() {
+    // The first read has a candidate of the same value on each side, and is tried twice; so has the second, which is no read of
+    // the root, and is tried once. Then it is tried first, and the other one has only what was written meanwhile.
+    let found = counts(&["W y 1; W y 2; W x 1; R x", "W x 1; R x; W x 2"], all);
+    assert_eq!((found.nodes, found.executions), (7, 3));
+}
+
+fn times(count: usize, text: &str) -> String {
+    vec![text; count].join("; ")
+}
+
+/// A thread, and `count` times another one.
+fn one_and(first: String, count: usize, other: &str) -> Vec<String> {
+    std::iter::once(first).chain(vec![other.to_owned(); count]).collect()
+}
+
+#[test]
+fn the_published_families_have_their_executions() {
+    let runs = |threads: &[String]| counts(threads, |_| ()).runs();
+    for n in 1..=4 {
+        let factorial: u64 = (1..=n as u64 + 1).product();
+        assert_eq!(runs(&one_and(times(n, "R r"), n, "lock m; W r 1; unlock m")), factorial, "30_Fun_Point({n})");
+    }
+    for n in 1..=9_u64 {
+        let writers: Vec<String> = (0..n).map(|value| format!("W x {value}")).collect();
+        let reader = ["R x".to_owned()];
+        assert_eq!(runs(&[&reader[..], &writers].concat()), n, "float_read({n}), the reader is the root");
+        assert_eq!(runs(&[&writers, &reader[..]].concat()), n, "float_read({n}), a writer is the root");
+    }
+    for n in [1, 2, 8, 9] {
+        let writer = times(4 * n, "W x 1");
+        let threads = [writer.clone(), writer, "R x; R x".into()];
+        assert_eq!(runs(&threads), 4 * n as u64 + 3, "redundant_co({n})");
+    }
+    assert_eq!(runs(&vec![MONABSEX.to_owned(); 5]), 600, "45_monabsex(5)");
+}
+
+const FIB: &str = "
+    global x: i32 = 1;
+    global y: i32 = 1;
+    fn left() { for k in 0..N { let a = load x; let b = load y; store x, (a + b) % MOD; } }
+    fn right() { for k in 0..N { let a = load y; let b = load x; store y, (a + b) % MOD; } }
+    fn reader() { load x; load y; }
+    fn main() { spawn left(); spawn right(); if READER > 0 { spawn reader(); } }
+    param N = 1;
+    param MOD = 1000000;
+    param READER = 0;
+";
+
+#[test]
+fn fib_bench_has_its_executions() {
+    let executions = |n: i64, modulo: i64, reader: i64, set: Set| {
+        let params = [("N", n), ("MOD", modulo), ("READER", reader)];
+        let program = text::parse("fib", FIB, &params.map(|(name, value)| (name.to_owned(), value)));
+        let code = compile(&program.expect("a program"), &AllShared, &CompileOptions::default());
+        let mut options = Options::new(Model::Sc);
+        options.engine = Engine::ValueCentric;
+        set(&mut options);
+        explore(&code, &options, &Control::new()).expect("the engine takes it").statistics.executions
+    };
+    const INFINITE: i64 = 1_000_000;
+    let moduli = [INFINITE, 3, 2, 1];
+    for (n, reader, expected) in [
+        (1, 0, [3, 3, 3, 3]),
+        (2, 0, [19, 17, 14, 13]),
+        (3, 0, [141, 104, 72, 51]),
+        (1, 1, [11, 11, 10, 11]),
+        (2, 1, [140, 114, 75, 70]),
+    ] {
+        assert_eq!(moduli.map(|modulo| executions(n, modulo, reader, all)), expected, "{n} turns, reader {reader}");
+    }
+}
+
+/// The first of so many random programs on which the engine with these options is wrong.
+fn mistake(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Option<String> {
+    let subject = restricted(explorer_with("vc", Equivalence::ValueCentric, move |options| {
+        options.engine = Engine::ValueCentric;
+        set(options);
+    }));
+    let effort = Effort { states: 5_000, classes: 500 };
+    (0..programs).map(|index| generate(Family::Plain, 5, index)).find_map(|sketch| {
+        let wrong = matches!(compare(&sketch, Model::Sc, &subject, effort), Comparison::Disagree(_));
+        wrong.then(|| {
+            let (small, differences) = minimise(&sketch, Model::Sc, &subject, effort);
+            format!("{small}{}", differences.join("\n"))
+        })
+    })
+}
+
+#[test]
+fn every_correction_is_needed_by_some_random_program() {
+    let corrections: [(&str, Set); 3] = [
+        // Where each order of the last writes counts, nothing else closes them.
+        ("close after writes", |options| {
+            all(options);
+            options.vc.corrections.close_after_writes = false;
+        }),
+        ("order good writes", |options| options.vc.corrections.order_good_writes = false),
+        ("waits are no shortcut", |options| options.vc.corrections.waits_are_no_shortcut = false),
+    ];
+    for (name, set) in corrections {
+        let program = mistake(3_000, set).unwrap_or_else(|| panic!("nothing is wrong without the correction `{name}`"));
+        println!("without the correction `{name}`:\n{program}\n");
+    }
+}
+
+#[test]
+fn a_write_that_becomes_good_is_ordered_with_the_others() {
+    let threads = ["R y", "W x 0; R x", "W x 1"];
+    assert_eq!(counts(&threads, |_| ()).executions, 2);
+    let published = counts(&threads, |options| options.vc.corrections.order_good_writes = false);
+    assert_eq!(published.executions, 1, "one of the values is missed");
+}
+
+#[test]
+fn whether_a_wait_ends_depends_on_the_order() {
+    let threads = ["R x", "W x 0; a=wait x == 0", "W x 1"];
+    let blocked = |set: Set| counts(&threads, set).blocked;
+    let careless = blocked(|options| options.vc.corrections.waits_are_no_shortcut = false);
+    assert_eq!((blocked(|_| ()), careless), (2, 1), "with the shortcut a deadlock is missed");
+}
+
+#[test]
+fn no_switch_matters_to_what_is_found() {
+    let open: Set = |options| options.vc.shortcut = false;
+    for (number, set) in [all, strict, shortcut, open].into_iter().enumerate() {
+        assert_eq!(mistake(300, set), None, "the switches {number}");
+    }
+}
+
+#[test]
+fn every_root_finds_the_same() {
+    for index in 0..300 {
+        let sketch = generate(Family::Plain, 6, index);
+        let found = |root| {
+            let outcome = run(&sketch, |options| options.vc.root = root).expect("the engine takes this program");
+            let violations = outcome.findings.iter().map(|finding| &finding.violation);
+            let lines: BTreeSet<_> = violations.map(|bug| (bug.property, bug.place.line)).collect();
+            let Statistics { executions, blocked, failed, bounded, .. } = outcome.statistics;
+            (lines, [executions, blocked, failed, bounded].map(|count| count > 0))
+        };
+        let expected = found(Root::First);
+        for root in [Root::Main, Root::Nth(2), Root::Nth(9)] {
+            assert_eq!(found(root), expected, "{root:?}\n{sketch}");
+        }
+    }
+}
+
+#[test]
+fn what_it_cannot_decide_is_refused() {
+    let refusal = |threads: &[&str], set: Set| match run(&litmus(threads), set) {
+        Err(Error::Unsupported { message, .. }) => message,
+        other => panic!("{other:?}"),
+    };
+    let tso = refusal(&["W x 1"], |options| options.model = Model::Tso);
+    assert!(tso.contains("memory model") && tso.contains("--engine optimal"), "{tso}");
+    let atomic = refusal(&["atomic { a=R x; W x a+1 }", "W x 1"], |_| ());
+    assert!(atomic.contains("atomic blocks"), "{atomic}");
+    let race = refusal(&["W.na x 1", "R.na x"], |options| options.properties = PropertySet::all());
+    assert!(race.contains("race"), "{race}");
+    for (thread, name) in [
+        ("A x 1", "add"),
+        ("C x 0 1", "cas"),
+        ("CW x 0 1", "cas"),
+        ("rdlock l", "rdlock"),
+        ("wrlock l", "wrlock"),
+        ("semwait s", "sem wait"),
+        ("barrier b", "arrive"),
+        ("lock m; condwait c m", "wait"),
+        ("signal c", "signal"),
+    ] {
+        let update = refusal(&[thread, "R y"], |_| ());
+        assert!(update.contains("read and write in one step") && update.contains(name), "{update}");
+        assert!(update.contains("--engine optimal"), "{update}");
+    }
+    let late = refusal(&["p0=zalloc; WP q p0; free p0", "p0=RP q; ifnull p0 { } else { W *p0 1 }"], |_| ());
+    assert!(late.contains("end of its object"), "{late}");
+}
+
+#[test]
+fn limits_and_notes_are_told() {
+    let limited = run(&litmus(&["W x 1; R y", "W y 1; R x"]), |options| options.limits.executions = Some(2));
+    let limited = limited.expect("the engine takes it");
+    assert_eq!(limited.verdict, Verdict::Unknown);
+    assert_eq!(limited.statistics.runs(), 2);
+    let exact = run(&litmus(&["W x 1; R y", "W y 1; R x"]), |options| options.limits.executions = Some(3));
+    assert_eq!(exact.expect("the engine takes it").verdict, Verdict::Holds);
+    let workers = run(&litmus(&["W x 1"]), |options| options.workers = 2).expect("the engine takes it");
+    assert!(workers.notes.iter().any(|note| note.contains("one worker")), "{:?}", workers.notes);
+}
