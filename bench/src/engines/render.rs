@@ -73,8 +73,8 @@ pub(crate) fn page(lines: &[Line], panels: &[Panel], limit: Duration) -> String 
     format!(
         "# Engines side by side\n\n\
          The programs of `bench/programs`, explored by every engine. This page and its plot are written by\n\n\
-         ```text\ncargo run --release -p raddle-bench -- engines --doc\n```\n\n\
-         with a limit of {} seconds for each program, model and engine. `> N`: so many classes were explored when it was\n\
+         ```text\ncargo run --release -p raddle-bench -- engines --doc --limit {}\n```\n\n\
+         with a limit of so many seconds for each program, model and engine. `> N`: so many classes were explored when it was\n\
          reached. A dash: the engine does not take the program or the model. *Per CPU s* counts executions of all kinds.\n\
          *Cost* is CPU time per execution, divided by that of `optimal`. Times are those of one machine on one day; classes are\n\
          exact, and for small parameters tests hold them against brute force.\n\n\
