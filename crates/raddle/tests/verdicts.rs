@@ -223,3 +223,41 @@ fn updates_commute_only_where_nobody_can_tell_their_order() {
         }
     }
 }
+
+/// What is found if only these properties are looked for.
+fn finds_only(text: &str, properties: &[Property], verdict: Verdict) {
+    let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    for (model, engine) in Model::ALL.into_iter().flat_map(|model| ENGINES.map(|engine| (model, engine))) {
+        let mut settings = Settings::new(model);
+        settings.options.engine = engine;
+        settings.options.properties = properties.iter().copied().collect();
+        let outcome = verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(outcome.verdict, verdict, "{engine}, {model}: {text}");
+    }
+}
+
+#[test]
+fn either_of_two_threads_may_be_the_one_that_joins_a_third() {
+    let text = "global h: i64;
+        fn c() { }
+        fn a() { let t = load h until t != 0; join t; }
+        fn b() { let t = load h until t != 0; join t; error \"b\"; }
+        fn main() { spawn a(); spawn b(); let t = spawn c(); store h, t; }";
+    finds_only(text, &[Property::Error], Verdict::Violated);
+    finds(text, &[Property::Error, Property::Lock]);
+    let both = text.replace("error \"b\";", "store h, 1;");
+    finds(&both, &[Property::Lock]);
+    finds_only(&both, &[Property::Error], Verdict::Holds);
+    // Both lines of the joins are reported.
+    assert_eq!(check(&both, Model::Sc).findings.len(), 2);
+}
+
+#[test]
+fn what_depends_on_an_error_that_is_not_looked_for_is_unknown() {
+    let text = "global p: ptr;
+        fn a() { let q = load p until q != 0; free q; }
+        fn b() { let q = load p until q != 0; free q; error \"b\"; }
+        fn main() { spawn a(); spawn b(); let q = alloc zeroed 4; store p, q; }";
+    finds_only(text, &[Property::Error], Verdict::Unknown);
+    finds_only(text, &[Property::Memory], Verdict::Violated);
+}

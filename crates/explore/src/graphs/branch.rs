@@ -19,6 +19,8 @@ pub(super) enum Branch {
     Write { event: Event, next: isize, low: isize, candidates: Candidates },
     /// A choice.
     Choose { event: Event, count: u32, next: u32 },
+    /// A join that others compete for: as the first, then as one that comes too late.
+    Join { event: Event, next: u8 },
     /// An event without alternatives.
     Single { event: Event, done: bool },
     /// A write that revisits a read: places for the write, down to `low`.
@@ -48,6 +50,7 @@ impl Branch {
     pub(super) fn options(&self) -> usize {
         match self {
             Branch::Single { .. } => 1,
+            Branch::Join { .. } => 2,
             Branch::Choose { count, .. } => *count as usize,
             other => other.untried(),
         }
@@ -60,6 +63,7 @@ impl Branch {
             | Branch::Source { event, .. }
             | Branch::Write { event, .. }
             | Branch::Choose { event, .. }
+            | Branch::Join { event, .. }
             | Branch::Single { event, .. }
             | Branch::Revisit { read: event, .. } => event.thread,
         }
@@ -72,6 +76,7 @@ impl Branch {
             Branch::Source { sources, .. } => sources.len(),
             Branch::Write { next, low, candidates, .. } => (next - low + 1).max(0) as usize + candidates.len(),
             Branch::Choose { count, next, .. } => (count - next) as usize,
+            Branch::Join { next, .. } => usize::from(2 - *next),
             Branch::Single { done, .. } => usize::from(!done),
             Branch::Revisit { next, low, .. } => (next - low + 1).max(0) as usize,
         }
@@ -87,6 +92,7 @@ impl Branch {
                 candidates.clear();
             }
             Branch::Choose { count, next, .. } => *next = *count,
+            Branch::Join { next, .. } => *next = 2,
             Branch::Single { done, .. } => *done = true,
             Branch::Revisit { next, low, .. } => *next = *low - 1,
         }

@@ -28,8 +28,17 @@ pub(crate) struct Purpose {
     pub(crate) equivalence: Equivalence,
     /// Updates whose results nobody uses commute, as far as is known.
     pub(crate) commuting: bool,
+    /// Threads compete for joining another; see [`super::joins`].
+    pub(crate) contested_joins: bool,
     /// The first executions are to say whether another engine is better.
     pub(crate) sample: bool,
+}
+
+impl Purpose {
+    /// To explore one execution per class.
+    pub(crate) fn new(equivalence: Equivalence, options: &Options) -> Self {
+        Purpose { equivalence, commuting: options.commuting_updates, contested_joins: false, sample: false }
+    }
 }
 
 /// What is shared by all workers.

@@ -70,6 +70,12 @@ impl Search<'_> {
         if self.context.code.has_atomic_blocks() && !torn {
             self.bugs.extend(failures(graph));
         }
+        if self.context.shared.purpose.contested_joins {
+            match super::joins::late_joins(graph) {
+                Some(late) => self.bugs.extend(late),
+                None => moot = true,
+            }
+        }
         let whole = !(moot || torn || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
             let end =

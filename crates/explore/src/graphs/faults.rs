@@ -8,7 +8,7 @@ use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::graph::Equivalence;
 use super::realise::Question;
 use super::snapshot::{Node, Stage};
-use super::step::{Bug, Stepper};
+use super::step::{Bug, Halt, Stepper};
 use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
@@ -113,6 +113,7 @@ impl Stepper<'_, '_> {
             forced: Some((first, second)),
             schedule: None,
         };
+        self.needs_memory_errors(bug.pc);
         if self.graph.reach.before(second as usize, first as usize) {
             // It shows in another witness only.
             if let Some(sequence) = self.witness_with(first, second) {
@@ -122,6 +123,15 @@ impl Stepper<'_, '_> {
             }
         }
         self.bugs.push(bug);
+    }
+
+    /// Where it depends on the order of events which of them is an error, only one of the orders is explored. That is enough
+    /// if errors of this kind are looked for, because there is one; else the search cannot go on.
+    fn needs_memory_errors(&mut self, pc: u32) {
+        if !self.context.shared.options.properties.contains(Property::Memory) {
+            let message = "an object may end its life before this; look for memory errors, too".to_owned();
+            *self.error = Some(Halt::GaveUp(message, self.context.code.place(pc)));
+        }
     }
 
     /// A witness of the graph in which `first` comes before `second`.
@@ -173,6 +183,7 @@ impl Stepper<'_, '_> {
         let base = Addr(event.value).base();
         let twice = self.graph.frees.iter().copied().find(|&free| Addr(self.graph.event(free).value).base() == base);
         if twice.is_some() {
+            self.needs_memory_errors(event.pc);
             let node = self.failed(thread, Property::Memory, "the object's life has ended before");
             self.fault(event, node, twice);
             return;

@@ -21,6 +21,9 @@ pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> O
     if context.code.has_atomic_blocks() && !complete_blocks(graph, bug, &mut included) {
         return None;
     }
+    if context.shared.purpose.contested_joins && !super::joins::has_one_winner(graph, &included) {
+        return None;
+    }
     let nodes = order(graph, &included, bug.target, bug.forced)?;
     let mut steps = context.shared.opening.steps.clone();
     let mut emitter = Emitter::new(context, graph);

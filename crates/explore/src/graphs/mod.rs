@@ -17,6 +17,7 @@
 //! | `revisit` | which reads may a new write be offered to? |
 //! | `search`, `branch` | what is tried next, and what is left to try? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
+//! | `joins` | who joins a thread, if several want to? |
 //! | `ends` | do threads that wait do so for ever? |
 //! | `snapshot` | in which state is a thread after each event? |
 //! | `happens_before` | do two accesses race? |
@@ -47,6 +48,7 @@ mod event;
 mod faults;
 mod graph;
 mod happens_before;
+mod joins;
 mod linearise;
 mod pool;
 mod realise;
@@ -93,8 +95,8 @@ pub(crate) enum Sampled {
 
 /// Explores one execution per reads-from class, unless the first ones say that another engine is better.
 pub(crate) fn sample_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Sampled, Error> {
-    let search = Purpose { equivalence: Equivalence::ReadsFrom, commuting: options.commuting_updates, sample: true };
-    match explore_once(code, options, control, search) {
+    let purpose = Purpose { sample: true, ..Purpose::new(Equivalence::ReadsFrom, options) };
+    match explore_once(code, options, control, purpose) {
         Ok(outcome) => Ok(Sampled::Done(outcome)),
         Err(Halt::Switch(evidence)) => Ok(Sampled::Switch(evidence)),
         Err(Halt::Error(error)) => Err(error),
@@ -103,24 +105,23 @@ pub(crate) fn sample_reads_from(code: &Code, options: &Options, control: &Contro
 }
 
 fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let search = Purpose { equivalence, commuting: options.commuting_updates, sample: false };
-    match explore_once(code, options, control, search) {
-        Ok(outcome) => Ok(outcome),
-        Err(Halt::Error(error)) => Err(error),
-        Err(Halt::DoesNotCommute(place)) => {
-            match explore_once(code, options, control, Purpose { commuting: false, ..search }) {
-                Ok(mut outcome) => {
-                    let (file, line) = (&place.file, place.line);
-                    let note =
-                        format!("the order of updates matters at {file}:{line}, so they were not taken to commute");
-                    outcome.notes.push(note);
-                    Ok(outcome)
-                }
-                Err(Halt::Error(error)) => Err(error),
-                Err(_) => unreachable!("updates are not taken to commute, and nothing is sampled"),
+    let mut purpose = Purpose::new(equivalence, options);
+    let mut notes = Vec::new();
+    loop {
+        match explore_once(code, options, control, purpose) {
+            Ok(mut outcome) => {
+                outcome.notes.extend(notes);
+                return Ok(outcome);
             }
+            Err(Halt::Error(error)) => return Err(error),
+            Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
+                purpose.commuting = false;
+                notes.push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
+            }
+            Err(Halt::ContestedJoin) => purpose.contested_joins = true,
+            Err(Halt::GaveUp(..) | Halt::Switch(_)) => unreachable!("part of the outcome, and nothing is sampled"),
         }
-        Err(Halt::GaveUp(..) | Halt::Switch(_)) => unreachable!("it is part of the outcome, and nothing is sampled"),
+        control.restart();
     }
 }
 

@@ -120,7 +120,7 @@ impl<'c> Search<'c> {
     /// One step of the search.
     pub(crate) fn tick(&mut self) -> Tick {
         // What seems wrong where updates do not commute rests on a value that nobody wrote.
-        if matches!(self.error, Some(Halt::DoesNotCommute(_))) {
+        if matches!(self.error, Some(Halt::DoesNotCommute(_) | Halt::ContestedJoin)) {
             self.bugs.clear();
         }
         if let Some(bug) = self.bugs.pop() {
@@ -278,7 +278,11 @@ impl<'c> Search<'c> {
                 }
                 single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
             }
-            (Visible::Join { thread }, _) => single(Event { kind: Kind::Join, value: u64::from(thread.0), ..event }),
+            (Visible::Join { thread }, _) => {
+                let event = Event { kind: Kind::Join, value: u64::from(thread.0), ..event };
+                let contested = self.context.shared.purpose.contested_joins;
+                if contested { Branch::Join { event, next: 0 } } else { single(event) }
+            }
             (Visible::Free { addr, .. }, _) => single(Event { kind: Kind::Free, value: addr.0, ..event }),
             // Entering an atomic block drains the buffer; leaving one means nothing, and is skipped.
             (Visible::AtomicBegin, _) => single(Event { kind: Kind::Fence, block: event.operation, ..event }),
@@ -388,6 +392,22 @@ impl<'c> Search<'c> {
                 let pick = *next;
                 *next += 1;
                 step.choose(Event { value: u64::from(pick), ..*event });
+                frame.added = 1;
+                Applied::Option
+            }
+            Branch::Join { event, next } => {
+                let late = match *next {
+                    0 => false,
+                    1 => true,
+                    _ => return Applied::Exhausted,
+                };
+                *next += 1;
+                let event = *event;
+                if late {
+                    step.join_late(event)
+                } else {
+                    step.join(event)
+                }
                 frame.added = 1;
                 Applied::Option
             }

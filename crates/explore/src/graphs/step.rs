@@ -21,6 +21,8 @@ pub(crate) enum Halt {
     GaveUp(String, Place),
     /// Another engine seems better.
     Switch(Evidence),
+    /// Two threads join the same one, and either may be the first.
+    ContestedJoin,
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
 }
@@ -308,21 +310,7 @@ impl Stepper<'_, '_> {
                 }
             }
             Kind::Join => {
-                let child = ThreadId(event.value as u32);
-                let joined = self.graph.order.iter().copied().find(|&slot| {
-                    let other = self.graph.event(slot);
-                    other.kind == Kind::Join && other.value == event.value
-                });
-                let result = match self.graph.state(child).map(Thread::status) {
-                    Some(Status::Finished { result, .. }) if joined.is_none() => *result,
-                    _ => {
-                        let node = self.failed(thread, Property::Lock, "join of a thread that cannot be joined");
-                        self.fault(event, node, joined);
-                        return;
-                    }
-                };
-                let node = self.answered(thread, result, 0, false);
-                self.add(event, node, 0, None);
+                self.join(event);
             }
             Kind::Free => self.free(event),
             Kind::Blind => {

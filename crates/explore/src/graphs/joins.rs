@@ -1,0 +1,102 @@
+//! Joins that several threads compete for.
+//!
+//! Only the first join of a thread succeeds; another one is an error. As long as no two joins of one thread are unordered, a
+//! join has one outcome. When the search meets two that are, it starts over in a mode in which each join branches: it is
+//! *the first*, or it comes *too late*, whatever the others say. Ends at which not exactly one of them was the first are no
+//! executions and dropped; to drop them earlier would lose revisits. One that comes too late stops its thread and has no
+//! effect, so it can always be put last, and no order has to be kept for it.
+
+use super::event::{Event, Flags, Kind, Slot};
+use super::graph::Graph;
+use super::step::{Bug, Halt, Stepper};
+use raddle_machine::{Status, Thread};
+use raddle_trace::{BitSet, Property, ThreadId};
+use rustc_hash::FxHashSet;
+
+const LATE: &str = "join of a thread that cannot be joined";
+
+impl Stepper<'_, '_> {
+    /// Joins a thread, if nobody has done so.
+    pub(super) fn join(&mut self, event: Event) {
+        let thread = event.thread;
+        let finished = match self.graph.state(ThreadId(event.value as u32)).map(Thread::status) {
+            Some(Status::Finished { result, .. }) => Some(*result),
+            _ => None,
+        };
+        let contested = self.context.shared.purpose.contested_joins;
+        let joined = self.graph.joins(event.value).next().filter(|_| !contested);
+        if let (Some(joined), Some(_)) = (joined, finished)
+            && !self.graph.prefix_of_next(thread).contains(joined as usize)
+        {
+            *self.error = Some(Halt::ContestedJoin);
+        }
+        match finished {
+            Some(result) if joined.is_none() => {
+                let node = self.answered(thread, result, 0, false);
+                self.add(event, node, 0, None);
+            }
+            _ => {
+                let node = self.failed(thread, Property::Lock, LATE);
+                self.fault(event, node, joined);
+            }
+        }
+    }
+
+    /// Finds that somebody else has joined the thread.
+    pub(super) fn join_late(&mut self, event: Event) {
+        let node = self.failed(event.thread, Property::Lock, LATE);
+        let bugs = self.bugs.len();
+        let first = self.graph.joins(event.value).next();
+        self.fault(Event { flags: event.flags.with(Flags::MARKED), ..event }, node, first);
+        if first.is_none() {
+            // It is an error only if somebody is the first after all.
+            self.bugs.truncate(bugs);
+        }
+    }
+}
+
+/// The joins that came too late; `None` if the end is no execution because some thread has not exactly one first join.
+pub(super) fn late_joins(graph: &Graph) -> Option<Vec<Bug>> {
+    let all = graph.order.iter().map(|&slot| slot as usize).collect();
+    if !has_one_winner(graph, &all) {
+        return None;
+    }
+    let late = graph.order.iter().copied().filter(|&slot| graph.is_late_join(slot));
+    late.map(|slot| {
+        let event = graph.event(slot);
+        let first = graph.joins(event.value).next()?;
+        Some(Bug {
+            property: Property::Lock,
+            pc: event.pc,
+            target: Some(slot),
+            attempt: Some(event.thread),
+            forced: Some((first, slot)),
+            schedule: None,
+        })
+    })
+    .collect()
+}
+
+/// Whether no two of the events are first joins of one thread.
+pub(super) fn has_one_winner(graph: &Graph, events: &BitSet) -> bool {
+    let mut joined = FxHashSet::default();
+    let joins = events.iter().map(|slot| graph.event(slot as Slot)).filter(|event| event.kind == Kind::Join);
+    joins.into_iter().all(|event| joined.insert(event.value))
+}
+
+impl Graph {
+    /// The joins of a thread that were the first.
+    fn joins(&self, child: u64) -> impl Iterator<Item = Slot> + '_ {
+        let is_join = move |slot: &Slot| self.event(*slot).kind == Kind::Join && self.event(*slot).value == child;
+        self.order.iter().copied().filter(is_join)
+    }
+
+    fn is_late_join(&self, slot: Slot) -> bool {
+        let event = self.event(slot);
+        event.kind == Kind::Fault
+            && event.flags.contains(Flags::MARKED)
+            && self.tip(event.thread).is_some_and(
+                |tip| matches!(tip.state.status(), Status::Failed(failure) if failure.property == Some(Property::Lock)),
+            )
+    }
+}
