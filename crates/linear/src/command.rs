@@ -35,7 +35,7 @@ pub struct Options {
     pub queue: QueueAlgorithm,
     /// `--budget N`: configurations the general checker may visit for each object. Default 50,000,000.
     pub budget: u64,
-    /// `--memory BYTES`: what the general checker may hold. Default 4 GiB.
+    /// `--max-memory SIZE`: what the general checker may hold. Default 4 GiB.
     pub memory: u64,
     /// `--time-limit SECONDS`: when to give up with "unknown". Default none.
     pub time_limit: Option<Duration>,

@@ -34,3 +34,5 @@ pub mod search;
 pub mod stream;
 pub mod value;
 pub mod verdict;
+
+pub use recorder::Recorder;

@@ -368,7 +368,7 @@ impl Model for Object<'_> {
         }
     }
 
-    /// A value that is read no more, and grows into none that is, is as good as [`LOST`].
+    /// A value that is read no more, and grows into none that is, is as good as any other such value.
     fn fades(&self, state: &State) -> Option<(Ts, State)> {
         let (State::Cells(cells), Some(foresight)) = (state, &self.foresight) else {
             return None;
