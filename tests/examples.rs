@@ -1,4 +1,4 @@
-//! Every example does what it says it does.
+//! Every example, and every program of the benchmark, does what it says it does.
 //!
 //! An example carries its expectations in its own text, one per line:
 //!

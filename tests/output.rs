@@ -9,9 +9,21 @@ use std::fs;
 fn steady(text: &str) -> String {
     let steady_line = |line: &str| match line.split_once(" blocked, ") {
         Some((counts, _)) => format!("{counts} blocked, [time and memory]"),
-        None => line.to_owned(),
+        None => without_time(line),
     };
     text.lines().map(steady_line).collect::<Vec<_>>().join("\n")
+}
+
+/// A line of the table of engines without its time, which is a number with two decimal places before ` s`.
+fn without_time(line: &str) -> String {
+    let Some(at) = line.find(" s  ").or(line.ends_with(" s").then(|| line.len() - 2)) else { return line.to_owned() };
+    let number = line[..at].rsplit(' ').next().unwrap_or_default();
+    match number.split_once('.') {
+        Some((_, decimals)) if decimals.len() == 2 && number.parse::<f64>().is_ok() => {
+            format!("{}[time]{}", &line[..at - number.len()], &line[at + 2..])
+        }
+        _ => line.to_owned(),
+    }
 }
 
 /// The command, what it printed, and how it ended.
@@ -46,6 +58,11 @@ prints!(a_race, "check", "examples/race.rdl");
 prints!(a_deadlock, "check", "examples/philosophers.rdl");
 prints!(a_use_after_free, "check", "examples/use_after_free.rdl");
 prints!(show, "show", "examples/dekker.rdl");
+prints!(compare_help, "compare", "--help");
+prints!(engines_agree_that_it_holds, "compare", "bench/programs/write_read.rdl", "-D", "N=4");
+prints!(engines_agree_that_it_breaks, "compare", "examples/dekker.rdl", "--model", "tso");
+prints!(an_engine_may_refuse, "compare", "examples/atomic.rdl");
+prints!(engines_at_a_limit, "compare", "bench/programs/write_read.rdl", "-D", "N=6", "--max-executions", "20000");
 prints!(a_limit, "check", "examples/fib.rdl", "-D", "K=6", "--max-executions", "1000");
 
 #[test]
@@ -129,6 +146,31 @@ fn json_has_the_fields_of_its_schema() {
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));
+}
+
+#[test]
+fn a_comparison_in_json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(common::root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: serde_json::Value = serde_json::from_str(&text).expect("the schema is JSON");
+    let keys = |value: &serde_json::Value| -> std::collections::BTreeSet<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    let documented = |name: &str| keys(&schema["$defs"][name]["properties"]);
+    let ran = raddle(&["compare", "bench/programs/write_read.rdl", "-D", "N=3", "--json"]);
+    assert_eq!((ran.status, ran.stdout.lines().count()), (0, 1));
+    let comparison = ran.json();
+    assert_eq!(keys(&comparison), documented("comparison"));
+    assert_eq!((&comparison["agree"], &comparison["verdict"]), (&true.into(), &"holds".into()));
+    let engine = |name: &str| {
+        let engines = comparison["engines"].as_array().expect("a list");
+        engines.iter().find(|engine| engine["engine"] == name).unwrap_or_else(|| panic!("{name} was asked"))["run"]
+            .clone()
+    };
+    assert_eq!(keys(&engine("rf")), documented("run"));
+    assert_eq!((&engine("optimal")["executions"], &engine("rf")["executions"]), (&36.into(), &16.into()));
+    let wrong = raddle(&["compare", "nowhere.rdl", "--json"]);
+    assert_eq!(wrong.status, 2);
+    assert!(wrong.json()["error"]["message"].is_string());
 }
 
 #[test]

@@ -29,13 +29,35 @@ pub(crate) enum Failure {
         /// What should have been.
         expected: u64,
     },
+    /// A history got a verdict it should not have got.
+    #[error("{what}: {found}")]
+    History {
+        /// Of what.
+        what: String,
+        /// What came out.
+        found: String,
+    },
     /// A process of its own could not be run.
     #[error("the process that measures memory failed: {0}")]
     Child(String),
+    /// A program that is measured by its name is not there.
+    #[error("bench/programs has no program `{0}`")]
+    Missing(&'static str),
+    /// The programs cannot be read.
+    #[error(transparent)]
+    Catalogue(#[from] raddle_bench::catalogue::Problem),
     /// Input or output failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// Something is not the JSON it should be.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+}
+
+impl Failure {
+    /// The verifier has no verdict about this program.
+    pub(crate) fn of(program: &str) -> impl FnOnce(raddle::Error) -> Failure + use<> {
+        let program = program.to_owned();
+        |source| Failure::Verifier { program, source }
+    }
 }

@@ -1,15 +1,22 @@
-//! How fast Raddle explores, and how much memory it takes.
+//! How fast Raddle explores and how much memory it takes, and how fast it checks histories.
 //!
 //! ```text
 //! cargo run --release -p raddle-bench                    # the table: one worker, rates, comparison with the peers
 //! cargo run --release -p raddle-bench -- --workers 2     # and what a second worker brings
 //! cargo run --release -p raddle-bench -- --memory        # peak memory as the number of executions grows
 //! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
+//! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
+//! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
+//! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
 //! ```
 //!
-//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed).
+//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
+//! [`growth`] and [`lin`] stand by themselves.
 
+mod engines;
 mod failure;
+mod growth;
+mod lin;
 mod measure;
 mod memory;
 mod suite;
@@ -25,8 +32,11 @@ use std::process::ExitCode;
 /// Runs programs of the literature in this process and prints executions per CPU second beside the rates of other tools.
 /// A count that is not the known one is an error, however fast it was reached.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version, about, args_conflicts_with_subcommands = true)]
 struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+
     /// Tiny parameters, one repetition: says that everything works, nothing about speed
     #[arg(long)]
     quick: bool,
@@ -52,6 +62,24 @@ struct Args {
     child: Option<i64>,
 }
 
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Compare engines on the programs of bench/programs
+    ///
+    /// Prints classes and executions per CPU second of every engine under every model, and what a class costs compared with
+    /// `optimal`.
+    Engines(engines::Args),
+
+    /// Measure how the time per class grows with the length of the execution
+    Growth(growth::Args),
+
+    /// Measure how fast histories are checked for linearizability
+    ///
+    /// Makes histories, checks them and prints the times as tables; under the growth of the monitors stand c and e of the fits
+    /// time = c n log2 n and time = c n^e, without the smallest histories.
+    Lin(lin::Args),
+}
+
 fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -63,7 +91,13 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(readers) = args.child {
+    if let Some(Command::Engines(args)) = &args.command {
+        engines::run(args)?;
+    } else if let Some(Command::Growth(args)) = &args.command {
+        growth::run(args)?;
+    } else if let Some(Command::Lin(args)) = &args.command {
+        lin::run(args)?;
+    } else if let Some(readers) = args.child {
         anstream::println!("{}", serde_json::to_string(&memory::child(readers)?)?);
     } else if args.memory {
         let points = memory::growth(if args.quick { 2..=4 } else { 8..=18 })?;

@@ -57,12 +57,12 @@ fn executions(row: &Row) -> String {
     text
 }
 
-fn dash() -> String {
+pub(crate) fn dash() -> String {
     "-".to_owned()
 }
 
 /// Two significant digits below 10, three from there on.
-fn rounded(number: f64) -> String {
+pub(crate) fn rounded(number: f64) -> String {
     if !number.is_finite() {
         return dash();
     }
@@ -73,7 +73,8 @@ fn rounded(number: f64) -> String {
     thousands(((number / unit).round() * unit) as u64)
 }
 
-fn thousands(number: u64) -> String {
+/// A number with commas.
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -86,7 +87,7 @@ fn thousands(number: u64) -> String {
 }
 
 /// A table whose first columns, `left` of them, are aligned to the left and the others to the right.
-fn markdown(head: &[String], lines: &[Vec<String>], left: usize) -> String {
+pub(crate) fn markdown(head: &[String], lines: &[Vec<String>], left: usize) -> String {
     let width = |column: usize| {
         let cells = lines.iter().map(|line| &line[column]).chain([&head[column]]);
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0).max(2)

@@ -51,3 +51,16 @@ fn memory_is_measured_for_each_size() {
         points.as_array().expect("a list").iter().filter_map(|p| p["executions"].as_u64()).collect();
     assert_eq!(executions, [4, 8, 16]);
 }
+
+#[test]
+fn histories_are_checked_and_every_table_is_full() {
+    let tables = bench(&["lin", "--quick", "--max", "4"]);
+    let tables = tables.as_array().expect("a list");
+    assert_eq!(tables.len(), 10, "{tables:?}");
+    for table in tables {
+        let columns = table["head"].as_array().expect("a list").len();
+        let lines = table["lines"].as_array().expect("a list");
+        assert!(!lines.is_empty(), "{table}");
+        assert!(lines.iter().all(|line| line.as_array().is_some_and(|cells| cells.len() == columns)), "{table}");
+    }
+}

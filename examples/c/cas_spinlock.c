@@ -1,8 +1,8 @@
-// raddle: --model sc -D N=2 expect: holds classes: 2
-// raddle: --model sc -D N=3 expect: holds classes: 6
-// raddle: --model sc -D N=4 expect: holds classes: 24
-// raddle: --model tso -D N=3 expect: holds classes: 6
-// raddle: --model pso -D N=3 expect: holds classes: 6
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 2
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 6
+// raddle: --model sc -D N=4 --engine optimal expect: holds classes: 24
+// raddle: --model tso -D N=3 --engine optimal expect: holds classes: 6
+// raddle: --model pso -D N=3 --engine optimal expect: holds classes: 6
 // raddle: --model sc -D N=2 -D BROKEN expect: violated(race)
 //
 // A spin lock taken by compare-exchange: N threads enter in any order, N! classes. Broken: the lock is looked at and

@@ -1,5 +1,5 @@
-// raddle: --model sc -D N=2 expect: holds classes: 2
-// raddle: --model sc -D N=3 expect: holds classes: 6
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 2
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 6
 // raddle: --model tso -D N=2 expect: holds
 // raddle: --model sc -D N=2 -D BROKEN expect: violated(race)
 //

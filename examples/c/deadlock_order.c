@@ -1,4 +1,4 @@
-// raddle: --model sc expect: holds classes: 2
+// raddle: --model sc --engine optimal expect: holds classes: 2
 // raddle: --model sc -D BROKEN expect: violated(deadlock)
 //
 // Two locks and two threads. Broken: the second thread takes them the other way round.

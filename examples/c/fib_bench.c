@@ -1,5 +1,5 @@
-// raddle: --model sc -D N=1 expect: holds classes: 11
-// raddle: --model sc -D N=2 expect: holds classes: 140
+// raddle: --model sc -D N=1 --engine optimal expect: holds classes: 11
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 140
 // raddle: --model sc -D N=2 -D SMALL expect: violated(assert)
 // raddle: --model sc -D N=1 -D PLAIN expect: violated(race)
 //

@@ -1,7 +1,7 @@
-// raddle: --model sc --loop-bound 2 expect: holds
-// raddle: --model tso --loop-bound 2 expect: holds
-// raddle: --model pso --loop-bound 2 expect: holds
-// raddle: --model pso --loop-bound 2 -D BROKEN expect: violated(race)
+// raddle: --model sc expect: holds
+// raddle: --model tso expect: holds
+// raddle: --model pso expect: holds
+// raddle: --model pso -D BROKEN expect: violated(race)
 //
 // A spin lock from atomic_flag. Broken: it is released with a relaxed store, which under PSO (and for the race
 // detector everywhere) may overtake what the lock protects.

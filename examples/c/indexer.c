@@ -1,8 +1,8 @@
-// raddle: --model sc -D N=11 expect: holds classes: 1
-// raddle: --model sc -D N=12 expect: holds classes: 8
-// raddle: --model sc -D N=13 expect: holds classes: 64
-// raddle: --model tso -D N=12 expect: holds classes: 8
-// raddle: --model sc -D N=14 expect: holds classes: 512
+// raddle: --model sc -D N=11 --engine optimal expect: holds classes: 1
+// raddle: --model sc -D N=12 --engine optimal expect: holds classes: 8
+// raddle: --model sc -D N=13 --engine optimal expect: holds classes: 64
+// raddle: --model tso -D N=12 --engine optimal expect: holds classes: 8
+// raddle: --model sc -D N=14 --engine optimal expect: holds classes: 512
 //
 // N threads put four messages each into a hash table and claim cells by compare-exchange. Up to eleven threads use
 // different cells, and there is one class; every further thread collides in three cells.

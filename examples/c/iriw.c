@@ -1,6 +1,6 @@
-// raddle: --model sc expect: holds classes: 15
-// raddle: --model tso expect: holds classes: 15
-// raddle: --model pso expect: holds classes: 15
+// raddle: --model sc --engine optimal expect: holds classes: 15
+// raddle: --model tso --engine optimal expect: holds classes: 15
+// raddle: --model pso --engine optimal expect: holds classes: 15
 //
 // Independent reads of independent writes: two readers never disagree about the order of two writes, not with store
 // buffers either.

@@ -1,9 +1,9 @@
-// raddle: --model sc -D N=2 expect: holds classes: 5
-// raddle: --model sc -D N=3 expect: holds classes: 12
-// raddle: --model sc -D N=4 expect: holds classes: 28
-// raddle: --model sc -D N=5 expect: holds classes: 64
-// raddle: --model tso -D N=4 expect: holds classes: 28
-// raddle: --model pso -D N=4 expect: holds classes: 28
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 5
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 12
+// raddle: --model sc -D N=4 --engine optimal expect: holds classes: 28
+// raddle: --model sc -D N=5 --engine optimal expect: holds classes: 64
+// raddle: --model tso -D N=4 --engine optimal expect: holds classes: 28
+// raddle: --model pso -D N=4 --engine optimal expect: holds classes: 28
 //
 // One thread looks for the last zero of an array from its end, while N threads each set an element to its left
 // neighbour plus one: (N + 3) * 2^(N - 2) classes.

@@ -1,5 +1,5 @@
-// raddle: --model sc expect: holds classes: 2
-// raddle: --model tso expect: holds classes: 2
+// raddle: --model sc --engine optimal expect: holds classes: 2
+// raddle: --model tso --engine optimal expect: holds classes: 2
 // raddle: --model pso expect: holds
 // raddle: --model pso -D BROKEN --no race expect: violated(assert)
 // raddle: --model tso -D BROKEN expect: violated(race)

@@ -1,8 +1,8 @@
-// raddle: --model sc -D N=2 expect: holds classes: 2
-// raddle: --model sc -D N=3 expect: holds classes: 6
-// raddle: --model sc expect: holds classes: 24
-// raddle: --model tso expect: holds classes: 24
-// raddle: --model pso expect: holds classes: 24
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 2
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 6
+// raddle: --model sc --engine optimal expect: holds classes: 24
+// raddle: --model tso --engine optimal expect: holds classes: 24
+// raddle: --model pso --engine optimal expect: holds classes: 24
 // raddle: --model sc -D N=2 -D BROKEN expect: violated(race)
 // raddle: --model sc -D N=2 -D BROKEN --no race expect: violated(assert)
 //

@@ -1,8 +1,8 @@
-// raddle: --model sc -D N=1 expect: holds classes: 2
-// raddle: --model sc -D N=3 expect: holds classes: 8
-// raddle: --model tso -D N=3 expect: holds classes: 8
-// raddle: --model pso -D N=3 expect: holds classes: 8
-// raddle: --model sc -D N=6 expect: holds classes: 64
+// raddle: --model sc -D N=1 --engine optimal expect: holds classes: 2
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 8
+// raddle: --model tso -D N=3 --engine optimal expect: holds classes: 8
+// raddle: --model pso -D N=3 --engine optimal expect: holds classes: 8
+// raddle: --model sc -D N=6 --engine optimal expect: holds classes: 64
 //
 // One writer and N readers of one variable: each reader sees the old value or the new one, 2^N classes.
 #include <pthread.h>

@@ -1,7 +1,7 @@
-// raddle: --model sc -D THREADS=2 -D TURNS=2 expect: holds classes: 6
-// raddle: --model sc expect: holds classes: 90
-// raddle: --model tso expect: holds classes: 90
-// raddle: --model pso expect: holds classes: 90
+// raddle: --model sc -D THREADS=2 -D TURNS=2 --engine optimal expect: holds classes: 6
+// raddle: --model sc --engine optimal expect: holds classes: 90
+// raddle: --model tso --engine optimal expect: holds classes: 90
+// raddle: --model pso --engine optimal expect: holds classes: 90
 // raddle: --model sc -D BROKEN expect: violated(assert)
 //
 // Three threads count twice each by atomic increments of one variable: 6! / (2! 2! 2!) orders. Broken: the increment is

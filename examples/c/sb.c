@@ -1,9 +1,9 @@
-// raddle: --model sc expect: holds classes: 3
+// raddle: --model sc --engine optimal expect: holds classes: 3
 // raddle: --model tso expect: violated(assert)
 // raddle: --model pso expect: violated(assert)
-// raddle: --model tso -D FENCE expect: holds classes: 3
-// raddle: --model tso -D COUNT expect: holds classes: 4
-// raddle: --model sc -D COUNT expect: holds classes: 3
+// raddle: --model tso -D FENCE --engine optimal expect: holds classes: 3
+// raddle: --model tso -D COUNT --engine optimal expect: holds classes: 4
+// raddle: --model sc -D COUNT --engine optimal expect: holds classes: 3
 //
 // Store buffering: each thread announces itself and looks for the other. With store buffers both can look before
 // either announcement has arrived.

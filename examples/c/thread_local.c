@@ -1,4 +1,4 @@
-// raddle: --model sc expect: holds classes: 1
+// raddle: --model sc --engine optimal expect: holds classes: 1
 // raddle: --model sc -D BROKEN expect: violated(race)
 //
 // Each thread counts in a variable of its own and hands the result to join. Broken: the variable is shared.

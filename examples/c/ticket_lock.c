@@ -1,8 +1,8 @@
-// raddle: --model sc -D N=2 expect: holds classes: 2
-// raddle: --model sc -D N=3 expect: holds classes: 6
-// raddle: --model sc -D N=4 expect: holds classes: 24
-// raddle: --model tso -D N=3 expect: holds classes: 6
-// raddle: --model pso -D N=3 expect: holds classes: 6
+// raddle: --model sc -D N=2 --engine optimal expect: holds classes: 2
+// raddle: --model sc -D N=3 --engine optimal expect: holds classes: 6
+// raddle: --model sc -D N=4 --engine optimal expect: holds classes: 24
+// raddle: --model tso -D N=3 --engine optimal expect: holds classes: 6
+// raddle: --model pso -D N=3 --engine optimal expect: holds classes: 6
 // raddle: --model sc -D N=2 -D BROKEN --no deadlock expect: violated(race)
 // raddle: --model sc -D N=2 -D BROKEN --no race,deadlock expect: violated(assert)
 //

@@ -24,8 +24,8 @@ typedef int64_t int_least64_t;
 typedef uint64_t uint_least64_t;
 typedef int64_t int_fast64_t;
 typedef uint64_t uint_fast64_t;
-typedef long long intptr_t;
-typedef unsigned long long uintptr_t;
+typedef __INTPTR_TYPE__ intptr_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
 typedef __INT64_TYPE__ intmax_t;
 typedef __UINT64_TYPE__ uintmax_t;
 #define INT8_MIN (-128)
@@ -59,9 +59,9 @@ typedef __UINT64_TYPE__ uintmax_t;
 #define INT64_MAX __INT64_C(9223372036854775807)
 #define INT64_MIN (-INT64_MAX - 1)
 #define UINT64_MAX __UINT64_C(18446744073709551615)
-#define INTPTR_MAX 9223372036854775807LL
+#define INTPTR_MAX ((__INTPTR_TYPE__)(((__UINTPTR_TYPE__)-1) >> 1))
 #define INTPTR_MIN (-INTPTR_MAX - 1)
-#define UINTPTR_MAX 18446744073709551615ULL
+#define UINTPTR_MAX ((__UINTPTR_TYPE__)-1)
 #define INTMAX_MAX INT64_MAX
 #define INTMAX_MIN INT64_MIN
 #define UINTMAX_MAX UINT64_MAX

@@ -31,15 +31,18 @@ void cfree(void *object) {
     free(object);
 }
 
+/* How many bytes of an object survive when it gets this size. */
+unsigned long long __raddle_kept(void *object, unsigned long long size) {
+    unsigned long long old = 0;
+    if (object != 0)
+        old = ((unsigned long long *)((char *)object - 16))[0];
+    return old < size ? old : size;
+}
+
 void *realloc(void *object, unsigned long size) {
     char *fresh = malloc(size);
-    if (object != 0) {
-        unsigned long long old = ((unsigned long long *)((char *)object - 16))[0];
-        unsigned long long keep = old < size ? old : size;
-        for (unsigned long long i = 0; i < keep; i++)
-            fresh[i] = ((char *)object)[i];
-        free(object);
-    }
+    memcpy(fresh, object, __raddle_kept(object, size));
+    free(object);
     return fresh;
 }
 

@@ -6,6 +6,7 @@ int __raddle_choose(int low, int high);
 void __raddle_assume(int condition);
 unsigned long long __raddle_spawn(void *(*function)(void *), void *argument);
 void *__raddle_join(unsigned long long thread);
+int __raddle_join_int(unsigned long long thread);
 unsigned long long __raddle_self(void);
 void *__raddle_alloc(unsigned long long size);
 void *__raddle_zalloc(unsigned long long size);
@@ -30,6 +31,7 @@ int __raddle_sem_trywait(void *sem);
 void __raddle_sem_post(void *sem);
 void __raddle_destroy32(void *object);
 void __raddle_destroy64(void *object);
+void *memcpy(void *to, const void *from, unsigned long size);
 
 /* Bits. The width is that of the argument's C type. */
 

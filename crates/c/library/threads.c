@@ -96,9 +96,9 @@ int thrd_create(unsigned long *thread, int (*function)(void *), void *argument) 
 }
 
 int thrd_join(unsigned long thread, int *result) {
-    void *value = __raddle_join(thread);
+    int value = __raddle_join_int(thread);
     if (result != 0)
-        *result = (int)(long long)value;
+        *result = value;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 //! What types are there in C, how large are they, and where are their members?
 //!
-//! Sizes follow the System V ABI: LP64, or ILP32 in which only `long` (and what depends on it) shrinks; pointers
-//! keep eight bytes in both, because an address of the program representation has 64 bits. A bit-field is read and
+//! Sizes follow the System V ABI: LP64 as on x86-64, or ILP32 as on i386, where `long long` and `double` are aligned to four bytes
+//! in memory. A pointer of four bytes is an `i32` in memory and an address in a register (see [`Types::stored`]). A bit-field is read and
 //! written through a *unit*, an ordinary integer: the one its declared type asks for, or the smallest that
 //! contains it where the former would touch a member that is no bit-field (C11 makes those separate locations).
 
@@ -17,8 +17,15 @@ pub(crate) const MAX_OBJECT: u64 = 1 << 26;
 /// Sizes that depend on the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DataModel {
-    /// Size of `long` in bytes.
+    /// Size of `long` and of a pointer in bytes.
     pub(crate) long: u32,
+}
+
+impl DataModel {
+    /// Whether pointers have four bytes.
+    pub(crate) fn narrow(self) -> bool {
+        self.long == 4
+    }
 }
 
 /// Integer types.
@@ -253,9 +260,11 @@ impl Types {
             Ty::Int(kind) => Some(u64::from(kind.size(self.model))),
             Ty::Float(FloatKind::Float) => Some(4),
             Ty::Float(FloatKind::Double) => Some(8),
+            Ty::Float(FloatKind::LongDouble) if self.model.narrow() => Some(12),
             Ty::Float(FloatKind::LongDouble) | Ty::Int128 => Some(16),
+            Ty::VaList if self.model.narrow() => Some(4),
             Ty::VaList => Some(24),
-            Ty::Ptr(_) => Some(8),
+            Ty::Ptr(_) => Some(u64::from(self.model.long)),
             Ty::Array(element, Some(n)) => self.size(&element.ty)?.checked_mul(*n).filter(|size| *size <= MAX_OBJECT),
             Ty::Record(id) => {
                 let record = self.record(*id);
@@ -270,8 +279,29 @@ impl Types {
             Ty::Void | Ty::Func(_) => 1,
             Ty::Array(element, _) => self.align(&element.ty),
             Ty::Record(id) => self.record(*id).align,
-            Ty::VaList => 8,
-            other => self.size(other).unwrap_or(1),
+            Ty::VaList => u64::from(self.model.long),
+            other => {
+                let size = self.size(other).unwrap_or(1);
+                if self.model.narrow() { size.min(4) } else { size }
+            }
+        }
+    }
+
+    /// Alignment in bytes of an object with these qualifiers: atomic objects are aligned to their size.
+    pub(crate) fn object_align(&self, ty: &QTy) -> u64 {
+        match &ty.ty {
+            Ty::Int(_) | Ty::Ptr(_) if ty.quals.atomic => self.size(&ty.ty).unwrap_or(1),
+            Ty::Array(element, _) => self.object_align(element),
+            other => self.align(other),
+        }
+    }
+
+    /// What a compiler likes best; `__alignof__` tells it, `_Alignof` does not.
+    pub(crate) fn preferred_align(&self, ty: &QTy) -> u64 {
+        match &ty.ty {
+            Ty::Int(_) | Ty::Float(FloatKind::Double) => self.size(&ty.ty).unwrap_or(1),
+            Ty::Array(element, _) => self.preferred_align(element),
+            _ => self.object_align(ty),
         }
     }
 
@@ -282,6 +312,11 @@ impl Types {
             Ty::Ptr(_) => Some(Type::Ptr),
             _ => None,
         }
+    }
+
+    /// The type by which memory holds a scalar: a pointer of four bytes is a number there.
+    pub(crate) fn stored(&self, scalar: Type) -> Type {
+        if scalar == Type::Ptr && self.model.narrow() { Type::I32 } else { scalar }
     }
 
     /// The member with this name, looked for in anonymous members too; its offset is from the start of `id`.
@@ -333,10 +368,12 @@ impl Types {
             }
             Ty::Float(FloatKind::Float) => self.push_leaf(base, Type::I32, false, leaves),
             Ty::Float(_) | Ty::Int128 | Ty::VaList => {
-                (0..self.size(&ty.ty).unwrap_or(0) / 8).all(|i| self.push_leaf(base + 8 * i, Type::I64, false, leaves))
+                let size = self.size(&ty.ty).unwrap_or(0);
+                let (part, step) = if size.is_multiple_of(8) { (Type::I64, 8) } else { (Type::I32, 4) };
+                (0..size / step).all(|i| self.push_leaf(base + step * i, part, false, leaves))
             }
             other => match self.scalar(other) {
-                Some(scalar) => self.push_leaf(base, scalar, ty.quals.atomic, leaves),
+                Some(scalar) => self.push_leaf(base, self.stored(scalar), ty.quals.atomic, leaves),
                 None => true,
             },
         }

@@ -23,7 +23,7 @@ pub(crate) fn complete(types: &mut Types, id: RecordId, protos: Vec<Proto>, pack
     // The first free bit, the size so far and the alignment so far.
     let (mut bit, mut size, mut max_align) = (0u64, 0u64, align.max(1));
     for proto in protos {
-        let natural = types.align(&proto.ty.ty);
+        let natural = types.object_align(&proto.ty);
         let packed = packed || proto.packed;
         let field_align = if packed { proto.align.max(1) } else { natural.max(proto.align) };
         let field_size = types.size(&proto.ty.ty).unwrap_or(0);

@@ -51,7 +51,7 @@ pub struct Options {
     pub undefines: Vec<String>,
     /// The dialect, as in `-std=`; default `gnu11`.
     pub std: Option<String>,
-    /// ILP32 instead of LP64: `long` and `size_t` have 32 bits. Pointers keep eight bytes.
+    /// ILP32 instead of LP64: `long`, `size_t` and pointers have 32 bits.
     pub ilp32: bool,
     /// The values unknown inputs (`__VERIFIER_nondet_*`, `rand`) range over, cut to their type; default `0..=3`.
     pub nondet: RangeInclusive<i64>,

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const MAX_OUTPUT: usize = 256 << 20;
 
 /// Macros that make an LP64 compiler's preprocessor describe ILP32.
-const ILP32: [(&str, &str); 8] = [
+const ILP32: [(&str, &str); 13] = [
     ("__SIZEOF_LONG__", "4"),
     ("__LONG_MAX__", "0x7fffffffL"),
     ("__LONG_WIDTH__", "32"),
@@ -23,6 +23,11 @@ const ILP32: [(&str, &str); 8] = [
     ("__PTRDIFF_TYPE__", "int"),
     ("__INT64_TYPE__", "long long"),
     ("__UINT64_TYPE__", "unsigned long long"),
+    ("__SIZEOF_POINTER__", "4"),
+    ("__SIZEOF_SIZE_T__", "4"),
+    ("__SIZEOF_PTRDIFF_T__", "4"),
+    ("__INTPTR_TYPE__", "int"),
+    ("__UINTPTR_TYPE__", "unsigned int"),
     ("__ILP32__", "1"),
 ];
 

@@ -35,6 +35,7 @@ fn expectation(line: &str) -> Option<Expectation> {
             "-D" => front_end.defines.push(value().to_owned()),
             "--loop-bound" => loop_bound = Some(value().parse().expect("a number")),
             "--spurious" => front_end.spurious_wakeups = true,
+            "--32" => front_end.ilp32 = true,
             "--no" => {
                 for name in value().split(',') {
                     let property = Property::ALL.into_iter().find(|p| p.name() == name).expect("a property");

@@ -130,15 +130,3 @@ fn a_library_that_is_declared_by_the_program_itself_is_used_and_one_that_it_defi
     let program = compile_preprocessed("t.i", defined, &Options::default()).expect("a program").program;
     assert!(program.function("abs").is_some());
 }
-
-#[test]
-fn thirty_two_bit_programs_have_short_longs_and_wide_pointers() {
-    let options = Options { ilp32: true, ..Options::default() };
-    let text = "_Static_assert(sizeof(long) == 4 && sizeof(void *) == 8 && sizeof(long long) == 8, \"\"); int main(void) { return 0; }";
-    compile_preprocessed("t.i", text, &options).expect("a program");
-    let back = "int main(void) { int x; unsigned long n = (unsigned long)&x; int *p = (int *)n; return *p; }";
-    assert!(compile_preprocessed("t.i", back, &options).is_err(), "an address does not fit");
-    let scratch = support::Scratch::new("ilp32");
-    let header = "#include <stddef.h>\n#include <limits.h>\n_Static_assert(sizeof(size_t) == 4, \"\");\n_Static_assert(LONG_MAX == 2147483647L, \"\");\nint main(void) { return 0; }\n";
-    support::compile_file(&scratch.file("a.c", header), &options).expect("a program");
-}

@@ -2,6 +2,7 @@
 
 use crate::values;
 use clap::{Args, Parser, Subcommand};
+use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
 use raddle::linear::object::ObjectKind;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
@@ -24,9 +25,11 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Check(Box<Check>),
+    Compare(Box<Compare>),
     Replay(Replay),
     Show(Show),
     Lin(Box<Lin>),
+    Trace(Trace),
 }
 
 /// The program that a command is about.
@@ -56,8 +59,8 @@ pub(crate) struct C {
     #[arg(long, value_name = "NAME")]
     std: Option<String>,
 
-    /// `long` and `size_t` have 32 bits
-    #[arg(long)]
+    /// `long`, `size_t` and pointers have 32 bits
+    #[arg(long, visible_alias = "32")]
     ilp32: bool,
 
     /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included
@@ -94,6 +97,34 @@ impl Input {
     }
 }
 
+/// The model and the properties.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "What to verify")]
+pub(crate) struct What {
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
+    pub(crate) only: Vec<Property>,
+
+    /// Do not look for these properties
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',')]
+    pub(crate) no: Vec<Property>,
+}
+
+impl What {
+    /// The properties to look for.
+    pub(crate) fn properties(&self) -> PropertySet {
+        if self.only.is_empty() {
+            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
+        } else {
+            self.only.iter().copied().collect()
+        }
+    }
+}
+
 /// Verify a program
 ///
 /// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
@@ -104,23 +135,8 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc", help_heading = "What to verify")]
-    pub(crate) model: Model,
-
-    /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
-    #[arg(
-        long,
-        value_name = "PROPERTY",
-        value_delimiter = ',',
-        conflicts_with = "no",
-        help_heading = "What to verify"
-    )]
-    pub(crate) only: Vec<Property>,
-
-    /// Do not look for these properties
-    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', help_heading = "What to verify")]
-    pub(crate) no: Vec<Property>,
+    #[command(flatten)]
+    pub(crate) what: What,
 
     /// Go on after a violation and list the distinct ones
     #[arg(long, help_heading = "What to verify")]
@@ -146,7 +162,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto, optimal, rf, rvf or vc
+    /// The engine: auto, optimal (one execution per trace), rf (per reads-from class), rvf or vc (per class of values)
     #[arg(short, long, default_value = "auto", help_heading = "How")]
     pub(crate) engine: Engine,
 
@@ -183,15 +199,46 @@ pub(crate) struct Check {
     pub(crate) c: C,
 }
 
-impl Check {
-    /// The properties to look for.
-    pub(crate) fn properties(&self) -> PropertySet {
-        if self.only.is_empty() {
-            self.no.iter().fold(PropertySet::all(), |set, &property| set.without(property))
-        } else {
-            self.only.iter().copied().collect()
-        }
-    }
+/// Put the same question to every engine
+///
+/// Verifies the program with each engine that takes it, one after the other, and prints a table of what they counted and what it
+/// took. Engines tell executions apart in different ways, so their numbers of classes differ; their verdicts must not. The exit
+/// status is that of the common verdict, or 4 if engines contradict each other, which is a bug in Raddle. A limit is for each
+/// engine; one that reaches it contradicts nobody.
+#[derive(Args, Debug)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    #[command(flatten)]
+    pub(crate) what: What,
+
+    /// Go on after a violation, so that all classes are counted
+    #[arg(long, help_heading = "What to verify")]
+    pub(crate) all: bool,
+
+    /// Let every loop turn at most N times each time its function runs
+    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
+    pub(crate) loop_bound: Option<u32>,
+
+    /// Stop each engine after this many executions, blocked ones included
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_executions: Option<u64>,
+
+    /// Stop each engine after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Explore with N threads; 0 stands for one per core
+    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
+    pub(crate) workers: usize,
+
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 /// Run a schedule again, step by step
@@ -335,6 +382,67 @@ pub(crate) struct Lin {
     /// Write the history as a picture to FILE
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// Is this trace consistent?
+///
+/// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
+/// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
+/// it is not.
+#[derive(Args, Debug)]
+pub(crate) struct Trace {
+    /// The trace; `-` reads standard input
+    pub(crate) file: PathBuf,
+
+    /// The memory model: sc, tso or pso
+    #[arg(short, long, default_value = "sc")]
+    pub(crate) model: Model,
+
+    /// The format: text or json [default: by the content]
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) format: Option<TraceFormat>,
+
+    /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]
+    pub(crate) algorithm: TraceAlgorithm,
+
+    /// Search without looking for cycles first
+    #[arg(long)]
+    pub(crate) no_closure: bool,
+
+    /// How many prefixes of executions the search may look at
+    #[arg(long, value_name = "N")]
+    pub(crate) max_prefixes: Option<u64>,
+
+    /// How much memory the search may hold: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Do not look for a small clash
+    #[arg(long)]
+    pub(crate) no_explain: bool,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the trace as a graph to FILE, for Graphviz, with the cycle if there is one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Show every step of an execution, however long it is
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum TraceAlgorithm {
+    Model,
+    Naive,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

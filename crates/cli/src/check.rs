@@ -51,14 +51,14 @@ pub(crate) fn run(args: &Check) -> Status {
 }
 
 fn settings(args: &Check) -> Settings {
-    let mut settings = Settings::new(args.model);
+    let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
     let options = &mut settings.options;
     options.engine = args.engine;
     for option in &args.engine_option {
         options.set(option).expect("checked when the command line was read");
     }
-    options.properties = args.properties();
+    options.properties = args.what.properties();
     options.all = args.all;
     options.limits = Limits {
         executions: args.max_executions,
@@ -66,16 +66,21 @@ fn settings(args: &Check) -> Settings {
         depth: args.max_depth,
         memory: args.max_memory,
     };
-    options.workers = match args.workers {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        workers => workers,
-    };
+    options.workers = workers(args.workers);
     options.commuting_updates = args.commuting_updates;
     settings
 }
 
+/// So many threads; 0 stands for one per core.
+pub(crate) fn workers(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        workers => workers,
+    }
+}
+
 /// The first interrupt ends the search, and what it has found is reported; the second one ends the process.
-fn stop_when_asked(control: &Arc<Control>) -> Arc<AtomicBool> {
+pub(crate) fn stop_when_asked(control: &Arc<Control>) -> Arc<AtomicBool> {
     let asked = Arc::new(AtomicBool::new(false));
     let (control, noted) = (Arc::clone(control), Arc::clone(&asked));
     let handler = move || {

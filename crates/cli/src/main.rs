@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod lin;
 mod output;
 mod panics;
@@ -12,6 +13,7 @@ mod progress;
 mod replay;
 mod schedule_file;
 mod show;
+mod trace;
 mod values;
 
 use args::{Arguments, Command};
@@ -60,9 +62,11 @@ fn run() -> Status {
     };
     match arguments.command {
         Command::Check(options) => check::run(&options),
+        Command::Compare(options) => compare::run(&options),
         Command::Replay(options) => replay::run(&options),
         Command::Show(options) => show::run(&options),
         Command::Lin(options) => lin::run(&options),
+        Command::Trace(options) => trace::run(&options),
     }
 }
 

@@ -47,6 +47,13 @@ impl Control {
         }
     }
 
+    /// Forgets what has been done: the exploration starts over in another way.
+    pub(crate) fn restart(&self) {
+        for count in [&self.executions, &self.blocked, &self.share] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Adds to what has been done.
     pub(crate) fn advance(&self, executions: u64, blocked: u64, share: f64) {
         self.executions.fetch_add(executions, Ordering::Relaxed);

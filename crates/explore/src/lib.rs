@@ -5,12 +5,14 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`optimal`], [`rvf`], [`vc`].
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`graphs`] (`optimal` and `rf`), [`rvf`], [`vc`],
+//! and the choice between them, `auto`.
 
+mod auto;
 pub mod confirm;
 pub mod control;
+pub mod graphs;
 mod memory;
-pub mod optimal;
 pub mod options;
 pub mod outcome;
 pub mod rvf;
@@ -31,8 +33,9 @@ use raddle_machine::Code;
 /// [`Control::stop`] is called; the outcome says which. An error means that no verdict can be given at all.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
     match options.engine {
-        Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
-        Engine::ReadsFrom => optimal::explore_reads_from(code, options, control),
+        Engine::Auto => auto::explore(code, options, control),
+        Engine::Optimal => graphs::explore_traces(code, options, control),
+        Engine::ReadsFrom => graphs::explore_reads_from(code, options, control),
         Engine::Rvf => rvf::explore(code, options, control),
         Engine::ValueCentric => vc::explore(code, options, control),
     }

@@ -1,11 +1,12 @@
 //! What to explore and how far.
 
+use crate::control::Control;
 use crate::rvf::options::ReadsValueFrom;
 use crate::vc::options::ValueCentric;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Which engine explores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +112,25 @@ pub struct Limits {
 impl Limits {
     /// The number of events of one execution that is taken for non-termination.
     pub const DEPTH: usize = 5_000;
+
+    /// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
+    /// how deep to look.
+    pub(crate) const ENDLESS: u64 = 20;
+
+    /// Why an exploration that began then and has ended so many executions must stop, if it must.
+    pub(crate) fn reached(&self, control: &Control, start: Instant, runs: u64) -> Option<String> {
+        if control.stopped() {
+            return Some("it was interrupted".to_owned());
+        }
+        if let Some(limit) = self.executions.filter(|&limit| runs >= limit) {
+            return Some(format!("the limit of {limit} executions was reached"));
+        }
+        if let Some(limit) = self.time.filter(|&limit| start.elapsed() >= limit) {
+            return Some(format!("the time limit of {limit:?} was reached"));
+        }
+        let limit = self.memory.filter(|&limit| crate::memory::resident() >= limit)?;
+        Some(format!("the memory limit of {limit} bytes was reached"))
+    }
 }
 
 /// What to explore.

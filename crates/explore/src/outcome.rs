@@ -1,13 +1,14 @@
 //! What an exploration found.
 
-use raddle_machine::ReplayError;
+use crate::options::{Engine, Limits, Options};
+use raddle_machine::{Code, ReplayError};
 use raddle_trace::{Execution, Place, Schedule, Scope, Verdict, Violation};
 use thiserror::Error;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Complete executions: every thread finished. For `optimal` this is the number of classes.
+    /// Complete executions: every thread finished. For engines that claim it, one per class.
     pub executions: u64,
     /// Executions in which some thread waits for something that never comes, or an assumption failed.
     pub blocked: u64,
@@ -26,6 +27,10 @@ pub struct Statistics {
     pub probes: u64,
     /// Backward revisits.
     pub revisits: u64,
+    /// How often an order of events was looked for that explains what was read, because none at hand did.
+    pub questions: u64,
+    /// How often there was none.
+    pub unrealisable: u64,
     /// Options tried: events added, and those found impossible.
     pub events: u64,
     /// Events of the longest execution.
@@ -34,10 +39,6 @@ pub struct Statistics {
     pub nodes: u64,
     /// Those of them that led nowhere: something could still be read, and all of it had been tried elsewhere.
     pub dead_ends: u64,
-    /// Instances that `rvf` had to solve because no sequence at hand was a solution.
-    pub searches: u64,
-    /// Those of them that have none.
-    pub refuted: u64,
 }
 
 impl Statistics {
@@ -57,12 +58,12 @@ impl Statistics {
         self.redundant += other.redundant;
         self.probes += other.probes;
         self.revisits += other.revisits;
+        self.questions += other.questions;
+        self.unrealisable += other.unrealisable;
         self.events += other.events;
         self.longest = self.longest.max(other.longest);
         self.nodes += other.nodes;
         self.dead_ends += other.dead_ends;
-        self.searches += other.searches;
-        self.refuted += other.refuted;
     }
 }
 
@@ -78,6 +79,8 @@ pub struct Finding {
 /// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Outcome {
+    /// The engine that did the work.
+    pub engine: Engine,
     /// The answer.
     pub verdict: Verdict,
     /// How far it reaches.
@@ -92,6 +95,51 @@ pub struct Outcome {
     pub schedules: Vec<Schedule>,
     /// What a person should know beside the verdict.
     pub notes: Vec<String>,
+}
+
+/// How far an exploration came.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Reach {
+    /// A loop that reached its bound.
+    pub(crate) bounded_at: Option<u32>,
+    /// Where an execution was cut off because it was too long.
+    pub(crate) cut_at: Option<u32>,
+    /// Why it was given up.
+    pub(crate) limit: Option<String>,
+}
+
+impl Outcome {
+    /// The outcome of an exploration that came so far; the scope and the verdict follow.
+    pub(crate) fn new(code: &Code, options: &Options, reach: Reach, findings: Vec<Finding>) -> Self {
+        let line = |pc: u32| {
+            let place = code.place(pc);
+            format!("{}:{}", place.file, place.line)
+        };
+        let mut notes = Vec::new();
+        let mut scope = Scope::AllExecutions;
+        if let Some(pc) = reach.bounded_at {
+            scope = Scope::LoopBound { turns: code.loop_bound().unwrap_or(0) };
+            notes.push(format!("the loop at {} reached its bound", line(pc)));
+        }
+        if let Some(pc) = reach.cut_at {
+            let depth = options.limits.depth.unwrap_or(Limits::DEPTH);
+            let reason = format!(
+                "an execution went on for more than {depth} events, at {}; bound its loops or raise the depth limit",
+                line(pc)
+            );
+            scope = Scope::Partial { reason };
+        }
+        if let Some(reason) = reach.limit {
+            scope = Scope::Partial { reason };
+        }
+        let verdict = match (&findings[..], &scope) {
+            ([_, ..], _) => Verdict::Violated,
+            ([], Scope::Partial { .. }) => Verdict::Unknown,
+            ([], _) => Verdict::Holds,
+        };
+        let (statistics, schedules) = (Statistics::default(), Vec::new());
+        Outcome { engine: options.engine, verdict, scope, findings, statistics, share_done: 1.0, schedules, notes }
+    }
 }
 
 /// Why there is no verdict.

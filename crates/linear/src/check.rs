@@ -317,7 +317,8 @@ fn general(
 ) -> Result<PartVerdict, CheckError> {
     let (object, whole) = object(history, config);
     let entries = entries(&object, &part.ops, whole);
-    let (found, spent) = search(&object, &entries, config.budget);
+    // The linearization is replayed on the object as it is, without foresight.
+    let (found, spent) = search(&object.clone().foreseeing(&part.ops, whole), &entries, config.budget);
     statistics.configurations += spent.configurations;
     statistics.states += spent.states;
     Ok(match found {

@@ -183,6 +183,7 @@ impl Options {
                 configurations: self.budget,
                 bytes: self.memory,
                 deadline: self.time_limit.map(|limit| Instant::now() + limit),
+                ..Budget::default()
             },
             tries: self.tries,
             partition: self.partition,

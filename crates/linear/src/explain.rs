@@ -52,6 +52,7 @@ fn subset(ops: &[Op], ids: &[OpId]) -> Vec<Op> {
 /// Asks the general checker about a set of operations on their own.
 fn judge_generally(history: &History, config: &Config, ops: &[Op], budget: u64) -> Judgement {
     let (object, whole) = object(history, config);
+    let object = object.foreseeing(ops, whole);
     match search(
         &object,
         &entries(&object, ops, whole),
@@ -348,6 +349,7 @@ pub(crate) fn general(
     let cut = crate::history::prefix(&subset(&part.ops, &explanation.ops), by);
     let (object, whole) = object(history, config);
     let question = Budget { deadline: config.budget.deadline, ..Budget::of(QUESTION) };
+    let object = object.foreseeing(&cut, whole);
     if let Some(core) = shrink(&object, &entries(&object, &cut, whole), question) {
         explanation.from = core.from.map(|(state, next)| (state, explanation.ops[next]));
         explanation.ops = core.ops.into_iter().map(|at| explanation.ops[at]).collect();

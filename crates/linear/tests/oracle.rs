@@ -18,6 +18,7 @@ use raddle_linear::monitor::set;
 use raddle_linear::monitor::stack::StackAlgorithm;
 use raddle_linear::object::ObjectKind;
 use raddle_linear::search::shrink::Others;
+use raddle_linear::search::{Budget, Strategy};
 use raddle_linear::verdict::Verdict;
 
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -84,7 +85,10 @@ fn sweep(shape: Shape, histories: u64, salt: u64) {
         *(if expected { &mut good } else { &mut bad }) += 1;
         let config = Config::new(shape.kind);
         agree(&history, &config, expected, "auto");
-        agree(&history, &Config { engine: Engine::Search, ..config.clone() }, expected, "search");
+        for strategy in [Strategy::Depth, Strategy::Breadth] {
+            let budget = Budget { strategy, ..Budget::default() };
+            agree(&history, &Config { engine: Engine::Search, budget, ..config.clone() }, expected, "search");
+        }
         match shape.kind {
             ObjectKind::Stack if shape.values == 0 => {
                 agree(
@@ -148,4 +152,6 @@ objects! {
     stacks_with_repeated_values_agree stacks_with_repeated_values_agree_200000 13: Stack, 8 operations, 2 values;
     queues_with_repeated_values_agree queues_with_repeated_values_agree_200000 14: Queue, 8 operations, 2 values;
     registers_with_unique_writes_agree registers_with_unique_writes_agree_200000 15: Register, 8 operations, 0 values;
+    stores_of_texts_agree stores_of_texts_agree_200000 16: Map, 9 operations, 0 values;
+    crowded_registers_agree crowded_registers_agree_200000 17: Register, 10 operations, 2 values;
 }

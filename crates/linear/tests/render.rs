@@ -83,3 +83,13 @@ fn the_picture_is_one_page_that_loads_nothing_and_quotes_everything() {
     assert!(!page.contains("@BARS@") && !page.contains("@TITLE@"), "everything is filled in");
     assert!(page.contains("not linearizable"));
 }
+
+/// A name such as `top` cannot be declared at the top of a script: the whole page would stay empty.
+#[test]
+fn the_script_of_the_picture_declares_nothing_at_its_top() {
+    let page = include_str!("../src/render/timeline.html");
+    let script = page.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next()).expect("a script");
+    let code: Vec<&str> = script.lines().filter(|line| !line.is_empty() && !line.starts_with("//")).collect();
+    assert_eq!(code[..2], ["\"use strict\";", "{"]);
+    assert_eq!(code.last(), Some(&"}"));
+}

@@ -232,6 +232,55 @@ fn writing_the_same_value_again_is_not_an_observation() {
     assert_eq!(outcome, Outcome::Holds);
 }
 
+/// The verdict on a register; each operation is what it writes or reads, its call and its return.
+fn register(ops: &[(Method, i64, u32, u32)]) -> Outcome {
+    let mut events: Vec<(u32, String)> = Vec::new();
+    for (process, (method, value, call, ret)) in ops.iter().enumerate() {
+        let name = if *method == Method::Read { "read" } else { "write" };
+        for (time, word) in [(call, "invoke"), (ret, "ok")] {
+            let value = if *method == Method::Read && word == "invoke" { "null".into() } else { value.to_string() };
+            let line = format!("{{\"process\":{process},\"type\":\"{word}\",\"f\":\"{name}\",\"value\":{value}}}\n");
+            events.push((*time, line));
+        }
+    }
+    events.sort();
+    let text: String = events.into_iter().map(|(_, line)| line).collect();
+    run(text.as_bytes(), &Options::default(), &mut Vec::new()).expect("a verdict")
+}
+
+#[test]
+fn an_unseen_write_may_be_seen_after_all() {
+    // The write of 5 can go unseen before that of 1, but then nobody wrote what is read in the end.
+    let (read, write) = (Method::Read, Method::Write);
+    let ops =
+        [(write, 4, 1, 9), (write, 1, 2, 7), (read, 1, 3, 8), (read, 5, 4, 12), (write, 5, 5, 11), (read, 5, 6, 13)];
+    assert_eq!(register(&ops), Outcome::Holds);
+}
+
+#[test]
+fn a_write_of_what_is_there_already_may_hide_another() {
+    // The write of 2 is overwritten by the second write of 1, which changes nothing where it could go first.
+    let (read, write) = (Method::Read, Method::Write);
+    let ops = [
+        (write, 1, 2, 4),
+        (read, 1, 5, 10),
+        (write, 1, 9, 13),
+        (write, 2, 11, 14),
+        (read, 1, 12, 15),
+        (read, 1, 16, 17),
+    ];
+    assert_eq!(register(&ops), Outcome::Holds);
+}
+
+#[test]
+fn a_value_may_be_written_when_nobody_will_read_it_any_more() {
+    let (read, write) = (Method::Read, Method::Write);
+    let ops = [(write, 2, 2, 5), (read, 2, 6, 7), (read, 2, 8, 12), (write, 3, 9, 10), (write, 2, 11, 13)];
+    assert_eq!(register(&ops), Outcome::Holds);
+    let late = [(write, 2, 2, 5), (write, 3, 9, 10), (write, 2, 11, 13), (read, 3, 14, 15)];
+    assert_eq!(register(&late), Outcome::Violated);
+}
+
 #[test]
 fn a_search_that_runs_out_says_unknown() {
     let ops: Vec<_> = (0..30)

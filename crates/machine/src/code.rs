@@ -5,6 +5,7 @@
 //! jumps to absolute positions.
 
 use crate::address::Addr;
+use crate::narrow::Numbers;
 use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::Place;
 
@@ -78,6 +79,8 @@ pub(crate) enum Instr {
         order: Ordering,
         addr: Operand,
         wait: u32,
+        /// It may read what was never written.
+        lenient: bool,
     },
     Store {
         ty: Type,
@@ -92,6 +95,8 @@ pub(crate) enum Instr {
         dst: Slot,
         addr: Operand,
         operand: Operand,
+        /// The condition of [`Idle`](raddle_program::Idle), from 1.
+        idle: u32,
     },
     Cas {
         cas: u32,
@@ -239,6 +244,8 @@ pub(crate) struct WaitInfo {
     pub(crate) function: FuncId,
     /// The condition divides by something that may be zero.
     pub(crate) may_fail: bool,
+    /// Whether the operation waits if the condition is false; otherwise it is a mere read.
+    pub(crate) blocks: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -262,6 +269,8 @@ pub(crate) struct FuncCode {
 pub(crate) struct LocalCode {
     pub(crate) name: String,
     pub(crate) size: u32,
+    /// What its size and its alignment take.
+    pub(crate) room: u32,
     pub(crate) private: bool,
     /// What it holds at first; `None` if it is uninitialised.
     pub(crate) contents: Option<Vec<u8>>,
@@ -294,11 +303,17 @@ pub struct Code {
     /// The thread-local globals, by their number.
     pub(crate) tls: Vec<u32>,
     pub(crate) entry: FuncId,
+    /// The program ends when the entry returns.
+    pub(crate) entry_exits: bool,
     pub(crate) sources: SourceMap,
     /// Greatest number of turns of a loop per activation, if bounded.
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
+    /// The program's pointers have four bytes.
+    pub(crate) narrow: bool,
+    /// Their 32-bit numbers; `None` also if the global objects are too large for such.
+    pub(crate) numbers: Option<Numbers>,
 }
 
 impl Code {
@@ -345,6 +360,17 @@ impl Code {
             .enumerate()
             .filter(|(_, global)| global.tls.is_none())
             .map(|(index, global)| (Addr::global(raddle_program::GlobalId(index as u32)), global.bytes.as_slice()))
+    }
+
+    /// What a cast gives; `None` if it makes a 32-bit number and the program's objects are too large for such.
+    pub(crate) fn cast(&self, op: CastOp, from: Type, to: Type, value: u64) -> Option<u64> {
+        op.apply(from, to, value).or_else(|| {
+            let numbers = self.numbers.as_ref()?;
+            Some(match op {
+                CastOp::Pack => u64::from(numbers.pack(Addr(value))),
+                _ => numbers.unpack(value as u32).0,
+            })
+        })
     }
 
     pub(crate) fn constant(&self, operand: Operand) -> u64 {

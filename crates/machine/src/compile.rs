@@ -10,6 +10,7 @@ use crate::code::{
     Args, CasInfo, Code, FuncCode, GlobalCode, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable, SyncOp,
     WaitInfo,
 };
+use crate::narrow::Numbers;
 use raddle_program::{
     Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
     Term, Type,
@@ -51,6 +52,8 @@ impl Privacy for AllShared {
 
 /// Compiles a validated program. Panics on one that is not valid.
 pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> Code {
+    let narrow = is_narrow(program);
+    let numbers = if narrow { Numbers::of(program) } else { None };
     let mut tls = Vec::new();
     let globals = program
         .globals
@@ -64,7 +67,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             GlobalCode {
                 name: object.name.clone(),
                 layout: object.layout,
-                bytes: initial_bytes(object),
+                bytes: initial_bytes(object, numbers.as_ref()),
                 tls: number,
                 private: object.thread_local && privacy.thread_local(GlobalId(index as u32)),
             }
@@ -86,10 +89,13 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             globals,
             tls,
             entry: program.entry.expect("a validated program has an entry"),
+            entry_exits: program.entry_exits,
             sources: program.sources.clone(),
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
+            narrow,
+            numbers,
         },
         constants: FxHashMap::default(),
     };
@@ -99,13 +105,40 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
     compiler.code
 }
 
-fn initial_bytes(object: &raddle_program::Object) -> Vec<u8> {
+/// Whether the program keeps addresses as numbers of 32 bits.
+fn is_narrow(program: &Program) -> bool {
+    let mut narrow = program.globals.iter().flat_map(|object| &object.init).any(|field| {
+        let address = matches!(field.value, InitValue::Global(..) | InitValue::Func(_));
+        address && field.ty == Type::I32
+    });
+    let mut visit = |expr: &Expr| {
+        expr.walk(&mut |part| narrow |= matches!(part, Expr::Cast(op, ..) if op.numbers_addresses()));
+    };
+    for block in program.functions.iter().flat_map(|function| &function.blocks) {
+        for inst in &block.insts {
+            inst.op.for_each_operand(&mut visit);
+            inst.op.condition().into_iter().for_each(&mut visit);
+        }
+        match &block.term.kind {
+            Term::If(value, ..) | Term::Switch(value, ..) => visit(value),
+            Term::Return(Some(value)) | Term::ExitThread(Some(value)) => visit(value),
+            _ => {}
+        }
+    }
+    narrow
+}
+
+fn initial_bytes(object: &raddle_program::Object, numbers: Option<&Numbers>) -> Vec<u8> {
     let mut bytes = layout_bytes(object.layout);
     for field in &object.init {
+        let address = |addr: Addr| match (field.ty, numbers) {
+            (Type::I32, Some(numbers)) => u64::from(numbers.pack(addr)),
+            _ => addr.0,
+        };
         let value = match field.value {
             InitValue::Int(value) => value,
-            InitValue::Global(id, offset) => Addr::global(id).0.wrapping_add(offset as u64),
-            InitValue::Func(id) => Addr::function(id).0,
+            InitValue::Global(id, offset) => address(Addr(Addr::global(id).0.wrapping_add(offset as u64))),
+            InitValue::Func(id) => address(Addr::function(id)),
         };
         let size = field.ty.size() as usize;
         bytes[field.offset as usize..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
@@ -210,6 +243,7 @@ impl<'p> Compiler<'p> {
             .map(|(index, local)| LocalCode {
                 name: local.name.clone(),
                 size: local.layout.size(),
+                room: local.layout.size().max(local.layout.align() / 2),
                 private: self.privacy.local(id, index as u32),
                 contents: synchronises(local.layout).then(|| layout_bytes(local.layout)),
             })
@@ -330,30 +364,32 @@ impl<'p> Compiler<'p> {
         order
     }
 
+    /// Notes the condition on a value read; its number, from 1, or 0 if there is none.
+    fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
+        let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
+        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
+        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks });
+        self.code.waits.len() as u32
+    }
+
     fn inst(&mut self, frame: &mut Frame<'_>, block: BlockId, position: usize, op: &Op) {
         let slot = |dst: &Option<Reg>| dst.map_or(NO_SLOT, |reg| reg.0);
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
-            Op::Load { dst, ty, addr, order, until } => {
-                let wait = match (until, dst) {
-                    (Some(cond), Some(dst)) => {
-                        let cond = cond.clone();
-                        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-                        self.code.waits.push(WaitInfo { dst: *dst, cond, function: frame.id, may_fail });
-                        self.code.waits.len() as u32
-                    }
-                    _ => 0,
-                };
+            Op::Load { dst, ty, addr, order, until, lenient } => {
+                let wait = self.wait(frame, *dst, until.as_ref(), true);
                 let addr = self.expr(frame, addr);
-                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait }
+                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }
             }
             Op::Store { ty, addr, value, order } => {
                 let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));
                 Instr::Store { ty: *ty, order: self.atomic(*order), addr, value }
             }
-            Op::Rmw { dst, op, ty, addr, operand, order } => {
+            Op::Rmw { dst, op, ty, addr, operand, order, idle } => {
+                let until = idle.as_ref().map(|idle| &idle.until);
+                let wait = self.wait(frame, *dst, until, idle.as_ref().is_some_and(|idle| idle.wait));
                 let (addr, operand) = (self.expr(frame, addr), self.expr(frame, operand));
-                Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand }
+                Instr::Rmw { op: *op, ty: *ty, order: *order, dst: slot(dst), addr, operand, idle: wait }
             }
             Op::Cas { dst, ty, addr, expected, desired, success, failure, wait } => {
                 let (addr, expected) = (self.expr(frame, addr), self.expr(frame, expected));

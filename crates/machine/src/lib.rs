@@ -14,6 +14,7 @@ pub mod bytes;
 pub mod code;
 pub mod compile;
 pub mod names;
+mod narrow;
 pub mod objects;
 pub mod race;
 pub mod replay;

@@ -44,7 +44,10 @@ impl Code {
         let located = match addr.owner() {
             Owner::Nothing if addr.0 == 0 => return Err("access through a null pointer".into()),
             Owner::Nothing => return Err(format!("access through {addr}, which is no pointer to anything")),
-            Owner::Function(_) => return Err("access to a function as if it were memory".into()),
+            Owner::Function(id) if id.index() < self.functions.len() => {
+                return Err("access to a function as if it were memory".into());
+            }
+            Owner::Function(_) => return Err(format!("access through {addr}, which is no pointer to anything")),
             Owner::Global(id) => match self.globals.get(id.index()) {
                 Some(global) if global.tls.is_none() => Located {
                     base: addr.base(),

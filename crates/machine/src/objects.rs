@@ -5,7 +5,9 @@
 //! The table is copied on write, so that snapshots of a thread share it.
 
 use crate::address::Addr;
+use crate::narrow;
 use raddle_trace::ThreadId;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What an object is.
@@ -114,15 +116,42 @@ impl Private {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     table: Arc<Vec<ObjectInfo>>,
+    /// For programs whose pointers have four bytes; otherwise the number of an object is its position in the table.
+    narrow: Option<Arc<NarrowNumbers>>,
+}
+
+/// Numbers of objects that say how large they are; see [`narrow`](crate::narrow).
+#[derive(Clone, Debug, Default)]
+struct NarrowNumbers {
+    /// By position in the table.
+    numbers: Vec<u32>,
+    /// Positions in the table, by number.
+    positions: FxHashMap<u32, u32>,
+    counts: narrow::Counts,
 }
 
 impl Objects {
-    /// Adds an object and returns its address, or `None` when there are too many.
-    pub(crate) fn add(&mut self, thread: ThreadId, object: ObjectInfo) -> Option<Addr> {
-        let number = self.table.len() as u32;
-        if number >= Addr::MAX_OBJECTS {
+    /// No objects yet.
+    pub(crate) fn new(narrow: bool) -> Self {
+        Objects { table: Arc::default(), narrow: narrow.then(Arc::default) }
+    }
+
+    /// Adds an object that takes at least `room` bytes and returns its address, or `None` when there are too many.
+    pub(crate) fn add(&mut self, thread: ThreadId, object: ObjectInfo, room: u32) -> Option<Addr> {
+        let position = self.table.len() as u32;
+        if position >= Addr::MAX_OBJECTS {
             return None;
         }
+        let number = match &mut self.narrow {
+            None => position,
+            Some(narrow) => {
+                let narrow = Arc::make_mut(narrow);
+                let number = narrow::next_number(thread, object.size.max(room), &mut narrow.counts)?;
+                narrow.numbers.push(number);
+                narrow.positions.insert(number, position);
+                number
+            }
+        };
         Arc::make_mut(&mut self.table).push(object);
         Some(Addr::object(thread, number))
     }
@@ -131,11 +160,27 @@ impl Objects {
         self.table.len() as u32
     }
 
+    /// The number of the object at this position in the order they were made.
+    #[inline]
+    pub(crate) fn number(&self, position: u32) -> u32 {
+        self.narrow.as_ref().map_or(position, |narrow| narrow.numbers[position as usize])
+    }
+
+    #[inline]
+    fn position(&self, number: u32) -> Option<usize> {
+        match &self.narrow {
+            None => Some(number as usize),
+            Some(narrow) => narrow.positions.get(&number).map(|&position| position as usize),
+        }
+    }
+
+    #[inline]
     pub(crate) fn get(&self, number: u32) -> Option<&ObjectInfo> {
-        self.table.get(number as usize)
+        self.table.get(self.position(number)?)
     }
 
     pub(crate) fn get_mut(&mut self, number: u32) -> &mut ObjectInfo {
-        &mut Arc::make_mut(&mut self.table)[number as usize]
+        let position = self.position(number).expect("the caller knows the object");
+        &mut Arc::make_mut(&mut self.table)[position]
     }
 }

@@ -17,7 +17,7 @@ mod sync;
 use crate::address::Addr;
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
-use raddle_program::{Expr, FuncId, Ordering, RmwOp, Type};
+use raddle_program::{BinOp, Expr, FuncId, Ordering, RmwOp, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
@@ -249,7 +249,7 @@ impl Thread {
             regs: SmallVec::new(),
             frames: SmallVec::new(),
             held: SmallVec::new(),
-            objects: Objects::default(),
+            objects: Objects::new(code.narrow),
             log: log.then(Vec::new),
         };
         for (number, &global) in code.tls.iter().enumerate() {
@@ -261,7 +261,16 @@ impl Thread {
             } else {
                 ObjectInfo::shared(kind, size, true)
             };
-            thread.objects.add(id, object).expect("programs have few thread-local objects");
+            if thread.objects.add(id, object, size).is_none() {
+                thread.pc = code.functions[function.index()].entry;
+                thread.status = thread.cannot_go_on(NO_ROOM.into());
+                return thread;
+            }
+        }
+        if code.narrow && code.numbers.is_none() {
+            thread.pc = code.functions[function.index()].entry;
+            thread.status = thread.cannot_go_on("the global objects do not fit into 32-bit addresses".into());
+            return thread;
         }
         match thread.enter(code, function, args, u32::MAX, NO_SLOT) {
             Ok(()) => thread.run(code),
@@ -337,6 +346,11 @@ impl Thread {
         Thread::start(code, child, function, &values, self.log.is_some())
     }
 
+    /// Whether the pending operation may read what was never written, as 0.
+    pub fn is_lenient(&self, code: &Code) -> bool {
+        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
+    }
+
     /// What the pending load or update would do with this value.
     pub fn reaction(&self, code: &Code, value: u64) -> Reaction {
         match code.instrs[self.pc as usize] {
@@ -346,8 +360,16 @@ impl Thread {
                 Some(0) => Reaction::Block,
                 _ => Reaction::Read,
             },
-            Instr::Rmw { op, ty, operand, .. } => {
-                Reaction::Write(op.apply(ty, ty.truncate(value), self.get(code, operand)))
+            Instr::Rmw { op, ty, operand, idle, .. } => {
+                let found = ty.truncate(value);
+                let written = op.apply(ty, found, self.get(code, operand));
+                if idle == 0 || written != found || self.waited_for(code, idle, found) != Some(0) {
+                    Reaction::Write(written)
+                } else if code.waits[idle as usize - 1].blocks {
+                    Reaction::Block
+                } else {
+                    Reaction::Read
+                }
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];
@@ -378,16 +400,16 @@ impl Thread {
         }
     }
 
-    /// The condition of a waiting load on this value; `None` if it divides by zero.
+    /// The condition of a waiting load or update on this value; `None` if it divides by zero.
     fn waited_for(&self, code: &Code, wait: u32, value: u64) -> Option<u64> {
         let wait = &code.waits[wait as usize - 1];
         let types = &code.functions[wait.function.index()].reg_types;
         let lookup =
             |reg: raddle_program::Reg| if reg == wait.dst { value } else { self.regs[self.base() + reg.index()] };
-        self.eval(&wait.cond, types, &lookup)
+        self.eval(code, &wait.cond, types, &lookup)
     }
 
-    /// What follows a load whose value is in its register, and which waits if `wait` is not 0.
+    /// What follows a read whose value is in its register, and which has a condition if `wait` is not 0.
     fn end_of_wait(&self, code: &Code, wait: u32) -> Flow {
         if wait == 0 || !code.waits[wait as usize - 1].may_fail {
             return Flow::Next;
@@ -412,9 +434,9 @@ impl Thread {
                 self.set(dst, ty.truncate(value));
                 self.end_of_wait(code, wait)
             }
-            Instr::Rmw { dst, ty, .. } => {
+            Instr::Rmw { dst, ty, idle, .. } => {
                 self.set(dst, ty.truncate(value));
-                Flow::Next
+                self.end_of_wait(code, idle)
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];
@@ -478,6 +500,12 @@ impl Thread {
         self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: false }));
     }
 
+    /// The object that is at this position in the order in which the thread made its objects.
+    #[inline]
+    fn own_object(&self, position: u32) -> Addr {
+        Addr::object(self.id, self.objects.number(position))
+    }
+
     fn base(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.base as usize)
     }
@@ -508,29 +536,54 @@ impl Thread {
     }
 
     /// Evaluates an expression as it stands; for conditions of waits, which are tried on many values.
-    fn eval(&self, expr: &Expr, types: &[Type], lookup: &impl Fn(raddle_program::Reg) -> u64) -> Option<u64> {
+    fn eval(
+        &self,
+        code: &Code,
+        expr: &Expr,
+        types: &[Type],
+        lookup: &impl Fn(raddle_program::Reg) -> u64,
+    ) -> Option<u64> {
         let reg_type = |reg: raddle_program::Reg| types[reg.index()];
         Some(match expr {
             Expr::Const(ty, value) => ty.truncate(*value),
             Expr::Reg(reg) => lookup(*reg),
-            Expr::Global(id) => Addr::global(*id).0,
+            Expr::Global(id) => match code.globals[id.index()].tls {
+                Some(position) => self.own_object(position).0,
+                None => Addr::global(*id).0,
+            },
             Expr::Func(id) => Addr::function(*id).0,
             Expr::Local(id) => {
                 let frame = self.frames.last().expect("a running thread has a frame");
-                Addr::object(self.id, frame.first_object + id.0).0
+                self.own_object(frame.first_object + id.0).0
             }
-            Expr::Unary(op, a) => op.apply(a.ty(&reg_type), self.eval(a, types, lookup)?),
+            Expr::Unary(op, a) => op.apply(a.ty(&reg_type), self.eval(code, a, types, lookup)?),
             Expr::Binary(op, a, b) => {
-                op.apply(a.ty(&reg_type), self.eval(a, types, lookup)?, self.eval(b, types, lookup)?)?
+                let ty = a.ty(&reg_type);
+                binary(*op, ty, self.eval(code, a, types, lookup)?, self.eval(code, b, types, lookup)?)?
             }
-            Expr::Cast(op, to, a) => op.apply(a.ty(&reg_type), *to, self.eval(a, types, lookup)?),
+            Expr::Cast(op, to, a) => {
+                let value = self.eval(code, a, types, lookup)?;
+                code.cast(*op, a.ty(&reg_type), *to, value).expect("numbers are there if they are used")
+            }
             Expr::Select(cond, a, b) => {
-                let chosen = if self.eval(cond, types, lookup)? != 0 { a } else { b };
-                self.eval(chosen, types, lookup)?
+                let chosen = if self.eval(code, cond, types, lookup)? != 0 { a } else { b };
+                self.eval(code, chosen, types, lookup)?
             }
         })
     }
 }
+
+/// The value of an operator; `None` for a division by zero. A pointer moves only as far as its object is long.
+#[inline]
+fn binary(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
+    match op.apply(ty, a, b) {
+        Some(_) if ty == Type::Ptr && op == BinOp::Add => Some(Addr(a).moved(b as i64).0),
+        value => value,
+    }
+}
+
+/// Why no object can be made.
+const NO_ROOM: &str = "the thread makes too many or too large objects for the space of addresses";
 
 fn rest(visible: Visible) -> Flow {
     Flow::Rest(Status::Ready(visible))

@@ -70,6 +70,56 @@ pub fn litmus_table() -> Vec<Case> {
     ]
 }
 
+/// Programs with their numbers of reads-from classes: the table of the specification (Toman 2021, checked by enumeration).
+pub fn reads_from_table() -> Vec<Case> {
+    let mut cases = vec![
+        case("SB", &["W x 1; R y", "W y 1; R x"], [3, 4, 4], 0),
+        same("SB, fence in both threads", &["W x 1; F; R y", "W y 1; F; R x"], 3, 0),
+        case("SB, fence in one thread", &["W x 1; F; R y", "W y 1; R x"], [3, 4, 4], 0),
+        case("MP", &["W x 1; W y 1", "R y; R x"], [3, 3, 4], 0),
+        same("MP, fence", &["W x 1; F; W y 1", "R y; R x"], 3, 0),
+        same("LB", &["R x; W y 1", "R y; W x 1"], 3, 0),
+        same("CoRR", &["W x 1", "R x; R x"], 3, 0),
+        same("two writers, two readers", &["W x 1", "W x 2", "R x; R x", "R x; R x"], 47, 0),
+        same("IRIW", &["W x 1", "W y 1", "R x; R y", "R y; R x"], 15, 0),
+        same("WRC", &["W x 1", "R x; W y 1", "R y; R x"], 7, 0),
+        same("2+2W", &["W x 1; W y 2", "W y 1; W x 2"], 1, 0),
+        case("crossed writes, own reads", &["W x 1; W y 1; R y", "W y 2; W x 2; R x"], [3, 3, 4], 0),
+        same("two writes against one", &["W x 1; W y 1", "W y 2; R x; R y"], 4, 0),
+        case("SB with own reads", &["W x 1; R x; R y", "W y 1; R y; R x"], [3, 4, 4], 0),
+        same("two threads W W R R", &["W x 1; W y 1; R x; R y", "W x 2; W y 2; R x; R y"], 9, 0),
+        case(
+            "three threads W W R R",
+            &["W x 1; W y 1; R x; R y", "W x 2; W y 2; R x; R y", "W x 3; W y 3; R x; R y"],
+            [220, 256, 256],
+            0,
+        ),
+        same("two threads with two adds each", &["A x 1; A x 1", "A x 1; A x 1"], 6, 0),
+        same("compare-exchanges from 0", &["C x 0 1", "C x 0 2", "C x 0 3"], 3, 0),
+        same("compare-exchanges in a ring", &["C x 0 1", "C x 1 2", "C x 2 0"], 5, 0),
+        same("SB, add instead of writes", &["A x 1; R y", "A y 1; R x"], 3, 0),
+        same("an add, a write, two readers", &["R x", "A x 1", "W x 5", "R x"], 18, 0),
+        same("own write between reads", &["W x 1; R x; W x 2", "R x; R x"], 6, 0),
+        case("a shared last write", &["W x 1; W z 1; R y; R z", "W y 1; W z 2; R x; R z"], [7, 12, 12], 0),
+        same("the same, fenced", &["W x 1; F; R y; W z 1; R z", "W y 1; F; R x; W z 2; R z"], 9, 0),
+    ];
+    cases.extend((3..=4).map(store_buffering));
+    cases.extend((1..=5).map(|n| {
+        let mut threads: Vec<_> = (1..=n).map(|i| format!("W x {i}")).collect();
+        threads.push("R x".to_owned());
+        family(format!("{n} writers, one reader"), &threads, [n + 1; 3])
+    }));
+    cases.extend((2..=6).map(write_read));
+    cases.extend((2..=4).map(|n| counter(n, 1)));
+    cases
+}
+
+/// `n` threads that write a variable and read it.
+pub fn write_read(n: usize) -> Case {
+    let threads: Vec<_> = (1..=n).map(|i| format!("W x {i}; R x")).collect();
+    family(format!("write and read({n})"), &threads, [(n + 1).pow(n as u32 - 1); 3])
+}
+
 /// The minimal programs that naive versions of the exploration get wrong, by their names in the literature of the engine.
 pub fn traps() -> Vec<Case> {
     let try_section = |value: u32| format!("a=trylock m; if a==1 {{ W x {value}; unlock m }}");

@@ -87,6 +87,9 @@ pub struct Subject {
     pub equivalence: Equivalence,
     /// Whether it looks for data races.
     pub races: bool,
+    /// Whether it works on values: then what is compared is the values of events, and a turn of a loop without effect
+    /// may be met in several ways.
+    pub by_values: bool,
     /// Whether it takes the program under the model.
     pub applies: Applies,
     /// Runs it; the flag asks for data races.
@@ -137,6 +140,7 @@ pub fn explorer_with(
         name: name.into(),
         equivalence,
         races: true,
+        by_values: false,
         applies: Box::new(|_, _| true),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
@@ -266,7 +270,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         differ("complete", count(&brute.complete), found.executions);
     }
     // Turns of a loop without effect are no part of a class, and may be met in several ways.
-    let spins = subject.equivalence == Equivalence::ReadsFrom && sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
+    let spins = subject.by_values && sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
     if ordered && !atomic && exact && !spins {
         differ("blocked", count(&brute.blocked), found.blocked);
         differ("failed", count(&brute.failed), found.failed);
@@ -285,11 +289,10 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         ));
     }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered) {
-        // Engines that work on sequences do not look for races, and take programs under SC only.
-        differences.extend(if subject.races {
-            compare_schedules(code, model, subject.equivalence, brute, schedules)
-        } else {
+        differences.extend(if subject.by_values {
             values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
+        } else {
+            compare_schedules(code, model, subject.equivalence, brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {

@@ -206,6 +206,10 @@ impl Generator {
         if self.random.chance(35) && !self.uses.plain {
             return Stmt::CasWait(self.at(), self.constant(), self.constant(), order);
         }
+        if self.random.chance(35) {
+            let wait = self.random.chance(70);
+            return Stmt::Idle(self.reg(), self.at(), self.value(), order, wait);
+        }
         let cmp = self.random.pick(&[Cmp::Eq, Cmp::Ne, Cmp::Ne]);
         Stmt::Wait(self.reg(), self.at(), cmp, self.constant(), order)
     }

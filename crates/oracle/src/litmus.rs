@@ -234,6 +234,7 @@ impl Parser {
             "A" => Stmt::Rmw(dst, RmwOp::Add, self.at()?, self.value()?, access),
             "X" => Stmt::Rmw(dst, RmwOp::Xchg, self.at()?, self.value()?, access),
             "C" => Stmt::Cas(dst, self.at()?, self.value()?, self.value()?, access),
+            "XW" | "XU" => Stmt::Idle(needed(dst)?, self.at()?, self.value()?, access, name == "XW"),
             "CW" => Stmt::CasWait(self.at()?, self.value()?, self.value()?, access),
             "wait" => Stmt::Wait(needed(dst)?, self.at()?, self.cmp()?, self.value()?, access),
             "spin" => self.spin()?,

@@ -4,7 +4,7 @@
 //! between two, a weaker ordering, a smaller number) the first for which the claim still holds is taken, until there is none.
 
 use crate::sketch::{At, Kind, ObjectId, Sketch, Stmt, Test, Value};
-use raddle_program::Ordering;
+use raddle_program::{Ordering, RmwOp};
 
 /// The smallest program that can be reached from `sketch` through programs for which `holds` is true.
 pub fn shrink(sketch: &Sketch, mut holds: impl FnMut(&Sketch) -> bool) -> Sketch {
@@ -113,6 +113,7 @@ fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
         | Stmt::Rmw(_, _, at, ..)
         | Stmt::Cas(_, at, ..)
         | Stmt::CasWait(at, ..)
+        | Stmt::Idle(_, at, ..)
         | Stmt::Wait(_, at, ..) => {
             if let At::Object(id) = at {
                 visit(id);
@@ -242,6 +243,11 @@ fn simpler_stmts(stmt: &Stmt) -> Vec<Stmt> {
             stmts.extend(simpler_values(old).into_iter().map(|old| Stmt::Cas(reg, at, old, new, order)));
             stmts.extend(simpler_values(new).into_iter().map(|new| Stmt::Cas(reg, at, old, new, order)));
             stmts.extend(simpler_orders(order).into_iter().map(|order| Stmt::Cas(reg, at, old, new, order)));
+        }
+        Stmt::Idle(reg, at, value, order, wait) => {
+            stmts.push(Stmt::Rmw(Some(reg), RmwOp::Xchg, at, value, order));
+            stmts.extend(simpler_values(value).into_iter().map(|value| Stmt::Idle(reg, at, value, order, wait)));
+            stmts.extend(simpler_orders(order).into_iter().map(|order| Stmt::Idle(reg, at, value, order, wait)));
         }
         Stmt::CasWait(at, old, new, order) => {
             stmts.extend(simpler_values(old).into_iter().map(|old| Stmt::CasWait(at, old, new, order)));

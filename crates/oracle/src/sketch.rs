@@ -102,6 +102,9 @@ pub enum Stmt {
     Cas(Option<Reg>, At, Value, Value, Ordering),
     /// `CW x 0 1`: waits until the first value is there, then writes the second.
     CasWait(At, Value, Value, Ordering),
+    /// `a=XW x 1`, `a=XU x 1`: exchanges, unless that would change nothing and something else than 0 was there; then it waits (true), or is a
+    /// mere read.
+    Idle(Reg, At, Value, Ordering, bool),
     /// `a=wait x == 1`: reads as soon as the value satisfies the comparison.
     Wait(Reg, At, Cmp, Value, Ordering),
     /// `spin { a=R x; b=R y } a==1`: turns in a loop of reads until the condition holds.
@@ -232,6 +235,9 @@ impl Sketch {
                 format!("{}{op}{} {} {value}", dst(reg), suffix(*order), at(x))
             }
             Stmt::Cas(reg, x, old, new, order) => format!("{}C{} {} {old} {new}", dst(reg), suffix(*order), at(x)),
+            Stmt::Idle(reg, x, value, order, wait) => {
+                format!("{reg}=X{}{} {} {value}", if *wait { "W" } else { "U" }, suffix(*order), at(x))
+            }
             Stmt::CasWait(x, old, new, order) => format!("CW{} {} {old} {new}", suffix(*order), at(x)),
             Stmt::Wait(reg, x, cmp, value, order) => {
                 format!("{reg}=wait{} {} {cmp} {value}", suffix(*order), at(x))

@@ -172,11 +172,16 @@ pub enum CastOp {
     SExt,
     /// To a narrower type, dropping the high bits.
     Trunc,
+    /// From `ptr` to `i32`: the 32-bit number of an address, for programs whose pointers have four bytes in memory.
+    /// The machine decides on the numbers. Null is 0, and distances inside of an object are kept.
+    Pack,
+    /// From `i32` to `ptr`: the address with this 32-bit number. Undoes [`CastOp::Pack`].
+    Unpack,
 }
 
 impl CastOp {
     /// Every change of type.
-    pub const ALL: [CastOp; 3] = [CastOp::ZExt, CastOp::SExt, CastOp::Trunc];
+    pub const ALL: [CastOp; 5] = [CastOp::ZExt, CastOp::SExt, CastOp::Trunc, CastOp::Pack, CastOp::Unpack];
 
     /// The name in the text form.
     pub const fn name(self) -> &'static str {
@@ -184,6 +189,8 @@ impl CastOp {
             CastOp::ZExt => "zext",
             CastOp::SExt => "sext",
             CastOp::Trunc => "trunc",
+            CastOp::Pack => "pack",
+            CastOp::Unpack => "unpack",
         }
     }
 
@@ -195,14 +202,22 @@ impl CastOp {
             }
             CastOp::SExt => from.bits() < to.bits(),
             CastOp::Trunc => from.bits() > to.bits(),
+            CastOp::Pack => matches!((from, to), (Type::Ptr, Type::I32)),
+            CastOp::Unpack => matches!((from, to), (Type::I32, Type::Ptr)),
         }
     }
 
-    /// The value of a cast of `a` from type `from` to type `to`.
-    pub fn apply(self, from: Type, to: Type, a: u64) -> u64 {
+    /// Whether the machine decides on the value.
+    pub const fn numbers_addresses(self) -> bool {
+        matches!(self, CastOp::Pack | CastOp::Unpack)
+    }
+
+    /// The value of a cast of `a` from type `from` to type `to`; `None` if that is for the machine to say.
+    pub fn apply(self, from: Type, to: Type, a: u64) -> Option<u64> {
         match self {
-            CastOp::ZExt | CastOp::Trunc => to.truncate(a),
-            CastOp::SExt => to.truncate(from.signed(a) as u64),
+            CastOp::ZExt | CastOp::Trunc => Some(to.truncate(a)),
+            CastOp::SExt => Some(to.truncate(from.signed(a) as u64)),
+            CastOp::Pack | CastOp::Unpack => (a == 0).then_some(0),
         }
     }
 }
@@ -267,6 +282,24 @@ impl Expr {
             }
             Expr::Cast(_, to, _) => *to,
             Expr::Select(_, a, _) => a.ty(reg_type),
+        }
+    }
+
+    /// Replaces each register in it.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        match self {
+            Expr::Reg(reg) => *reg = map(*reg),
+            Expr::Const(..) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => {}
+            Expr::Unary(_, a) | Expr::Cast(_, _, a) => a.map_registers(map),
+            Expr::Binary(_, a, b) => {
+                a.map_registers(map);
+                b.map_registers(map);
+            }
+            Expr::Select(a, b, c) => {
+                for part in [a, b, c] {
+                    part.map_registers(map);
+                }
+            }
         }
     }
 

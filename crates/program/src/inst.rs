@@ -50,6 +50,8 @@ pub enum Op {
         /// A wait: the load is repeated until this condition (an `i1` over registers, with `dst` standing for the
         /// value just read) holds; only the last, successful turn is an event. `dst` must be present.
         until: Option<Expr>,
+        /// Whether it may read what was never written, as 0; otherwise that is an error. C allows it in copies of structs.
+        lenient: bool,
     },
     /// Writes memory.
     Store {
@@ -76,6 +78,8 @@ pub enum Op {
         operand: Expr,
         /// Ordering; atomic.
         order: Ordering,
+        /// When the operation may do less, because it would leave memory as it is; `dst` must be present then.
+        idle: Option<Idle>,
     },
     /// Compare-exchange: `dst = *addr; if dst == expected { *addr = desired }`.
     Cas {
@@ -285,23 +289,125 @@ pub enum Op {
     },
 }
 
+/// What a read-modify-write does instead of writing back the very value that it found, unless a condition holds. Made by
+/// the spin-loop analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// An `i1` over registers, with the target standing for the value found. If it holds, the operation writes.
+    pub until: Expr,
+    /// Whether the operation waits for another value; otherwise it is a mere read.
+    pub wait: bool,
+}
+
+/// The operands of an instruction, for a reference that may or may not change them.
+macro_rules! each_operand {
+    ($op:expr, $visit:ident, $iter:ident) => {
+        match $op {
+            Op::Assign { value, .. } => $visit(value),
+            Op::Load { addr, .. } => $visit(addr),
+            Op::Store { addr, value, .. } => {
+                $visit(addr);
+                $visit(value);
+            }
+            Op::Rmw { addr, operand, .. } => {
+                $visit(addr);
+                $visit(operand);
+            }
+            Op::Cas { addr, expected, desired, .. } => {
+                $visit(addr);
+                $visit(expected);
+                $visit(desired);
+            }
+            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
+                if let Callee::Indirect(target) = callee {
+                    $visit(target);
+                }
+                args.$iter().for_each($visit);
+            }
+            Op::Join { thread, .. } => $visit(thread),
+            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Unlock { mutex } => $visit(mutex),
+            Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
+                $visit(lock);
+            }
+            Op::CondWait { cond, mutex } => {
+                $visit(cond);
+                $visit(mutex);
+            }
+            Op::CondSignal { cond } | Op::CondBroadcast { cond } => $visit(cond),
+            Op::BarrierInit { barrier, count } => {
+                $visit(barrier);
+                $visit(count);
+            }
+            Op::BarrierWait { barrier, .. } => $visit(barrier),
+            Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => $visit(sem),
+            Op::SyncDestroy { object, .. } => $visit(object),
+            Op::Alloc { size, .. } => $visit(size),
+            Op::Free { ptr } => $visit(ptr),
+            Op::Assert { cond, .. } | Op::Assume { cond } => $visit(cond),
+            Op::Print { args, .. } => args.$iter().for_each($visit),
+            Op::Fence { .. }
+            | Op::ThreadId { .. }
+            | Op::Choose { .. }
+            | Op::AtomicBegin
+            | Op::AtomicEnd
+            | Op::Error { .. } => {}
+        }
+    };
+}
+
+/// The register an instruction writes, for a reference that may or may not change it: one that is always there, or one that may
+/// be left out.
+macro_rules! written {
+    ($op:expr, |$always:ident| $one:expr, |$maybe:ident| $other:expr) => {
+        match $op {
+            Op::Assign { dst: $always, .. }
+            | Op::ThreadId { dst: $always }
+            | Op::Alloc { dst: $always, .. }
+            | Op::Choose { dst: $always, .. } => $one,
+            Op::Load { dst: $maybe, .. }
+            | Op::Rmw { dst: $maybe, .. }
+            | Op::Cas { dst: $maybe, .. }
+            | Op::Call { dst: $maybe, .. }
+            | Op::Spawn { dst: $maybe, .. }
+            | Op::Join { dst: $maybe, .. }
+            | Op::TryLock { dst: $maybe, .. }
+            | Op::TryRwLock { dst: $maybe, .. }
+            | Op::BarrierWait { dst: $maybe, .. }
+            | Op::SemTryWait { dst: $maybe, .. } => $other,
+            _ => None,
+        }
+    };
+}
+
 impl Op {
     /// The register this instruction writes.
     pub fn dst(&self) -> Option<Reg> {
+        written!(self, |dst| Some(*dst), |dst| *dst)
+    }
+
+    fn dst_mut(&mut self) -> Option<&mut Reg> {
+        written!(self, |dst| Some(dst), |dst| dst.as_mut())
+    }
+
+    /// Replaces each register the instruction mentions.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        self.for_each_operand_mut(|operand| operand.map_registers(map));
         match self {
-            Op::Assign { dst, .. } | Op::ThreadId { dst } | Op::Alloc { dst, .. } | Op::Choose { dst, .. } => {
-                Some(*dst)
+            Op::Load { until: Some(cond), .. } | Op::Rmw { idle: Some(Idle { until: cond, .. }), .. } => {
+                cond.map_registers(map);
             }
-            Op::Load { dst, .. }
-            | Op::Rmw { dst, .. }
-            | Op::Cas { dst, .. }
-            | Op::Call { dst, .. }
-            | Op::Spawn { dst, .. }
-            | Op::Join { dst, .. }
-            | Op::TryLock { dst, .. }
-            | Op::TryRwLock { dst, .. }
-            | Op::BarrierWait { dst, .. }
-            | Op::SemTryWait { dst, .. } => *dst,
+            _ => {}
+        }
+        if let Some(dst) = self.dst_mut() {
+            *dst = map(*dst);
+        }
+    }
+
+    /// The condition on the value it reads, if there is one.
+    pub fn condition(&self) -> Option<&Expr> {
+        match self {
+            Op::Load { until, .. } => until.as_ref(),
+            Op::Rmw { idle, .. } => idle.as_ref().map(|idle| &idle.until),
             _ => None,
         }
     }
@@ -329,59 +435,15 @@ impl Op {
         )
     }
 
-    /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition of a waiting load is
-    /// not among them: it is evaluated on the value read.
+    /// Calls `visit` on each expression that is evaluated before the instruction acts. The condition on the value
+    /// read is not among them (see [`Op::condition`]).
     pub fn for_each_operand<'a>(&'a self, mut visit: impl FnMut(&'a Expr)) {
-        match self {
-            Op::Assign { value, .. } => visit(value),
-            Op::Load { addr, .. } => visit(addr),
-            Op::Store { addr, value, .. } => {
-                visit(addr);
-                visit(value);
-            }
-            Op::Rmw { addr, operand, .. } => {
-                visit(addr);
-                visit(operand);
-            }
-            Op::Cas { addr, expected, desired, .. } => {
-                visit(addr);
-                visit(expected);
-                visit(desired);
-            }
-            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
-                if let Callee::Indirect(target) = callee {
-                    visit(target);
-                }
-                args.iter().for_each(visit);
-            }
-            Op::Join { thread, .. } => visit(thread),
-            Op::Lock { mutex, .. } | Op::TryLock { mutex, .. } | Op::Unlock { mutex } => visit(mutex),
-            Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
-                visit(lock);
-            }
-            Op::CondWait { cond, mutex } => {
-                visit(cond);
-                visit(mutex);
-            }
-            Op::CondSignal { cond } | Op::CondBroadcast { cond } => visit(cond),
-            Op::BarrierInit { barrier, count } => {
-                visit(barrier);
-                visit(count);
-            }
-            Op::BarrierWait { barrier, .. } => visit(barrier),
-            Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => visit(sem),
-            Op::SyncDestroy { object, .. } => visit(object),
-            Op::Alloc { size, .. } => visit(size),
-            Op::Free { ptr } => visit(ptr),
-            Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
-            Op::Print { args, .. } => args.iter().for_each(visit),
-            Op::Fence { .. }
-            | Op::ThreadId { .. }
-            | Op::Choose { .. }
-            | Op::AtomicBegin
-            | Op::AtomicEnd
-            | Op::Error { .. } => {}
-        }
+        each_operand!(self, visit, iter);
+    }
+
+    /// As [`Op::for_each_operand`], to change them.
+    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut Expr)) {
+        each_operand!(self, visit, iter_mut);
     }
 }
 
@@ -518,6 +580,19 @@ impl Term {
                 visit(*default);
             }
             Term::Return(_) | Term::ExitThread(_) | Term::Exit | Term::Unreachable => {}
+        }
+    }
+
+    /// Replaces each register the terminator mentions.
+    pub fn map_registers(&mut self, map: &impl Fn(Reg) -> Reg) {
+        match self {
+            Term::If(value, ..)
+            | Term::Switch(value, ..)
+            | Term::Return(Some(value))
+            | Term::ExitThread(Some(value)) => {
+                value.map_registers(map);
+            }
+            _ => {}
         }
     }
 

@@ -54,6 +54,9 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Where execution starts, in the first thread. Takes no parameters.
     pub entry: Option<FuncId>,
+    /// Whether the program ends when that function returns, whatever other threads are doing, as C has it. Otherwise only
+    /// the first thread ends.
+    pub entry_exits: bool,
     /// The text the spans point into.
     pub sources: SourceMap,
 }
@@ -147,7 +150,7 @@ pub struct InitField {
     pub value: InitValue,
 }
 
-/// An initial value.
+/// An initial value. An address of type `i32` is its 32-bit number; see [`CastOp::Pack`](crate::CastOp::Pack).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitValue {
     /// A number.

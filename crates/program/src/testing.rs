@@ -4,7 +4,7 @@
 //! expression, odd names and names that hide others.
 
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Block, Callee, Inst, Op, RmwOp, Term, Terminator};
+use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::{Ordering, Type};
@@ -83,6 +83,7 @@ pub(crate) fn random_program(rng: &mut Rng) -> Program {
         program.functions.push(Function { name, params: params as u32, ret, regs, locals, blocks: Vec::new(), span });
     }
     program.entry = Some(FuncId(0));
+    program.entry_exits = rng.chance(4);
     for index in 0..functions {
         let mut body = Body { rng, program: &program, function: &program.functions[index] };
         let blocks = body.blocks();
@@ -219,12 +220,15 @@ impl Body<'_> {
             1 => {
                 let dst = self.dst(ty);
                 let until = if dst.is_some() && flag { Some(self.expr(Type::I1, 2)) } else { None };
-                Op::Load { dst, ty, addr: place, order: read, until }
+                Op::Load { dst, ty, addr: place, order: read, until, lenient: self.rng.chance(4) }
             }
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
             3 => {
                 let op = self.rng.pick(&RmwOp::ALL);
-                Op::Rmw { dst: self.dst(ty), op, ty, addr: place, operand: self.expr(ty, 2), order: atomic }
+                let dst = self.dst(ty);
+                let wait = self.rng.chance(2);
+                let idle = (dst.is_some() && flag).then(|| Idle { until: self.expr(Type::I1, 2), wait });
+                Op::Rmw { dst, op, ty, addr: place, operand: self.expr(ty, 2), order: atomic, idle }
             }
             4 => Op::Cas {
                 dst: self.dst(ty),

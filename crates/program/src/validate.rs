@@ -120,8 +120,9 @@ fn check_object(program: &Program, object: &Object, errors: &mut Errors) {
             InitValue::Int(value) if value > field.ty.mask() => {
                 errors.add(object.span, format!("an initial value of `{name}` does not fit in `{}`", field.ty));
             }
-            InitValue::Global(..) | InitValue::Func(_) if field.ty != Type::Ptr => {
-                errors.add(object.span, format!("an initial value of `{name}` is an address, but not of type `ptr`"));
+            InitValue::Global(..) | InitValue::Func(_) if !matches!(field.ty, Type::Ptr | Type::I32) => {
+                let message = format!("an initial value of `{name}` is an address, but not of type `ptr` or `i32`");
+                errors.add(object.span, message);
             }
             InitValue::Global(id, _) if id.index() >= program.globals.len() => {
                 errors.add(object.span, format!("an initial value of `{name}` names an object that does not exist"));

@@ -4,7 +4,7 @@ use crate::load::{LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
-use raddle_explore::{Engine, Outcome, Statistics};
+use raddle_explore::{Outcome, Statistics};
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Cost};
 use raddle_trace::{Model, Property, Schedule, Verdict};
@@ -42,7 +42,7 @@ impl Question<'_> {
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
-            engine: engine_name(options.engine).to_owned(),
+            engine: outcome.engine.name().to_owned(),
             counterexamples: found.collect(),
             all: options.all,
             executions: outcome.statistics.executions,
@@ -110,14 +110,6 @@ impl Question<'_> {
     }
 }
 
-/// The engine that does the work under this name.
-fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Auto => Engine::Optimal.name(),
-        engine => engine.name(),
-    }
-}
-
 fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
     let Statistics {
         executions,
@@ -129,12 +121,12 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         redundant,
         probes,
         revisits,
+        questions,
+        unrealisable,
         events,
         longest,
         nodes,
         dead_ends,
-        searches,
-        refuted,
     } = *counted;
     let named = [
         ("executions", executions),
@@ -146,11 +138,13 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         ("redundant", redundant),
         ("probes", probes),
         ("revisits", revisits),
+        ("questions", questions),
+        ("unrealisable", unrealisable),
         ("events", events),
         ("longest", longest),
     ];
     // Only some engines count these.
-    let some = [("nodes", nodes), ("dead_ends", dead_ends), ("searches", searches), ("refuted", refuted)];
+    let some = [("nodes", nodes), ("dead_ends", dead_ends)];
     let some = some.into_iter().filter(|_| nodes > 0);
     named.into_iter().chain(some).map(|(name, number)| (name.to_owned(), number)).collect()
 }

@@ -26,6 +26,7 @@
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
+pub mod compare;
 pub mod cost;
 mod error;
 pub mod load;
@@ -45,6 +46,7 @@ pub use raddle_program::Program;
 pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
 
 pub use raddle_c as c;
+pub use raddle_consistency as consistency;
 pub use raddle_explore as explore;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;

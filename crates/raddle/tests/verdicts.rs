@@ -1,25 +1,33 @@
 //! Small programs whose answer is known by reasoning, one for each thing that was once answered wrongly.
 
-use raddle::{Control, Model, Outcome, Property, Scope, Settings, Verdict, verify};
+use raddle::{Control, Engine, Model, Outcome, Property, Scope, Settings, Verdict, verify};
+
+/// The engines that take whatever the language has.
+const ENGINES: [Engine; 2] = [Engine::Optimal, Engine::Auto];
 
 /// What `raddle check --all` finds under a model.
 fn check(text: &str, model: Model) -> Outcome {
+    check_by(Engine::Auto, text, model)
+}
+
+fn check_by(engine: Engine, text: &str, model: Model) -> Outcome {
     let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     let mut settings = Settings::new(model);
     settings.options.all = true;
+    settings.options.engine = engine;
     verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The same properties are broken under every model; none if the program holds.
 fn finds(text: &str, expected: &[Property]) {
-    for model in Model::ALL {
-        let outcome = check(text, model);
+    for (model, engine) in Model::ALL.into_iter().flat_map(|model| ENGINES.map(|engine| (model, engine))) {
+        let outcome = check_by(engine, text, model);
         let mut found: Vec<Property> = outcome.findings.iter().map(|finding| finding.violation.property).collect();
         found.sort_unstable();
         found.dedup();
-        assert_eq!(found, expected, "{model}: {text}");
+        assert_eq!(found, expected, "{engine}, {model}: {text}");
         let verdict = if expected.is_empty() { Verdict::Holds } else { Verdict::Violated };
-        assert_eq!(outcome.verdict, verdict, "{model}: {text}");
+        assert_eq!(outcome.verdict, verdict, "{engine}, {model}: {text}");
     }
 }
 
@@ -164,6 +172,7 @@ fn a_limit_on_executions_is_exact_and_cuts_nothing_off_if_it_is_enough() {
     let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
     for limit in 1..=7 {
         let mut settings = Settings::new(Model::Sc);
+        settings.options.engine = Engine::Optimal;
         settings.options.limits.executions = Some(limit);
         let outcome = verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
         let verdict = if limit < 6 { Verdict::Unknown } else { Verdict::Holds };

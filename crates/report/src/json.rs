@@ -164,7 +164,8 @@ impl<'a> ViolationObject<'a> {
     }
 }
 
-fn line(object: &impl Serialize) -> String {
+/// The object on a line of its own.
+pub(crate) fn line(object: &impl Serialize) -> String {
     let mut text =
         serde_json::to_string(object).expect("no map with keys that are not strings, no number out of range");
     text.push('\n');

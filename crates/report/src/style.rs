@@ -1,6 +1,7 @@
 //! The colours, each for one meaning.
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
+pub(crate) use anstyle::Style;
 use std::fmt;
 
 /// Something is wrong.

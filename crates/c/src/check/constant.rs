@@ -39,7 +39,7 @@ impl Checker {
                     (Constant::Int(bits), Ty::Int(IntKind::Bool)) => Ok(Constant::Int(u64::from(bits != 0))),
                     (Constant::Addr(..), Ty::Int(IntKind::Bool)) => Ok(Constant::Int(1)),
                     (Constant::Int(bits), _) => int(extend(&self.types, &inner.ty.ty, bits) as u64),
-                    (address, ty) if self.types.size(ty) == Some(8) => Ok(address),
+                    (address, ty) if self.types.size(ty) == Some(u64::from(self.types.model.long)) => Ok(address),
                     _ => Err(NotConstant),
                 }
             }

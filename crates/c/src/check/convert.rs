@@ -72,14 +72,6 @@ impl Checker {
                     let wide = extend(&self.types, &expr.ty.ty, bits) as u64;
                     return Ok(Expr { kind: ExprKind::Const(wide), ty: to.clone().plain(), pos });
                 }
-                if self.types.size(&expr.ty.ty) == Some(4)
-                    && self.types.model.long == 4
-                    && self.evaluate(&expr).is_err()
-                {
-                    return fault(
-                        "a pointer made from a 32-bit integer is not supported: addresses have 64 bits".into(),
-                    );
-                }
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
             }
             (Ty::Ptr(_), Ty::Int(_) | Ty::Ptr(_)) => {

@@ -132,12 +132,12 @@ impl Checker {
             }
             syntax::ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name)?;
-                Ok(self.size_constant(self.types.align(&ty.ty), pos))
+                Ok(self.size_constant(self.types.object_align(&ty), pos))
             }
             syntax::ExprKind::AlignofExpr(operand) => {
                 let operand = self.expr(operand)?;
                 let declared = if let ExprKind::Var(id) = operand.kind { self.var(id).align } else { 0 };
-                Ok(self.size_constant(self.types.align(&operand.ty.ty).max(declared), pos))
+                Ok(self.size_constant(self.types.preferred_align(&operand.ty).max(declared), pos))
             }
             syntax::ExprKind::OffsetOf(name, path) => self.offset_of(name, path, pos),
             syntax::ExprKind::Generic(selector, arms) => self.generic(selector, arms, pos),

@@ -69,8 +69,7 @@ impl FnLowerer<'_, '_> {
                 self.converted(new, &via.ty, &ty.ty)
             }
             Change::Step { size, minus } => {
-                let wide = self.converted(operand, &operand_ty.ty, &Ty::Int(IntKind::LLong));
-                let step = binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size));
+                let step = self.distance(operand, &operand_ty.ty, size);
                 ir::Expr::binary(if minus { BinOp::Sub } else { BinOp::Add }, old, step)
             }
         };

@@ -3,7 +3,7 @@
 use super::Lowered;
 use super::function::FnLowerer;
 use super::memory::Place;
-use super::value::{binary, from_bool, is_true, resize};
+use super::value::{binary, from_bool, is_true, reshape, resize};
 use crate::check::ordering;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
@@ -56,12 +56,24 @@ fn for_failure(order: Ordering) -> Ordering {
 impl FnLowerer<'_, '_> {
     /// `object += 1` and so on: the old value, or the new one.
     pub(super) fn atomic_step(&mut self, addr: ir::Expr, ty: Type, by: i64, new: bool) -> ir::Expr {
-        // The representation has no arithmetic on pointers in memory; the bits are the same.
-        let access = if ty == Type::Ptr { Type::I64 } else { ty };
+        let access = self.arithmetic_as(ty);
         let operand = ir::Expr::int(access, by);
         let old = self.rmw(RmwKind::Add, access, addr, operand.clone(), Ordering::SeqCst);
         let value = if new { binary(BinOp::Add, old, operand) } else { old };
-        resize(value, access, ty, false)
+        self.reshaped(value, access, ty)
+    }
+
+    /// The type by which an update does arithmetic on such a scalar. The representation has none on pointers in memory,
+    /// but on the numbers they are.
+    fn arithmetic_as(&self, scalar: Type) -> Type {
+        match self.stored_as(scalar) {
+            Type::Ptr => Type::I64,
+            other => other,
+        }
+    }
+
+    fn reshaped(&self, value: ir::Expr, from: Type, to: Type) -> ir::Expr {
+        reshape(&self.program.checker.types, value, from, to, false)
     }
 
     /// `object op= operand` on an atomic object: one read-modify-write where there is one, else a loop around a
@@ -92,19 +104,20 @@ impl FnLowerer<'_, '_> {
         {
             let (access, operand) = match op {
                 Change::Step { size, .. } => {
-                    let wide = self.converted(operand, &operand_ty.ty, &Ty::Int(IntKind::LLong));
-                    (Type::I64, binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size)))
+                    let access = self.arithmetic_as(ty);
+                    let distance = self.distance(operand, &operand_ty.ty, size);
+                    (access, resize(distance, Type::I64, access, true))
                 }
                 Change::Op(_) => (ty, self.converted(operand, &via.ty, &target.ty.ty)),
             };
             let old = self.rmw(kind, access, addr, operand.clone(), Ordering::SeqCst);
-            return Ok(resize(new_value(kind, old, operand), access, ty, false));
+            return Ok(self.reshaped(new_value(kind, old, operand), access, ty));
         }
         let operand = self.hold("operand", operand);
         let expected = self.b.reg("expected", ty);
         let found = self.b.reg("found", ty);
         let order = Ordering::SeqCst;
-        self.b.push(Op::Load { dst: Some(expected), ty, addr: addr.clone(), order, until: None });
+        self.b.push(Op::Load { dst: Some(expected), ty, addr: addr.clone(), order, until: None, lenient: false });
         let (head, again, done) = (self.b.block(), self.b.block(), self.b.block());
         self.b.terminate(Term::Goto(head));
         self.b.switch_to(head);
@@ -133,7 +146,7 @@ impl FnLowerer<'_, '_> {
     fn rmw(&mut self, op: RmwKind, ty: Type, addr: ir::Expr, operand: ir::Expr, order: Ordering) -> ir::Expr {
         let dst = self.b.reg("old", ty);
         let order = if order == Ordering::NonAtomic { Ordering::Relaxed } else { order };
-        self.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(op), ty, addr, operand, order });
+        self.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(op), ty, addr, operand, order, idle: None });
         ir::Expr::Reg(dst)
     }
 
@@ -176,16 +189,17 @@ impl FnLowerer<'_, '_> {
         let nothing = ir::Expr::bool(false);
         match builtin {
             Builtin::AtomicLoad(order) => {
-                let ty = self.scalar(&expr.ty)?;
+                let scalar = self.scalar(&expr.ty)?;
+                let ty = self.stored_as(scalar);
                 let addr = self.address(&args[0])?;
                 let dst = self.b.reg(&super::expr::name_of(&args[0], self), ty);
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, order) = (addr.clone(), for_load(order));
-                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None });
+                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
                     Ok(())
                 })?;
-                Ok(ir::Expr::Reg(dst))
+                Ok(self.as_value(scalar, ir::Expr::Reg(dst)))
             }
             Builtin::AtomicStore(order) => {
                 let ty = self.scalar(&args[0].ty)?;
@@ -193,37 +207,46 @@ impl FnLowerer<'_, '_> {
                 let addr = self.address(&args[0])?;
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
-                    f.b.push(Op::Store { ty, addr: addr.clone(), value: value.clone(), order: for_store(order) });
+                    f.store(addr.clone(), ty, value.clone(), for_store(order));
                     Ok(())
                 })?;
                 Ok(nothing)
             }
             Builtin::AtomicRmw { op, order, new } => {
                 let ty = self.scalar(&args[0].ty)?;
-                let access = if ty == Type::Ptr && *op != RmwKind::Exchange { Type::I64 } else { ty };
                 let value = self.value(&args[1])?;
+                let (access, value) = match op {
+                    RmwKind::Exchange => (self.stored_as(ty), self.as_stored(ty, value)),
+                    _ => {
+                        let access = self.arithmetic_as(ty);
+                        let from = self.b.ty(&value);
+                        (access, resize(value, from, access, true))
+                    }
+                };
                 let addr = self.address(&args[0])?;
                 let dst = self.b.reg("old", access);
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, operand) = (addr.clone(), value.clone());
-                    f.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(*op), ty: access, addr, operand, order });
+                    f.b.push(Op::Rmw { dst: Some(dst), op: rmw_op(*op), ty: access, addr, operand, order, idle: None });
                     Ok(())
                 })?;
                 let old = ir::Expr::Reg(dst);
                 let result = if *new { new_value(*op, old, value) } else { old };
-                Ok(resize(result, access, ty, false))
+                Ok(if access == Type::Ptr { result } else { self.reshaped(result, access, ty) })
             }
             Builtin::CompareExchange { success, failure } => self.compare_exchange(expr, args, success, failure),
             Builtin::SyncCas { old } => {
-                let ty = self.scalar(&args[0].ty)?;
+                let scalar = self.scalar(&args[0].ty)?;
+                let ty = self.stored_as(scalar);
                 let (expected, desired) = (self.value(&args[1])?, self.value(&args[2])?);
+                let (expected, desired) = (self.as_stored(scalar, expected), self.as_stored(scalar, desired));
                 let addr = self.address(&args[0])?;
                 self.at(expr.pos);
                 let order = Ordering::SeqCst;
                 let found = self.cas(ty, addr, expected.clone(), desired, order, order);
                 if *old {
-                    return Ok(ir::Expr::Reg(found));
+                    return Ok(self.as_value(scalar, ir::Expr::Reg(found)));
                 }
                 let won = ir::Expr::eq(ir::Expr::Reg(found), expected);
                 Ok(from_bool(won, Type::I8))
@@ -235,7 +258,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, operand) = (addr.clone(), ir::Expr::Const(ty, 1));
-                    f.b.push(Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr, operand, order });
+                    f.b.push(Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr, operand, order, idle: None });
                     Ok(())
                 })?;
                 Ok(from_bool(is_true(ir::Expr::Reg(dst), ty), Type::I8))
@@ -268,12 +291,15 @@ impl FnLowerer<'_, '_> {
 
     /// C11 compare-exchange; a weak one never fails without a reason here.
     fn compare_exchange(&mut self, expr: &Expr, args: &[Expr], success: &Order, failure: &Order) -> Lowered<ir::Expr> {
-        let ty = self.scalar(&args[0].ty)?;
+        let scalar = self.scalar(&args[0].ty)?;
+        let ty = self.stored_as(scalar);
         let desired = self.value(&args[2])?;
+        let desired = self.as_stored(scalar, desired);
         let addr = self.address(&args[0])?;
         let place = self.place(&args[1])?;
         let expected = self.read(&place, &args[1].ty, "expected")?;
         let expected = self.converted(expected, &args[1].ty.ty, &args[0].ty.ty);
+        let expected = self.as_stored(scalar, expected);
         // The register of the expected value is about to receive what was found.
         let expected = self.hold("expected", expected);
         let dst = self.b.reg("found", ty);
@@ -295,6 +321,7 @@ impl FnLowerer<'_, '_> {
         })?;
         let found = ir::Expr::Reg(dst);
         let won = ir::Expr::eq(found.clone(), expected);
+        let found = self.as_value(scalar, found);
         let value = self.converted(found, &args[0].ty.ty, &args[1].ty.ty);
         if let Place::Reg(_) = place {
             self.write(&place, &args[1].ty, value)?;

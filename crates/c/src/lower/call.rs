@@ -66,7 +66,6 @@ impl Lowerer<'_> {
             ret,
             through: None,
             in_memory: FxHashSet::default(),
-            copied: FxHashSet::default(),
             pinned: Some(span),
             atomic: false,
             nesting: 0,
@@ -84,6 +83,7 @@ impl Lowerer<'_> {
     /// The argument vector of `main`.
     pub(super) fn argv(&mut self, args: &[String]) -> ir::Expr {
         let mut fields = Vec::new();
+        let pointer = self.checker.types.stored(Type::Ptr);
         let all = std::iter::once("program").chain(args.iter().map(String::as_str));
         for (index, arg) in all.enumerate() {
             let init = arg.bytes().enumerate().map(|(at, byte)| InitField {
@@ -99,11 +99,12 @@ impl Lowerer<'_> {
                 span: Default::default(),
             };
             let id = self.add_object("argument", object);
-            fields.push(InitField { offset: 8 * index as u32, ty: Type::Ptr, value: InitValue::Global(id, 0) });
+            let offset = pointer.size() * index as u32;
+            fields.push(InitField { offset, ty: pointer, value: InitValue::Global(id, 0) });
         }
         let object = Object {
             name: String::new(),
-            layout: Layout::Array(Type::Ptr, args.len() as u32 + 2),
+            layout: Layout::Array(pointer, args.len() as u32 + 2),
             init: fields,
             thread_local: false,
             span: Default::default(),
@@ -236,7 +237,7 @@ impl FnLowerer<'_, '_> {
             Some(leaves) => {
                 for leaf in leaves {
                     let from = offset(addr.clone(), leaf.offset);
-                    values.push(self.load(from, leaf.ty, Ordering::NonAtomic, "part"));
+                    values.push(self.load_part(from, leaf.ty, Ordering::NonAtomic));
                 }
             }
             None => values.push(addr),
@@ -272,7 +273,7 @@ impl FnLowerer<'_, '_> {
             if self.in_memory.contains(&param) {
                 let local = self.local_for(param)?;
                 let ty = self.scalar(to)?;
-                self.b.push(Op::Store { ty, addr: ir::Expr::Local(local), value, order: Ordering::NonAtomic });
+                self.store(ir::Expr::Local(local), ty, value, Ordering::NonAtomic);
             } else if assigned.contains(&param) || !is_small(&value) {
                 let held = self.hold(&self.program.checker.var(param).name.clone(), value);
                 if let ir::Expr::Reg(reg) = held {

@@ -9,7 +9,7 @@
 //! large product of blocks and registers are left as they are.
 
 use super::value::binary;
-use raddle_program::{BlockId, Callee, Expr, Function, Op, Reg, Term, Type};
+use raddle_program::{BlockId, Expr, Function, Op, Term, Type};
 
 /// No more table entries than this.
 const MAX_TABLE: usize = 1 << 24;
@@ -57,7 +57,7 @@ pub(super) fn propagate(function: &mut Function) {
     for (block, table) in function.blocks.iter_mut().zip(entry) {
         let Some(mut table) = table else { continue };
         for inst in &mut block.insts {
-            for_each_value(&mut inst.op, &mut |expr| substitute(expr, &table, &types));
+            inst.op.for_each_operand_mut(|expr| substitute(expr, &table, &types));
             transfer(&inst.op, &mut table, &types);
         }
         simplify(&mut block.term.kind, &table, &types);
@@ -85,59 +85,8 @@ fn transfer(op: &Op, table: &mut Table, types: &[Type]) {
             Expr::Const(_, bits) => Known::Constant(bits),
             _ => Known::Varying,
         };
-    } else if let Some(dst) = target(op) {
+    } else if let Some(dst) = op.dst() {
         table[dst.index()] = Known::Varying;
-    }
-}
-
-/// The register an instruction other than an assignment writes.
-fn target(op: &Op) -> Option<Reg> {
-    match op {
-        Op::Load { dst, .. }
-        | Op::Rmw { dst, .. }
-        | Op::Cas { dst, .. }
-        | Op::Call { dst, .. }
-        | Op::Spawn { dst, .. }
-        | Op::Join { dst, .. }
-        | Op::TryLock { dst, .. }
-        | Op::TryRwLock { dst, .. }
-        | Op::BarrierWait { dst, .. }
-        | Op::SemTryWait { dst, .. } => *dst,
-        Op::ThreadId { dst } | Op::Alloc { dst, .. } | Op::Choose { dst, .. } => Some(*dst),
-        _ => None,
-    }
-}
-
-/// The expressions an instruction evaluates, except conditions that speak of the value being read.
-fn for_each_value(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
-    match op {
-        Op::Assign { value, .. } => visit(value),
-        Op::Load { addr, .. } => visit(addr),
-        Op::Store { addr, value, .. } => {
-            visit(addr);
-            visit(value);
-        }
-        Op::Rmw { addr, operand, .. } => {
-            visit(addr);
-            visit(operand);
-        }
-        Op::Cas { addr, expected, desired, .. } => {
-            visit(addr);
-            visit(expected);
-            visit(desired);
-        }
-        Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
-            if let Callee::Indirect(pointer) = callee {
-                visit(pointer);
-            }
-            args.iter_mut().for_each(visit);
-        }
-        Op::Join { thread, .. } => visit(thread),
-        Op::Assert { cond, .. } | Op::Assume { cond } => visit(cond),
-        Op::Alloc { size, .. } => visit(size),
-        Op::Free { ptr } => visit(ptr),
-        Op::Print { args, .. } => args.iter_mut().for_each(visit),
-        _ => {}
     }
 }
 
@@ -164,8 +113,10 @@ fn substitute(expr: &mut Expr, table: &Table, types: &[Type]) {
         }
         Expr::Cast(op, to, inner) => {
             substitute(inner, table, types);
-            if let Expr::Const(from, bits) = **inner {
-                *expr = Expr::Const(*to, op.apply(from, *to, bits));
+            if let Expr::Const(from, bits) = **inner
+                && let Some(value) = op.apply(from, *to, bits)
+            {
+                *expr = Expr::Const(*to, value);
             }
         }
         Expr::Select(cond, a, b) => {

@@ -17,7 +17,11 @@ impl FnLowerer<'_, '_> {
 
     fn raw_value(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
         match &expr.kind {
-            ExprKind::Const(bits) => Ok(ir::Expr::Const(self.scalar(&expr.ty)?, *bits)),
+            ExprKind::Const(bits) => {
+                let scalar = self.scalar(&expr.ty)?;
+                let stored = self.stored_as(scalar);
+                Ok(self.as_value(scalar, ir::Expr::Const(stored, stored.truncate(*bits))))
+            }
             ExprKind::Load(object) => {
                 if let Ty::Record(_) = expr.ty.ty {
                     return self.record(expr);
@@ -127,11 +131,21 @@ impl FnLowerer<'_, '_> {
     /// The distance of an index in bytes, as an `i64`.
     fn step(&mut self, index: &Expr, size: u64) -> Lowered<ir::Expr> {
         let value = self.value(index)?;
-        let wide = self.converted(value, &index.ty.ty, &Ty::Int(IntKind::LLong));
-        Ok(match size {
-            1 => wide,
-            _ => binary(BinOp::Mul, wide, ir::Expr::Const(Type::I64, size)),
-        })
+        Ok(self.distance(value, &index.ty.ty, size))
+    }
+
+    /// So many elements of this size in bytes, as an `i64`. Where pointers have four bytes, distances wrap at 32 bits.
+    pub(super) fn distance(&self, count: ir::Expr, ty: &Ty, size: u64) -> ir::Expr {
+        let (via, width) = match self.program.checker.types.model.narrow() {
+            true => (IntKind::Int, Type::I32),
+            false => (IntKind::LLong, Type::I64),
+        };
+        let count = self.converted(count, ty, &Ty::Int(via));
+        let bytes = match size {
+            1 => count,
+            _ => binary(BinOp::Mul, count, ir::Expr::Const(width, width.truncate(size))),
+        };
+        resize(bytes, width, Type::I64, true)
     }
 
     /// An operator on values; a comparison gives a truth value.

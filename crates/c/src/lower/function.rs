@@ -69,8 +69,6 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) through: Option<Expr>,
     /// Variables that must have an address.
     pub(super) in_memory: FxHashSet<VarId>,
-    /// Struct variables that are read as a whole; they start as zeros, because C allows to copy members without a value.
-    pub(super) copied: FxHashSet<VarId>,
     /// The line that is shown for everything inside a library function.
     pub(super) pinned: Option<Span>,
     /// The whole body is an atomic block.
@@ -144,7 +142,6 @@ impl<'a> Lowerer<'a> {
             ret,
             through: None,
             in_memory: FxHashSet::default(),
-            copied: FxHashSet::default(),
             pinned: None,
             atomic,
             nesting: 0,
@@ -176,7 +173,7 @@ fn make_distinct(params: &mut [(String, Type)]) {
 impl FnLowerer<'_, '_> {
     /// Notes which variables of a body need an address.
     pub(super) fn survey(&mut self, body: &Body) {
-        let (in_memory, copied) = (&mut self.in_memory, &mut self.copied);
+        let in_memory = &mut self.in_memory;
         each_in(&body.stmts, &mut |expr| match &expr.kind {
             ExprKind::AddrOf(object) => {
                 in_memory.extend(root(object));
@@ -195,9 +192,6 @@ impl FnLowerer<'_, '_> {
                 if atomic {
                     in_memory.extend(args.first().and_then(root));
                 }
-            }
-            ExprKind::Load(object) if matches!(expr.ty.ty, Ty::Record(_)) => {
-                copied.extend(root(object));
             }
             _ => {}
         });
@@ -222,7 +216,7 @@ impl FnLowerer<'_, '_> {
                     let local = self.local_for(param)?;
                     let order = if var.ty.quals.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
                     let (addr, value) = (Expr::Local(local), Expr::Reg(reg));
-                    self.b.push(Op::Store { ty: scalar, addr, value, order });
+                    self.store(addr, scalar, value, order);
                 } else {
                     self.homes.insert(param, Home::Reg(reg));
                 }
@@ -265,7 +259,7 @@ impl FnLowerer<'_, '_> {
             match self.homes.get(&param).cloned() {
                 Some(Home::Reg(dst)) => self.b.push(Op::Assign { dst, value }),
                 Some(Home::Local(local)) => {
-                    self.b.push(Op::Store { ty, addr: Expr::Local(local), value, order: Ordering::NonAtomic });
+                    self.store(Expr::Local(local), ty, value, Ordering::NonAtomic);
                 }
                 _ => {}
             }
@@ -384,10 +378,8 @@ impl FnLowerer<'_, '_> {
         let mut packed = Expr::Const(Type::I64, 0);
         let mut shift = 0;
         for leaf in leaves {
-            let dst = self.b.reg("part", leaf.ty);
-            let from = offset(addr.clone(), leaf.offset);
-            self.b.push(Op::Load { dst: Some(dst), ty: leaf.ty, addr: from, order: Ordering::NonAtomic, until: None });
-            let wide = resize(Expr::Reg(dst), leaf.ty, Type::I64, false);
+            let part = self.load_part(offset(addr.clone(), leaf.offset), leaf.ty, Ordering::NonAtomic);
+            let wide = resize(part, leaf.ty, Type::I64, false);
             let shifted = super::value::binary(BinOp::Shl, wide, Expr::Const(Type::I64, shift));
             packed = super::value::binary(BinOp::Or, shifted, packed);
             shift += u64::from(leaf.ty.bits());

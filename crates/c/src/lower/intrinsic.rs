@@ -6,7 +6,7 @@
 
 use super::Lowered;
 use super::function::FnLowerer;
-use super::value::{binary, from_bool, is_true, resize};
+use super::value::{binary, from_bool, is_true, reshape, resize};
 use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
@@ -14,7 +14,7 @@ use crate::tree::{Builtin, Expr, ExprKind};
 use raddle_program::{self as ir, BinOp, Callee, Op, Reg, Term, Type};
 
 /// Calls that are lowered here by name.
-const NATIVE: [&str; 22] = [
+const NATIVE: [&str; 24] = [
     "abort",
     "exit",
     "_Exit",
@@ -34,6 +34,8 @@ const NATIVE: [&str; 22] = [
     "memmove",
     "memset",
     "mempcpy",
+    "realloc",
+    "reallocarray",
     "thrd_exit",
     "pthread_exit",
     "dprintf",
@@ -47,9 +49,10 @@ pub(super) fn is_native(name: &str) -> bool {
 impl FnLowerer<'_, '_> {
     /// A call that is lowered by name, if it is one.
     pub(super) fn native(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<Option<ir::Expr>> {
-        // Some names of our own have a body in the library.
+        // Some names have a body in the library. That of `realloc` is for calls through pointers: it moves bytes.
         let written = self.program.checker.function_named(name, Origin::Library);
-        if !is_native(name) || written.is_some_and(|id| self.program.checker.func(id).def.is_some()) {
+        let written = written.is_some_and(|id| self.program.checker.func(id).def.is_some());
+        if !is_native(name) || (written && !name.starts_with("realloc")) {
             return Ok(None);
         }
         let zero = |f: &Self| f.scalar(&expr.ty).map_or(ir::Expr::bool(false), |ty| ir::Expr::Const(ty, 0));
@@ -60,6 +63,7 @@ impl FnLowerer<'_, '_> {
                 return Ok(Some(zero(self)));
             }
             "memcpy" | "memmove" | "mempcpy" | "memset" => return self.bulk(expr, name, args).map(Some),
+            "realloc" | "reallocarray" => return self.reallocate(expr, args).map(Some),
             _ => {}
         }
         let mut values = Vec::new();
@@ -129,8 +133,10 @@ impl FnLowerer<'_, '_> {
                 self.b.push(Op::Spawn { dst: Some(dst), callee, args });
                 return Ok(ir::Expr::Reg(dst));
             }
-            "__raddle_join" => {
-                let dst = self.b.reg("joined", Type::Ptr);
+            // What a thread's function returned is handed over as it is: an address or a number.
+            "__raddle_join" | "__raddle_join_int" => {
+                let ty = if name == "__raddle_join" { Type::Ptr } else { Type::I32 };
+                let dst = self.b.reg("joined", ty);
                 self.b.push(Op::Join { dst: Some(dst), thread: next() });
                 return Ok(ir::Expr::Reg(dst));
             }
@@ -195,11 +201,12 @@ impl FnLowerer<'_, '_> {
         let callee = match function {
             ir::Expr::Func(id) => {
                 let source = self.program.sources.get(&id).map(|id| self.program.checker.func(*id).ty.clone());
+                let types = &self.program.checker.types;
                 if let Some(ty) = source {
                     match ty.params.as_slice() {
                         [] => args.clear(),
-                        [param] => match self.program.checker.types.scalar(&param.ty) {
-                            Some(ty) => args = vec![resize(args.remove(0), Type::Ptr, ty, false)],
+                        [param] => match types.scalar(&param.ty) {
+                            Some(ty) => args = vec![reshape(types, args.remove(0), Type::Ptr, ty, false)],
                             None => return Err(Fault::new(expr.pos, "a thread's function cannot take a struct")),
                         },
                         _ => return Err(Fault::new(expr.pos, "a thread's function takes one argument")),
@@ -305,22 +312,55 @@ impl FnLowerer<'_, '_> {
         let size = resize(size, self.scalar(&count.ty)?, Type::I64, false);
         self.at(expr.pos);
         let element = self.element(to, (!set).then_some(source), &size);
+        if name == "memmove" {
+            let width = self.program.checker.types.size(&element.ty).unwrap_or(1).max(1);
+            self.move_overlapping(&target, &second, &size, &element, width)?;
+        } else {
+            self.copy_bytes(&target, &second, &size, &element, set)?;
+        }
+        Ok(if name == "mempcpy" { ir::Expr::binary(BinOp::Add, target, size) } else { target })
+    }
+
+    /// Copies (or sets) so many bytes, element by element.
+    fn copy_bytes(&mut self, to: &ir::Expr, from: &ir::Expr, size: &ir::Expr, element: &QTy, set: bool) -> Lowered<()> {
         let width = self.program.checker.types.size(&element.ty).unwrap_or(1).max(1);
         let constant = |n: u64| ir::Expr::Const(Type::I64, n);
         let whole = binary(BinOp::UDiv, size.clone(), constant(width));
-        if name == "memmove" {
-            self.move_overlapping(&target, &second, &size, &element, width)?;
-        } else {
-            self.elements(&target, &second, constant(0), whole.clone(), &element, width, set, false)?;
-            // What is left when the number of bytes is no multiple of the element's size.
-            let rest = binary(BinOp::URem, size.clone(), constant(width));
-            if width > 1 && rest != constant(0) {
-                let start = binary(BinOp::Mul, whole, constant(width));
-                let byte = Ty::Int(IntKind::Char).plain();
-                self.elements(&target, &second, start, rest, &byte, 1, set, false)?;
-            }
+        self.elements(to, from, constant(0), whole.clone(), element, width, set, false)?;
+        // What is left when the number of bytes is no multiple of the element's size.
+        let rest = binary(BinOp::URem, size.clone(), constant(width));
+        if width > 1 && rest != constant(0) {
+            let start = binary(BinOp::Mul, whole, constant(width));
+            let byte = Ty::Int(IntKind::Char).plain();
+            self.elements(to, from, start, rest, &byte, 1, set, false)?;
         }
-        Ok(if name == "mempcpy" { ir::Expr::binary(BinOp::Add, target, size) } else { target })
+        Ok(())
+    }
+
+    /// `realloc`: a new object, what the old one held, and the end of the old one.
+    fn reallocate(&mut self, expr: &Expr, args: &[Expr]) -> Lowered<ir::Expr> {
+        let (old, sizes) = args.split_first().ok_or_else(|| Fault::new(expr.pos, "`realloc` takes two arguments"))?;
+        let from = self.value(old)?;
+        let from = self.hold("from", from);
+        let mut size = ir::Expr::Const(Type::I64, 1);
+        for factor in sizes {
+            let value = self.value(factor)?;
+            let wide = resize(value, self.scalar(&factor.ty)?, Type::I64, false);
+            size = binary(BinOp::Mul, size, wide);
+        }
+        let size = self.hold("size", size);
+        self.at(expr.pos);
+        let (pointer, wide) = (Ty::Void.plain().pointer().plain(), Ty::Int(IntKind::ULLong).plain());
+        let sized = vec![(size, wide.clone())];
+        let to = self.library_call("malloc", sized.clone(), &pointer, expr.pos)?;
+        let to = self.hold("to", to);
+        let arguments = [vec![(from.clone(), pointer.clone())], sized].concat();
+        let kept = self.library_call("__raddle_kept", arguments, &wide, expr.pos)?;
+        let kept = self.hold("kept", kept);
+        let element = self.element(old, None, &kept);
+        self.copy_bytes(&to, &from, &kept, &element, false)?;
+        self.library_call("free", vec![(from, pointer)], &Ty::Void.plain(), expr.pos)?;
+        Ok(to)
     }
 
     fn move_overlapping(

@@ -2,7 +2,7 @@
 
 use super::Lowered;
 use super::function::{FnLowerer, Home};
-use super::value::{binary, convert, offset, resize, settled};
+use super::value::{binary, convert, offset, pack, resize, settled, unpack};
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
@@ -101,11 +101,11 @@ impl FnLowerer<'_, '_> {
             Place::Known(_) => return Err(Fault::new(Default::default(), "a known parameter is not assigned to")),
             Place::Memory { addr, order } => {
                 let scalar = self.scalar(ty)?;
-                self.b.push(Op::Store { ty: scalar, addr: addr.clone(), value, order: *order });
+                self.store(addr.clone(), scalar, value, *order);
             }
             Place::Bits { addr, bits } => {
                 let scalar = self.scalar(ty)?;
-                let unit = self.load(addr.clone(), bits.unit, Ordering::NonAtomic, "unit");
+                let unit = self.load_part(addr.clone(), bits.unit, Ordering::NonAtomic);
                 let mask = u64::MAX >> (64 - bits.width);
                 let constant = |v: u64| ir::Expr::Const(bits.unit, bits.unit.truncate(v));
                 let rest = binary(BinOp::And, unit, constant(!(mask << bits.shift)));
@@ -130,10 +130,38 @@ impl FnLowerer<'_, '_> {
         Ok(binary(if signed { BinOp::AShr } else { BinOp::LShr }, raised, by))
     }
 
-    pub(super) fn load(&mut self, addr: ir::Expr, ty: Type, order: Ordering, name: &str) -> ir::Expr {
+    fn load(&mut self, addr: ir::Expr, scalar: Type, order: Ordering, name: &str) -> ir::Expr {
+        let ty = self.stored_as(scalar);
         let dst = self.b.reg(name, ty);
-        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None });
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+        self.as_value(scalar, ir::Expr::Reg(dst))
+    }
+
+    /// Reads a part of something that is moved as a whole, and of which C does not ask that every part has a value.
+    pub(super) fn load_part(&mut self, addr: ir::Expr, ty: Type, order: Ordering) -> ir::Expr {
+        let dst = self.b.reg("part", ty);
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: true });
         ir::Expr::Reg(dst)
+    }
+
+    pub(super) fn store(&mut self, addr: ir::Expr, scalar: Type, value: ir::Expr, order: Ordering) {
+        let (ty, value) = (self.stored_as(scalar), self.as_stored(scalar, value));
+        self.b.push(Op::Store { ty, addr, value, order });
+    }
+
+    /// The type by which memory holds such a scalar.
+    pub(super) fn stored_as(&self, scalar: Type) -> Type {
+        self.program.checker.types.stored(scalar)
+    }
+
+    /// A scalar as memory holds it.
+    pub(super) fn as_stored(&self, scalar: Type, value: ir::Expr) -> ir::Expr {
+        if self.stored_as(scalar) == scalar { value } else { pack(value) }
+    }
+
+    /// A scalar that memory holds like this.
+    pub(super) fn as_value(&self, scalar: Type, value: ir::Expr) -> ir::Expr {
+        if self.stored_as(scalar) == scalar { value } else { unpack(value) }
     }
 
     pub(super) fn scalar(&self, ty: &QTy) -> Lowered<Type> {
@@ -195,7 +223,7 @@ impl FnLowerer<'_, '_> {
     }
 
     fn move_scalar(&mut self, to: ir::Expr, from: ir::Expr, ty: Type, order: Ordering) {
-        let value = self.load(from, ty, order, "part");
+        let value = self.load_part(from, ty, order);
         self.b.push(Op::Store { ty, addr: to, value, order });
     }
 

@@ -118,6 +118,8 @@ impl Lowerer<'_> {
             }
         }
         self.program.entry = self.function_ids.get(&main).copied();
+        // C11 5.1.2.2.3: a return from `main` is a call of `exit`.
+        self.program.entry_exits = true;
     }
 
     /// The number of a function that has or will have a body.

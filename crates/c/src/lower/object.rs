@@ -40,15 +40,15 @@ impl Lowerer<'_> {
     pub(super) fn layout(&self, ty: &crate::ctype::QTy, align: u64) -> Option<Layout> {
         let types = &self.checker.types;
         let size = types.size(&ty.ty)?;
-        let natural = types.align(&ty.ty);
+        let natural = types.object_align(ty);
         if align <= natural {
             if let Some(scalar) = types.scalar(&ty.ty) {
-                return Some(Layout::Scalar(scalar));
+                return Some(Layout::Scalar(types.stored(scalar)));
             }
             if let crate::ctype::Ty::Array(element, Some(n)) = &ty.ty
                 && let Some(scalar) = types.scalar(&element.ty)
             {
-                return Some(Layout::Array(scalar, *n as u32));
+                return Some(Layout::Array(types.stored(scalar), *n as u32));
             }
         }
         Some(Layout::Bytes { size: size as u32, align: natural.max(align).max(1) as u32 })
@@ -77,10 +77,11 @@ impl Lowerer<'_> {
                 continue;
             }
             let ty = match (value, self.checker.types.scalar(&part.ty.ty)) {
-                (InitValue::Int(_), Some(ty)) => ty,
+                (InitValue::Int(_), Some(ty)) => self.checker.types.stored(ty),
                 (InitValue::Int(_), None) => continue,
-                _ => Type::Ptr,
+                _ => self.checker.types.stored(Type::Ptr),
             };
+            let value = if let InitValue::Int(bits) = value { InitValue::Int(ty.truncate(bits)) } else { value };
             fields.push(InitField { offset, ty, value });
         }
         Ok(fields)

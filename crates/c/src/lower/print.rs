@@ -7,7 +7,7 @@
 use super::Lowered;
 use super::function::FnLowerer;
 use super::intrinsic::string_of;
-use super::value::{cast, resize};
+use super::value::{cast, reshape};
 use crate::ctype::IntKind;
 use crate::parse::Fault;
 use crate::tree::Expr;
@@ -64,6 +64,7 @@ impl FnLowerer<'_, '_> {
         let mut values = Vec::new();
         let mut args = args.iter();
         let mut rest = text.as_str();
+        let long = 8 * self.program.checker.types.model.long;
         while let Some(at) = rest.find('%') {
             out.push_str(&escaped(&rest[..at]));
             rest = &rest[at + 1..];
@@ -72,7 +73,7 @@ impl FnLowerer<'_, '_> {
                 rest = after;
                 continue;
             }
-            let Some((conversion, after)) = parse(rest) else {
+            let Some((conversion, after)) = parse(rest, long) else {
                 out.push('%');
                 continue;
             };
@@ -151,7 +152,7 @@ impl FnLowerer<'_, '_> {
         let ty = self.scalar(&arg.ty)?;
         let from_signed = arg.ty.ty.int().is_some_and(IntKind::signed);
         let cut = Type::int(bits).unwrap_or(Type::I64);
-        let value = resize(value, ty, cut, from_signed);
+        let value = reshape(&self.program.checker.types, value, ty, cut, from_signed);
         Ok(cast(if signed { CastOp::SExt } else { CastOp::ZExt }, cut, Type::I64, value))
     }
 }
@@ -161,8 +162,8 @@ fn escaped(text: &str) -> String {
     text.replace("{}", "{ }").replace("{:", "{ :")
 }
 
-/// The conversion after a `%`, and what follows it.
-fn parse(text: &str) -> Option<(Conversion, &str)> {
+/// The conversion after a `%`, and what follows it, where a `long` has so many bits.
+fn parse(text: &str, long: u32) -> Option<(Conversion, &str)> {
     let take = |text: &str, wanted: &dyn Fn(char) -> bool| {
         let end = text.find(|c: char| !wanted(c)).unwrap_or(text.len());
         (text[..end].to_owned(), text[end..].len())
@@ -183,6 +184,7 @@ fn parse(text: &str) -> Option<(Conversion, &str)> {
         "" => 32,
         "hh" => 8,
         "h" => 16,
+        "l" | "z" | "t" => long,
         _ => 64,
     };
     let letter = text.chars().next()?;

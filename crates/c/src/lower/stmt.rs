@@ -141,9 +141,6 @@ impl FnLowerer<'_, '_> {
                 self.b.push(Op::Assign { dst, value });
             }
             (Some(Home::Local(local)), Some(init)) => self.initialise(ir::Expr::Local(local), &ty, init)?,
-            (Some(Home::Local(local)), None) if self.copied.contains(&id) && matches!(ty.ty, Ty::Record(_)) => {
-                self.fill(ir::Expr::Local(local), &ty, &ir::Expr::Const(Type::I8, 0))?;
-            }
             _ => {}
         }
         Ok(())

@@ -41,8 +41,36 @@ pub(super) fn cast(op: CastOp, from: Type, to: Type, a: Expr) -> Expr {
         return a;
     }
     match a {
-        Expr::Const(_, value) => Expr::Const(to, op.apply(from, to, value)),
+        Expr::Const(_, value) if let Some(value) = op.apply(from, to, value) => Expr::Const(to, value),
+        // What has been filled with zeros once stays as it is when it is widened again.
+        Expr::Cast(CastOp::ZExt, _, inner) if to != Type::Ptr && matches!(op, CastOp::ZExt | CastOp::SExt) => {
+            Expr::Cast(CastOp::ZExt, to, inner)
+        }
         other => Expr::cast(op, to, other),
+    }
+}
+
+/// The number by which memory holds an address, where pointers have four bytes.
+pub(super) fn pack(address: Expr) -> Expr {
+    match address {
+        Expr::Cast(CastOp::Unpack, _, number) => *number,
+        other => cast(CastOp::Pack, Type::Ptr, Type::I32, other),
+    }
+}
+
+/// The address that memory holds as this number.
+pub(super) fn unpack(number: Expr) -> Expr {
+    cast(CastOp::Unpack, Type::I32, Type::Ptr, number)
+}
+
+/// A value between the types of two scalars; addresses become the numbers that C programs see.
+pub(super) fn reshape(types: &Types, a: Expr, from: Type, to: Type, signed: bool) -> Expr {
+    match (from, to) {
+        (Type::Ptr, Type::Ptr) => a,
+        // A pointer that becomes a wider integer brings its highest bit along.
+        (Type::Ptr, _) if types.model.narrow() => resize(pack(a), Type::I32, to, true),
+        (_, Type::Ptr) if types.model.narrow() => unpack(resize(a, from, Type::I32, signed)),
+        _ => resize(a, from, to, signed),
     }
 }
 
@@ -73,6 +101,7 @@ pub(super) fn is_true(value: Expr, ty: Type) -> Expr {
         Expr::Cast(CastOp::ZExt, _, inner) if is_truth(&inner) => *inner,
         // The addresses of objects and functions are never null.
         Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => Expr::bool(true),
+        Expr::Cast(CastOp::Unpack, _, number) => Expr::binary(BinOp::Ne, *number, Expr::Const(Type::I32, 0)),
         other => Expr::binary(BinOp::Ne, other, Expr::Const(ty, 0)),
     }
 }
@@ -94,7 +123,7 @@ pub(super) fn convert(types: &Types, value: Expr, from: &Ty, to: &Ty) -> Expr {
         return from_bool(is_true(value, source), target);
     }
     let signed = matches!(from, Ty::Int(kind) if kind.signed());
-    resize(value, source, target, signed)
+    reshape(types, value, source, target, signed)
 }
 
 /// An address a constant distance further.

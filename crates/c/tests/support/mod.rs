@@ -8,6 +8,7 @@ use raddle_machine::compile::AllShared;
 use raddle_machine::{Status, System};
 use raddle_trace::{Model, ThreadId};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A small generator of random numbers: the same seed gives the same test.
@@ -105,5 +106,44 @@ pub(crate) fn run(program: &raddle_program::Program) -> Result<String, String> {
     match status {
         Status::Finished { .. } => Ok(output),
         other => Err(format!("{other:?} after\n{output}")),
+    }
+}
+
+/// Programs in one file, so that the compiler is started less often.
+const PER_FILE: usize = 10;
+
+/// A number from the environment.
+pub(crate) fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Runs random programs of one thread through the compiler and through Raddle, and panics where they print different things.
+pub(crate) fn differences(flags: &[&str], options: &raddle_c::Options) {
+    let programs = number("RADDLE_C_PROGRAMS", 120);
+    let seed = number("RADDLE_C_SEED", 1) as u64;
+    let scratch = Scratch::new("semantics");
+    for file in 0..programs.div_ceil(PER_FILE) {
+        let text = generate::file(seed * 100_000 + file as u64, PER_FILE);
+        let source = scratch.file("p.c", &text);
+        let binary = scratch.0.join("p");
+        let mut compiler = Command::new("cc");
+        compiler.args(flags).args(["-w", "-std=gnu11", "-O0", "-o"]).arg(&binary).arg(&source);
+        let compiled = compiler.output().expect("cc can be run");
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+        let output = Command::new(&binary).output().expect("the program can be run");
+        assert!(output.status.success(), "the program of file {file} fails: {:?}", output.status);
+        let expected = String::from_utf8_lossy(&output.stdout);
+        let program = compile_file(&source, options);
+        let program = program.unwrap_or_else(|error| panic!("file {file} is rejected: {error}\n{text}"));
+        let printed = run(&program).unwrap_or_else(|error| panic!("file {file}: {error}\n{text}"));
+        if printed != expected {
+            let differs = printed.lines().zip(expected.lines()).position(|(a, b)| a != b).unwrap_or(0);
+            let heading = expected.lines().take(differs + 1).filter(|l| l.starts_with("program")).last();
+            panic!(
+                "file {file}, {heading:?}: line {differs} is {:?}, and the compiler says {:?}\n{text}",
+                printed.lines().nth(differs),
+                expected.lines().nth(differs)
+            );
+        }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn groups(
         if tried.is_some_and(|tried| is_tried(tried, write)) {
             continue;
         }
-        let value = frontier.value(loc, write);
+        let value = frontier.found(thread, loc, write);
         let Initial::Value(number) = value else {
             groups.push((0, Group { value, writes: false, pick: None, members: vec![write] }));
             continue;

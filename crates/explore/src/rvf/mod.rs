@@ -78,18 +78,23 @@ use search::Search;
 
 /// Explores one execution per class, or fewer.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let refused = |what: &str| {
-        let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
-        Err(Error::Unsupported { message, place: code.place(0) })
-    };
+    match refusal(code, options) {
+        Some(what) => {
+            let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
+            Err(Error::Unsupported { message, place: code.place(0) })
+        }
+        None => Search::new(code, options, control).run(),
+    }
+}
+
+/// What stands against this engine, if anything does.
+pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
     if options.model != Model::Sc {
-        return refused(&format!("the memory model {}, only sc", options.model));
+        return Some(format!("the memory model {}, only sc", options.model));
     }
     if code.has_atomic_blocks() {
-        return refused("atomic blocks");
+        return Some("atomic blocks".to_owned());
     }
-    if code.has_non_atomic() && options.properties.contains(Property::Race) {
-        return refused("data races (its classes do not fix what synchronises), or do not look for them: --no race");
-    }
-    Search::new(code, options, control).run()
+    (code.has_non_atomic() && options.properties.contains(Property::Race))
+        .then(|| "data races (its classes do not fix what synchronises), or do not look for them: --no race".to_owned())
 }

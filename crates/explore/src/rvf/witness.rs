@@ -61,9 +61,9 @@ impl Witness {
             guidance: options.guidance,
             greedy_updates: !options.corrections.updates_are_not_greedy,
         };
-        statistics.searches += 1;
+        statistics.questions += 1;
         let Some(found) = self.verifier.verify(&self.instance, &self.sequence, heuristics) else {
-            statistics.refuted += 1;
+            statistics.unrealisable += 1;
             return None;
         };
         let threads = frontier.threads() as u32;

@@ -121,6 +121,17 @@ impl<'c> Frontier<'c> {
         state(&self.logs, thread)
     }
 
+    /// What the pending read of a thread finds at `loc` if it reads from `source`: some reads take memory that was never written for
+    /// zeros.
+    pub(crate) fn found(&mut self, thread: ThreadId, loc: LocId, source: EventId) -> Initial {
+        match self.value(loc, source) {
+            Initial::Uninitialised if self.state(thread).is_some_and(|state| state.is_lenient(self.world.code)) => {
+                Initial::Value(0)
+            }
+            found => found,
+        }
+    }
+
     /// The value a read of `loc` gets from `source`.
     pub(crate) fn value(&mut self, loc: LocId, source: EventId) -> Initial {
         if source == INITIAL {

@@ -4,15 +4,11 @@ use super::run::Bug;
 use crate::confirm::confirm;
 use crate::control::Control;
 use crate::options::{Limits, Options};
-use crate::outcome::{Error, Finding, Outcome, Statistics};
+use crate::outcome::{Error, Finding, Outcome, Reach, Statistics};
 use raddle_machine::Code;
-use raddle_trace::{Property, Schedule, Scope, Verdict};
+use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
-
-/// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
-/// how deep to look.
-const ENDLESS: u64 = 20;
 
 /// What has been found.
 #[derive(Debug)]
@@ -25,10 +21,7 @@ pub(crate) struct Report<'c> {
     told_done: f64,
     seen: FxHashSet<(Property, u32)>,
     findings: Vec<Finding>,
-    /// Why not everything was explored.
-    limit: Option<String>,
-    cut_at: Option<u32>,
-    bounded_at: Option<u32>,
+    reach: Reach,
     stopped: bool,
     pub(crate) statistics: Statistics,
     /// The share of the search that is done.
@@ -48,9 +41,7 @@ impl<'c> Report<'c> {
             told_done: 0.0,
             seen: FxHashSet::default(),
             findings: Vec::new(),
-            limit: None,
-            cut_at: None,
-            bounded_at: None,
+            reach: Reach::default(),
             stopped: false,
             statistics: Statistics::default(),
             done: 0.0,
@@ -66,7 +57,7 @@ impl<'c> Report<'c> {
 
     /// Ends the exploration before everything was explored.
     pub(crate) fn give_up(&mut self, reason: String) {
-        self.limit.get_or_insert(reason);
+        self.reach.limit.get_or_insert(reason);
         self.stopped = true;
     }
 
@@ -95,14 +86,14 @@ impl<'c> Report<'c> {
     /// An execution went on for too long.
     pub(crate) fn cut(&mut self, pc: Option<u32>) {
         self.statistics.cut += 1;
-        self.cut_at = self.cut_at.or(pc);
+        self.reach.cut_at = self.reach.cut_at.or(pc);
         // Where they were cut off is told in any case.
-        self.stopped |= self.statistics.cut >= ENDLESS && self.options.limits.depth.is_none();
+        self.stopped |= self.statistics.cut >= Limits::ENDLESS && self.options.limits.depth.is_none();
     }
 
     /// A loop wanted to turn more often than it may.
     pub(crate) fn bounded(&mut self, pc: u32) {
-        self.bounded_at = self.bounded_at.or(Some(pc));
+        self.reach.bounded_at = self.reach.bounded_at.or(Some(pc));
     }
 
     /// Tells the watcher how far it is, and stops at limits. `more` says whether anything is left to explore.
@@ -118,15 +109,8 @@ impl<'c> Report<'c> {
         if !more || self.stopped {
             return;
         }
-        let limits = &self.options.limits;
-        if self.control.stopped() {
-            self.give_up("it was interrupted".to_owned());
-        } else if limits.executions.is_some_and(|limit| self.statistics.runs() >= limit) {
-            self.give_up(format!("the limit of {} executions was reached", limits.executions.unwrap_or(0)));
-        } else if limits.time.is_some_and(|limit| self.start.elapsed() >= limit) {
-            self.give_up(format!("the time limit of {:?} was reached", limits.time.unwrap_or_default()));
-        } else if limits.memory.is_some_and(|limit| crate::memory::resident() >= limit) {
-            self.give_up(format!("the memory limit of {} bytes was reached", limits.memory.unwrap_or(0)));
+        if let Some(reason) = self.options.limits.reached(self.control, self.start, self.statistics.runs()) {
+            self.give_up(reason);
         }
     }
 
@@ -138,39 +122,13 @@ impl<'c> Report<'c> {
     /// The outcome.
     pub(crate) fn finish(mut self) -> Outcome {
         self.look_around(false);
-        let line = |pc: u32| {
-            let place = self.code.place(pc);
-            format!("{}:{}", place.file, place.line)
-        };
-        let mut scope = Scope::AllExecutions;
-        if let Some(pc) = self.bounded_at {
-            scope = Scope::LoopBound { turns: self.code.loop_bound().unwrap_or(0) };
-            self.notes.push(format!("the loop at {} reached its bound", line(pc)));
-        }
-        if let Some(pc) = self.cut_at {
-            let depth = self.options.limits.depth.unwrap_or(Limits::DEPTH);
-            let reason = format!(
-                "an execution went on for more than {depth} events, at {}; bound its loops or raise the depth limit",
-                line(pc)
-            );
-            scope = Scope::Partial { reason };
-        }
-        if let Some(reason) = self.limit {
-            scope = Scope::Partial { reason };
-        }
-        let verdict = match (&self.findings[..], &scope) {
-            ([_, ..], _) => Verdict::Violated,
-            ([], Scope::Partial { .. }) => Verdict::Unknown,
-            ([], _) => Verdict::Holds,
-        };
-        Outcome {
-            verdict,
-            scope,
-            findings: self.findings,
+        let mut outcome = Outcome {
             statistics: self.statistics,
             share_done: self.done.min(1.0),
             schedules: self.schedules,
-            notes: self.notes,
-        }
+            ..Outcome::new(self.code, self.options, self.reach, self.findings)
+        };
+        outcome.notes.extend(self.notes);
+        outcome
     }
 }

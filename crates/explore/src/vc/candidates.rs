@@ -40,7 +40,7 @@ pub(crate) fn groups(
         if tried.is_some_and(|tried| is_tried(tried, write)) {
             continue;
         }
-        let value = frontier.value(loc, write);
+        let value = frontier.found(thread, loc, write);
         let Initial::Value(mut number) = value else {
             groups.push((false, 0, Group { value, locks: false, members: vec![write] }));
             continue;

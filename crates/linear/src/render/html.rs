@@ -80,7 +80,8 @@ pub fn page(context: &Context<'_>) -> String {
             op.ret_line,
         ));
     }
-    let names = lanes.names;
+    let (names, order) = lanes.sorted();
+    bars.iter_mut().for_each(|bar| bar.0 = order[bar.0]);
     let mut title = format!("{}: ", context.kind);
     let mut text = String::new();
     match &context.report.verdict {
@@ -136,6 +137,21 @@ impl Lanes {
     fn new(processes: impl Iterator<Item = ValueId>) -> Lanes {
         let different: FxHashSet<ValueId> = processes.collect();
         Lanes { names: Vec::new(), shared: different.len() > Lanes::MANY, of: FxHashMap::default() }
+    }
+
+    /// The names of the lanes in the order of the processes, numbers first, and where each lane goes.
+    fn sorted(self) -> (Vec<String>, Vec<usize>) {
+        let mut lanes: Vec<usize> = (0..self.names.len()).collect();
+        if !self.shared {
+            lanes.sort_by_key(|&lane| {
+                let name = &self.names[lane];
+                let number = name.parse::<i64>().ok();
+                (number.is_none(), number, name.clone())
+            });
+        }
+        let mut order = vec![0; lanes.len()];
+        lanes.iter().enumerate().for_each(|(place, &lane)| order[lane] = place);
+        (lanes.into_iter().map(|lane| self.names[lane].clone()).collect(), order)
     }
 
     fn place(&mut self, context: &Context<'_>, op: &Op) -> usize {

@@ -86,7 +86,7 @@ fn explain(context: &Context<'_>, explanation: &Explanation, out: &mut dyn Write
     if let Some((state, next)) = &explanation.from {
         let state: String = state.chars().take(120).collect();
         let op = context.history.op(*next);
-        writeln!(out, "  just before event {} the object must have been: {state}", op.ret.0)?;
+        writeln!(out, "  just before event {} the object may be taken to have been: {state}", op.ret.0)?;
     }
     let others = match explanation.others {
         Others::Absent => "whatever else happened",

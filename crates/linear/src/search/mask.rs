@@ -6,20 +6,29 @@ use std::hash::Hash;
 pub trait Mask: Clone + Eq + Hash {
     /// The empty set with room for this many numbers.
     fn empty(slots: usize) -> Self;
+    /// How many bytes of such a set are kept elsewhere.
+    fn outside(slots: usize) -> usize;
     /// Whether the number is in.
     fn has(&self, slot: usize) -> bool;
     /// Puts the number in.
     fn insert(&mut self, slot: usize);
     /// Takes the number out.
     fn remove(&mut self, slot: usize);
-    /// Calls `visit` for every number of `self` that is not in `without`, from the smallest.
-    fn each_without(&self, without: &Self, visit: impl FnMut(usize));
+    /// Whether every number is in the other set, too.
+    fn within(&self, other: &Self) -> bool;
+    /// The numbers that are in both sets.
+    fn both(&self, other: &Self) -> Self;
+    /// Calls `visit` for every number, from the smallest.
+    fn each(&self, visit: impl FnMut(usize));
 }
 
 macro_rules! word_mask {
     ($word:ty) => {
         impl Mask for $word {
             fn empty(_slots: usize) -> Self {
+                0
+            }
+            fn outside(_slots: usize) -> usize {
                 0
             }
             fn has(&self, slot: usize) -> bool {
@@ -31,8 +40,14 @@ macro_rules! word_mask {
             fn remove(&mut self, slot: usize) {
                 *self &= !(1 << slot);
             }
-            fn each_without(&self, without: &Self, mut visit: impl FnMut(usize)) {
-                let mut rest = self & !without;
+            fn within(&self, other: &Self) -> bool {
+                self & !other == 0
+            }
+            fn both(&self, other: &Self) -> Self {
+                self & other
+            }
+            fn each(&self, mut visit: impl FnMut(usize)) {
+                let mut rest = *self;
                 while rest != 0 {
                     visit(rest.trailing_zeros() as usize);
                     rest &= rest - 1;
@@ -49,6 +64,9 @@ impl Mask for Box<[u64]> {
     fn empty(slots: usize) -> Self {
         vec![0; slots.div_ceil(64)].into()
     }
+    fn outside(slots: usize) -> usize {
+        slots.div_ceil(64) * 8 + 16
+    }
     fn has(&self, slot: usize) -> bool {
         self[slot / 64] >> (slot % 64) & 1 == 1
     }
@@ -58,9 +76,15 @@ impl Mask for Box<[u64]> {
     fn remove(&mut self, slot: usize) {
         self[slot / 64] &= !(1 << (slot % 64));
     }
-    fn each_without(&self, without: &Self, mut visit: impl FnMut(usize)) {
-        for (word, (have, not)) in self.iter().zip(without.iter()).enumerate() {
-            let mut rest = have & !not;
+    fn within(&self, other: &Self) -> bool {
+        self.iter().zip(other).all(|(one, two)| one & !two == 0)
+    }
+    fn both(&self, other: &Self) -> Self {
+        self.iter().zip(other).map(|(one, two)| one & two).collect()
+    }
+    fn each(&self, mut visit: impl FnMut(usize)) {
+        for (word, bits) in self.iter().enumerate() {
+            let mut rest = *bits;
             while rest != 0 {
                 visit(word * 64 + rest.trailing_zeros() as usize);
                 rest &= rest - 1;

@@ -3,13 +3,15 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::history::Ts;
+
 /// A sequential object: an initial state, and what each call may do in each state.
 ///
 /// A model may be nondeterministic: [`Model::step`] returns every state that the call may lead to. It should be small
 /// and obviously right, since everything else is checked against it.
 ///
 /// ```
-/// use raddle_linear::search::Model;
+/// use raddle_linear::search::{Model, Nature};
 ///
 /// /// A cell that holds a number.
 /// struct Cell;
@@ -33,7 +35,9 @@ use std::hash::Hash;
 ///         }
 ///     }
 ///
-///     fn observes(&self, call: &Call, _ret: Option<&i64>) -> bool { *call == Call::Get }
+///     fn nature(&self, call: &Call, _ret: Option<&i64>) -> Nature {
+///         if *call == Call::Get { Nature::Observes } else { Nature::Overwrites }
+///     }
 /// }
 /// ```
 pub trait Model {
@@ -58,11 +62,10 @@ pub trait Model {
         None
     }
 
-    /// Whether an operation with this answer never changes the state, in whatever state it can answer so: a read, a failed
-    /// compare-and-set. The search need not branch on these. `false` is always right, and slower.
-    fn observes(&self, call: &Self::Call, ret: Option<&Self::Ret>) -> bool {
+    /// What an operation with this answer can be relied on for. [`Nature::Plain`] is always right, and slower.
+    fn nature(&self, call: &Self::Call, ret: Option<&Self::Ret>) -> Nature {
         let _ = (call, ret);
-        false
+        Nature::Plain
     }
 
     /// Whether an observer that must answer `ret` might still do so once some of the `open` calls have taken effect, in some order. Asked when
@@ -72,14 +75,23 @@ pub trait Model {
         true
     }
 
-    /// How little a state promises, 0 being best: a guess that decides what is tried first and nothing else.
-    fn doubt(&self, state: &Self::State) -> u32 {
+    /// A moment and a state: once all that is left returns after that moment, `state` and that state allow the same. A value that is not
+    /// read any more is as good as any other such value. `None` is always right.
+    fn fades(&self, state: &Self::State) -> Option<(Ts, Self::State)> {
         let _ = state;
-        0
+        None
+    }
+
+    /// Whether the part `call` is about is in a state that only an operation that overwrites it can leave: all others are either refused or
+    /// leave it as it is, and those that can be refused are, unless they are pending. `false` is always right.
+    fn inert(&self, state: &Self::State, call: &Self::Call) -> bool {
+        let _ = (state, call);
+        false
     }
 
     /// The part of the object an operation is about. Operations on different parts must commute and must not see each other: keys of a
-    /// map. The search then orders only what is on the part it has to decide about.
+    /// map. The search then keeps the state of each part by itself, orders only what is on the part it has to decide about, and goes
+    /// back to the last decision about that part when it fails.
     fn part(&self, call: &Self::Call) -> u64 {
         let _ = call;
         0
@@ -93,6 +105,26 @@ pub trait Model {
     /// A state for people.
     fn describe(&self, state: &Self::State) -> String {
         format!("{state:?}")
+    }
+}
+
+/// What an operation can be relied on for, whatever the state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nature {
+    /// Nothing is known.
+    Plain,
+    /// It never changes the state, in whatever state it can answer so: a read, a failed compare-and-set.
+    Observes,
+    /// It can take effect in every state: a push, an append. Its answer tells nothing.
+    Silent,
+    /// It can take effect in every state, and the part it is about is in the same state afterwards whatever it was before: a write.
+    Overwrites,
+}
+
+impl Nature {
+    /// Whether it can take effect in every state.
+    pub fn is_silent(self) -> bool {
+        matches!(self, Nature::Silent | Nature::Overwrites)
     }
 }
 

@@ -4,13 +4,13 @@
 //! are cloned when they change; the engine asks once for each state and kind of operation. Texts that arise by appending are interned
 //! next to the values of the history, so that a state stays a few numbers however long its texts grow.
 
-use std::cell::{OnceCell, RefCell};
-use std::sync::Arc;
+use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Model, Ties};
-use crate::history::{Method, Op};
+use super::foresight::{Foresight, LOST};
+use super::model::{Model, Nature, Ties};
+use crate::history::{Method, Op, Ts};
 use crate::object::ObjectKind;
 use crate::value::{Value, ValueId, Values};
 
@@ -61,8 +61,7 @@ pub struct Object<'a> {
     pub values: &'a Values,
     initial: Value,
     pool: RefCell<Pool>,
-    /// The texts of the history in order, to see what a text may grow into.
-    texts: OnceCell<Vec<Arc<str>>>,
+    foresight: Option<Foresight>,
 }
 
 impl<'a> Object<'a> {
@@ -73,7 +72,16 @@ impl<'a> Object<'a> {
 
     /// An object whose register, keys or counter hold this value at the beginning.
     pub fn starting_with(kind: ObjectKind, values: &'a Values, initial: Value) -> Object<'a> {
-        Object { kind, values, initial, pool: RefCell::default(), texts: OnceCell::new() }
+        Object { kind, values, initial, pool: RefCell::default(), foresight: None }
+    }
+
+    /// The same object, which knows that it will be asked about these operations only, or about some of them, some of which may be pending
+    /// instead.
+    pub fn foreseeing(mut self, ops: &[Op], whole: bool) -> Object<'a> {
+        if matches!(self.kind, ObjectKind::Register | ObjectKind::Map) {
+            self.foresight = Foresight::new(ops, whole, self.values);
+        }
+        self
     }
 
     fn number(&self, value: Value) -> ValueId {
@@ -98,6 +106,9 @@ impl<'a> Object<'a> {
     }
 
     fn appended(&self, now: ValueId, piece: ValueId) -> ValueId {
+        if now == LOST {
+            return LOST;
+        }
         if let Some(known) = self.pool.borrow().appended.get(&(now, piece)) {
             return *known;
         }
@@ -357,23 +368,25 @@ impl Model for Object<'_> {
         }
     }
 
-    /// A text that no text of the history begins with will not be read as it is, so its appends came in another order or a write is to
-    /// follow.
-    fn doubt(&self, state: &State) -> u32 {
-        let State::Cells(cells) = state else { return 0 };
-        let texts = self.texts.get_or_init(|| {
-            let mut texts: Vec<Arc<str>> = self.values.iter().filter_map(Value::as_text).cloned().collect();
-            texts.sort_unstable();
-            texts
-        });
-        let lost = cells.iter().filter(|(_, value)| match self.value(*value) {
-            Value::Text(text) => {
-                let at = texts.partition_point(|other| other.as_ref() < text.as_ref());
-                !texts.get(at).is_some_and(|other| other.starts_with(text.as_ref()))
-            }
-            _ => false,
-        });
-        lost.count() as u32
+    /// A value that is read no more, and grows into none that is, is as good as [`LOST`].
+    fn fades(&self, state: &State) -> Option<(Ts, State)> {
+        let (State::Cells(cells), Some(foresight)) = (state, &self.foresight) else {
+            return None;
+        };
+        let last = |(key, value): &(ValueId, ValueId)| match *value {
+            LOST => None,
+            value => Some(foresight.last_seen(*key, value, || self.value(value))).filter(|last| *last < Ts::INF),
+        };
+        let (at, last) =
+            cells.iter().enumerate().filter_map(|(at, cell)| Some((at, last(cell)?))).min_by_key(|(_, last)| *last)?;
+        let mut faded = cells.clone();
+        faded[at].1 = LOST;
+        Some((last, State::Cells(faded)))
+    }
+
+    fn inert(&self, state: &State, call: &Request) -> bool {
+        let State::Cells(cells) = state else { return false };
+        cells.binary_search_by_key(&call.place, |(key, _)| *key).is_ok_and(|at| cells[at].1 == LOST)
     }
 
     /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
@@ -386,14 +399,16 @@ impl Model for Object<'_> {
         let pieces: Vec<ValueId> =
             open.iter().filter(|call| call.method == Method::Append).map(|call| call.arg).collect();
         let wanted = self.values.get(*ret);
-        let grows_into = |from: ValueId| match (self.value(from), wanted) {
+        let grows_into = |from: ValueId| match (from, wanted) {
             _ if from == *ret => true,
-            _ if pieces.is_empty() => false,
-            (Value::Nil, Value::Text(wanted)) => self.composed(wanted, &pieces),
-            (Value::Text(from), Value::Text(wanted)) => {
-                wanted.strip_prefix(from.as_ref()).is_some_and(|rest| self.composed(rest, &pieces))
-            }
-            _ => true,
+            _ if from == LOST || pieces.is_empty() => false,
+            (from, wanted) => match (self.value(from), wanted) {
+                (Value::Nil, Value::Text(wanted)) => self.composed(wanted, &pieces),
+                (Value::Text(from), Value::Text(wanted)) => {
+                    wanted.strip_prefix(from.as_ref()).is_some_and(|rest| self.composed(rest, &pieces))
+                }
+                _ => true,
+            },
         };
         grows_into(now)
             || open.iter().any(|call| match call.method {
@@ -407,15 +422,19 @@ impl Model for Object<'_> {
         u64::from(call.place.0)
     }
 
-    fn observes(&self, call: &Request, ret: Option<&ValueId>) -> bool {
+    fn nature(&self, call: &Request, ret: Option<&ValueId>) -> Nature {
+        let container = matches!(self.kind, ObjectKind::Set | ObjectKind::Multiset);
         match (call.method, ret.copied()) {
-            (Method::Read | Method::Contains, _) => true,
-            (Method::Cas | Method::TryAcquire, Some(ValueId::FALSE)) => true,
-            (Method::Insert | Method::Remove, Some(ValueId::FALSE)) => {
-                matches!(self.kind, ObjectKind::Set | ObjectKind::Multiset)
-            }
-            (Method::Remove | Method::PopFront | Method::PopBack, Some(ValueId::NIL)) => true,
-            _ => false,
+            (Method::Read | Method::Contains, _) => Nature::Observes,
+            (Method::Cas | Method::TryAcquire, Some(ValueId::FALSE)) => Nature::Observes,
+            (Method::Insert | Method::Remove, Some(ValueId::FALSE)) if container => Nature::Observes,
+            (Method::Remove | Method::PopFront | Method::PopBack, Some(ValueId::NIL)) => Nature::Observes,
+            (Method::Write, _) => Nature::Overwrites,
+            (Method::PushFront | Method::PushBack, _) => Nature::Silent,
+            (Method::Insert, _) if self.kind != ObjectKind::Set => Nature::Silent,
+            (Method::Append, None | Some(ValueId::NIL)) => Nature::Silent,
+            (Method::Append, _) if self.kind != ObjectKind::Log => Nature::Silent,
+            _ => Nature::Plain,
         }
     }
 
@@ -425,7 +444,8 @@ impl Model for Object<'_> {
             State::Bag(bag) => bag.len() * 8,
             // A step makes at most one new text.
             State::Cells(cells) => {
-                cells.len() * 8 + cells.iter().map(|(_, value)| self.value(*value).weight()).max().unwrap_or(0)
+                let known = cells.iter().filter(|(_, value)| *value != LOST);
+                cells.len() * 8 + known.map(|(_, value)| self.value(*value).weight()).max().unwrap_or(0)
             }
             State::Number(_) | State::Holder(_) => 0,
         };
@@ -435,6 +455,10 @@ impl Model for Object<'_> {
     fn describe(&self, state: &State) -> String {
         let list = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>().join(" ");
         let name = |value: &ValueId| self.values.get(*value).to_string();
+        let held = |value: &ValueId| match *value {
+            LOST => "something that is not read any more".to_string(),
+            value => self.value(value).to_string(),
+        };
         match state {
             State::Sequence(items) => format!("[{}]", list(&mut items.iter().map(name))),
             State::Bag(bag) => {
@@ -445,10 +469,10 @@ impl Model for Object<'_> {
             }
             State::Cells(cells) => match cells.as_slice() {
                 [] => self.initial.to_string(),
-                [(ValueId::NIL, value)] => self.value(*value).to_string(),
+                [(ValueId::NIL, value)] => held(value),
                 cells => format!(
                     "{{{}}}",
-                    list(&mut cells.iter().map(|(key, value)| format!("{}: {}", name(key), self.value(*value))))
+                    list(&mut cells.iter().map(|(key, value)| format!("{}: {}", name(key), held(value))))
                 ),
             },
             State::Number(number) => number.to_string(),

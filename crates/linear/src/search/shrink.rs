@@ -6,7 +6,7 @@
 //! - where the model knows what is tied together ([`Model::ties`]), all operations of a value are left out at once, and
 //!   mere observations also one by one;
 //! - otherwise an operation is made *pending*: it may take effect at any moment after its call, with any answer, or never. Here
-//!   what happened before the last certain moment ([`super::engine::Certain`]) is first replaced by the state of that moment.
+//!   what happened before the last certain moment ([`super::Certain`]) is first replaced by the state of that moment.
 //!
 //! Both are monotone, so bisection finds an inclusion-minimal set: find the shortest prefix of the candidates that still
 //! fails; its last element is needed; go on with the elements before it. Every set is judged by the search itself; where
@@ -17,8 +17,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::engine::{Budget, Entry, Found, search, search_from};
+use super::engine::{search, search_from};
 use super::model::{Model, Ties};
+use super::terms::{Budget, Certain, Entry, Found};
 use crate::history::Ts;
 
 /// A small set of operations that cannot be ordered.
@@ -177,15 +178,31 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
     let Found::None(window) = search(model, entries, budget).0 else {
         return None;
     };
-    let (start, from, rest) = match window.certain {
-        None => (model.initial(), None, (0..entries.len()).collect()),
+    // Parts do not see each other, so the one on which the search failed fails by itself.
+    let part = model.part(&entries[window.blocked].call);
+    let about: Vec<usize> = (0..entries.len()).filter(|&at| model.part(&entries[at].call) == part).collect();
+    let certain = if about.len() == entries.len() {
+        window.certain
+    } else {
+        let alone: Vec<Entry<M>> = about.iter().map(|&at| entries[at].clone()).collect();
+        let Found::None(window) = search(model, &alone, budget).0 else {
+            return None;
+        };
+        let named = |ops: Vec<usize>| ops.into_iter().map(|at| about[at]).collect();
+        window.certain.map(|certain| Certain {
+            next: about[certain.next],
+            done: named(certain.done),
+            spare: named(certain.spare),
+            ..certain
+        })
+    };
+    let (start, from, rest, spare) = match certain {
+        None => (model.initial(), None, about, Vec::new()),
         Some(certain) => {
             let since = entries[certain.next].end;
-            let left = (0..entries.len())
-                .filter(|at| entries[*at].end >= since && !certain.done.contains(at))
-                .collect::<Vec<_>>();
+            let left = about.into_iter().filter(|at| entries[*at].end >= since && !certain.done.contains(at)).collect();
             let described = model.describe(&certain.state);
-            (certain.state, Some((described, certain.next)), left)
+            (certain.state, Some((described, certain.next)), left, certain.spare)
         }
     };
     let fails = |bound: &dyn Fn(u32) -> bool| {
@@ -202,11 +219,12 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
             Found::OutOfBudget => None,
         }
     };
-    if fails(&|_| true) != Some(true) {
+    if fails(&|at| !spare.contains(&(at as usize))) != Some(true) {
         return None;
     }
     // What returned last is closest to the trouble: bisection keeps it and drops the rest early.
-    let mut pool: Vec<u32> = rest.iter().filter(|at| entries[**at].end < Ts::INF).map(|&at| at as u32).collect();
+    let bindable = |at: &usize| entries[*at].end < Ts::INF && !spare.contains(at);
+    let mut pool: Vec<u32> = rest.iter().copied().filter(bindable).map(|at| at as u32).collect();
     pool.sort_by_key(|&at| std::cmp::Reverse(entries[at as usize].end));
     let mut asker = Asker::new(|set: &[u32]| {
         let bound: FxHashSet<u32> = set.iter().copied().collect();

@@ -199,16 +199,17 @@ pub struct Shape {
     pub kind: ObjectKind,
     /// The most operations.
     pub ops: usize,
-    /// How many different values; 0 makes every inserted value new.
+    /// How many different values; 0 makes every inserted value new, and a map is not asked to compare.
     pub values: usize,
 }
 
-fn methods(kind: ObjectKind) -> &'static [Method] {
+fn methods(shape: Shape) -> &'static [Method] {
     use Method::*;
-    match kind {
+    match shape.kind {
         ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue => &[Insert, Remove],
         ObjectKind::Set | ObjectKind::Multiset => &[Insert, Insert, Remove, Remove, Contains],
         ObjectKind::Register => &[Read, Read, Write, Cas],
+        ObjectKind::Map if shape.values == 0 => &[Read, Read, Write, Append, Append],
         ObjectKind::Map => &[Read, Read, Write, Cas, Append],
         ObjectKind::Counter => &[Read, Add, FetchAdd],
         ObjectKind::Log => &[Read, Append, Append],
@@ -230,7 +231,7 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
     let processes: Vec<ValueId> = (0..3).map(|number| values.intern_int(1000 + number)).collect();
     let places: Vec<ValueId> = (0..2).map(|number| values.intern(Value::text(format!("k{number}")))).collect();
     for position in 0..count as i64 {
-        let method = random.pick(methods(shape.kind));
+        let method = random.pick(methods(shape));
         let mut value = |random: &mut Random, values: &mut Values| {
             let number = if shape.values == 0 {
                 fresh += 1;

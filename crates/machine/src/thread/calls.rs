@@ -1,11 +1,11 @@
 //! Calls, returns, and the end of a thread.
 
-use super::{Flow, Frame, Status, Thread, Visible, rest};
+use super::{Flow, Frame, NO_ROOM, Status, Thread, Visible, rest};
 use crate::address::{Addr, Owner};
 use crate::code::{Code, Operand, Slot};
 use crate::objects::{ObjectInfo, ObjectKind};
 use raddle_program::FuncId;
-use raddle_trace::Property;
+use raddle_trace::{Property, ThreadId};
 
 /// How deep calls may nest.
 const MAX_FRAMES: usize = 100_000;
@@ -58,8 +58,8 @@ impl Thread {
             } else {
                 ObjectInfo::shared(kind, local.size, local.contents.is_some())
             };
-            if self.objects.add(self.id, object).is_none() {
-                return Err(self.cannot_go_on("the thread makes too many objects".into()));
+            if self.objects.add(self.id, object, local.room).is_none() {
+                return Err(self.cannot_go_on(NO_ROOM.into()));
             }
         }
         self.regs.resize(base as usize + callee.slots as usize, 0);
@@ -78,17 +78,18 @@ impl Thread {
         let locals = &code.functions[frame.function.index()].locals;
         let mut shared = locals.iter().enumerate().filter(|(_, local)| !local.private);
         if let Some((index, _)) = shared.nth(self.stage as usize) {
-            let addr = Addr::object(self.id, frame.first_object + index as u32);
+            let addr = self.own_object(frame.first_object + index as u32);
             return rest(Visible::Free { addr, scope: true });
         }
         self.stage = 0;
         let result = if value == Operand::NONE { 0 } else { self.get(code, value) };
         for (index, _) in locals.iter().enumerate().filter(|(_, local)| local.private) {
-            self.objects.get_mut(frame.first_object + index as u32).end().expect("locals live until the return");
+            let number = self.objects.number(frame.first_object + index as u32);
+            self.objects.get_mut(number).end().expect("locals live until the return");
         }
         self.regs.truncate(frame.base as usize);
         if self.frames.len() == 1 {
-            return self.finish(result);
+            return self.finish(result, code.entry_exits && self.id == ThreadId::MAIN);
         }
         self.frames.pop();
         self.set(frame.dst, result);
@@ -102,20 +103,21 @@ impl Thread {
             let locals = &code.functions[frame.function.index()].locals;
             for (index, _) in locals.iter().enumerate().filter(|(_, local)| !local.private) {
                 if skip == 0 {
-                    let addr = Addr::object(self.id, frame.first_object + index as u32);
+                    let addr = self.own_object(frame.first_object + index as u32);
                     return rest(Visible::Free { addr, scope: true });
                 }
                 skip -= 1;
             }
         }
         self.stage = 0;
-        self.finish(self.scratch)
+        self.finish(self.scratch, false)
     }
 
-    pub(super) fn finish(&mut self, result: u64) -> Flow {
+    /// Ends the thread, and perhaps the program with it.
+    fn finish(&mut self, result: u64, exit: bool) -> Flow {
         if self.atomic > 0 {
             return Flow::Rest(self.failed(Property::Lock, "the thread ends inside an atomic block".into()));
         }
-        Flow::Rest(Status::Finished { result, exit: false })
+        Flow::Rest(Status::Finished { result, exit })
     }
 }

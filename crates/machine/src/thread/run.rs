@@ -1,17 +1,32 @@
 //! The interpreter: invisible work, up to the next visible operation.
 
-use super::{Blocked, Flow, Reaction, Status, Thread, Visible, handle, rest};
+use super::{Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible, binary, handle, rest};
 use crate::address::Addr;
 use crate::code::{Code, Instr, Operand};
 use crate::objects::{ObjectInfo, ObjectKind};
-use raddle_program::{BinOp, Ordering, Type};
+use raddle_program::Ordering;
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
 /// How many instructions a thread may run between two visible operations before it is taken to run for ever.
 const FUEL: u32 = 20_000_000;
 
+/// The ordering of an update that turns out to be a mere read.
+fn as_read(order: Ordering) -> Ordering {
+    match order {
+        Ordering::AcqRel => Ordering::Acquire,
+        Ordering::Release => Ordering::Relaxed,
+        other => other,
+    }
+}
+
 impl Thread {
+    /// The ordering of an access. Nothing that is done in an atomic block races with what is done in another one, and
+    /// whoever sees what a block wrote comes after it.
+    fn in_block(&self, order: Ordering, ordered: Ordering) -> Ordering {
+        if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
+    }
+
     /// Runs to the next rest.
     pub(super) fn run(&mut self, code: &Code) {
         let mut fuel = FUEL;
@@ -45,17 +60,13 @@ impl Thread {
                 let value = op.apply(ty, self.get(code, a));
                 self.set(dst, value);
             }
-            Instr::Bin { op, ty, dst, a, b } => {
-                let (a, b) = (self.get(code, a), self.get(code, b));
-                match op.apply(ty, a, b) {
-                    Some(_) if ty == Type::Ptr && op == BinOp::Add => self.set(dst, Addr(a).moved(b as i64).0),
-                    Some(value) => self.set(dst, value),
-                    None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
-                }
-            }
+            Instr::Bin { op, ty, dst, a, b } => match binary(op, ty, self.get(code, a), self.get(code, b)) {
+                Some(value) => self.set(dst, value),
+                None => return Flow::Rest(self.failed(Property::Arithmetic, "division by zero".into())),
+            },
             Instr::Cast { op, from, to, dst, a } => {
-                let value = op.apply(from, to, self.get(code, a));
-                self.set(dst, value);
+                let value = code.cast(op, from, to, self.get(code, a));
+                self.set(dst, value.expect("numbers are there if they are used"));
             }
             Instr::Select { dst, cond, a, b } => {
                 let chosen = if self.get(code, cond) != 0 { a } else { b };
@@ -64,17 +75,20 @@ impl Thread {
             }
             Instr::LocalAddr { dst, local } => {
                 let frame = self.frames.last().expect("a running thread has a frame");
-                let addr = Addr::object(self.id, frame.first_object + local);
+                let addr = self.own_object(frame.first_object + local);
                 self.set(dst, addr.0);
             }
-            Instr::TlsAddr { dst, index } => self.set(dst, Addr::object(self.id, index).0),
-            Instr::Load { dst, ty, order, addr, wait } => {
+            Instr::TlsAddr { dst, index } => self.set(dst, self.own_object(index).0),
+            Instr::Load { dst, ty, order, addr, wait, lenient } => {
                 let access = self.access(code, addr, ty);
                 match self.private_object(access) {
-                    None => return rest(Visible::Load { access, order, wait: wait != 0 }),
+                    None => {
+                        let order = self.in_block(order, Ordering::Acquire);
+                        return rest(Visible::Load { access, order, wait: wait != 0 });
+                    }
                     Some(number) => {
                         let object = self.objects.get(number).expect("just found");
-                        match object.read(access.addr.offset(), ty.size(), true) {
+                        match object.read(access.addr.offset(), ty.size(), !lenient) {
                             Ok(value) => {
                                 let value = ty.truncate(value);
                                 if wait != 0 && self.reaction(code, value) == Reaction::Block {
@@ -92,23 +106,34 @@ impl Thread {
                 let access = self.access(code, addr, ty);
                 let value = self.get(code, value);
                 match self.private_object(access) {
-                    None => return rest(Visible::Store { access, order, value }),
+                    None => {
+                        let order = self.in_block(order, Ordering::Release);
+                        return rest(Visible::Store { access, order, value });
+                    }
                     Some(number) => return self.private_store(code, number, access, value),
                 }
             }
-            Instr::Rmw { op, ty, order, dst, addr, operand } => {
+            Instr::Rmw { ty, order, dst, addr, idle, .. } => {
                 let access = self.access(code, addr, ty);
                 let Some(number) = self.private_object(access) else {
-                    return rest(Visible::Update { access, order, failure: order, wait: false, mutex: false });
+                    let wait = idle != 0 && code.waits[idle as usize - 1].blocks;
+                    return rest(Visible::Update { access, order, failure: as_read(order), wait, mutex: false });
                 };
-                let operand = self.get(code, operand);
-                match self.private_load(code, number, access) {
+                let old = match self.private_load(code, number, access) {
                     Err(status) => return Flow::Rest(status),
-                    Ok(old) => {
-                        self.set(dst, old);
-                        return self.private_store(code, number, access, op.apply(ty, old, operand));
-                    }
+                    Ok(old) => old,
+                };
+                let reaction = self.reaction(code, old);
+                if reaction == Reaction::Block {
+                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
                 }
+                self.set(dst, old);
+                if let Reaction::Write(new) = reaction
+                    && let Flow::Rest(status) = self.private_store(code, number, access, new)
+                {
+                    return Flow::Rest(status);
+                }
+                return self.end_of_wait(code, idle);
             }
             Instr::Cas { cas } => {
                 let cas = &code.cas[cas as usize];
@@ -177,9 +202,9 @@ impl Thread {
                 } else {
                     ObjectInfo::shared(ObjectKind::Heap, size, zeroed)
                 };
-                match self.objects.add(self.id, object) {
+                match self.objects.add(self.id, object, size) {
                     Some(addr) => self.set(dst, addr.0),
-                    None => return Flow::Rest(self.cannot_go_on("the thread allocates too many objects".into())),
+                    None => return Flow::Rest(self.cannot_go_on(NO_ROOM.into())),
                 }
             }
             Instr::Free { ptr } => return self.free(code, Addr(self.get(code, ptr))),

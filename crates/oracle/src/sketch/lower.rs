@@ -2,8 +2,8 @@
 
 use super::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
 use raddle_program::{
-    BinOp, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, InitField, InitValue, Layout, Op, Ordering,
-    Program, Reg as Register, Span, Term, Type,
+    BinOp, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, Idle, InitField, InitValue, Layout, Op, Ordering,
+    Program, Reg as Register, RmwOp, Span, Term, Type,
 };
 use std::collections::BTreeMap;
 
@@ -163,7 +163,14 @@ impl Lower {
         self.builder.switch_to(head);
         for &(reg, x) in reads {
             let dst = self.dst(Some(reg));
-            self.builder.push(Op::Load { dst, ty: Type::I32, addr: address(x), order: Ordering::Relaxed, until: None });
+            self.builder.push(Op::Load {
+                dst,
+                ty: Type::I32,
+                addr: address(x),
+                order: Ordering::Relaxed,
+                until: None,
+                lenient: false,
+            });
         }
         let cond = self.test(test);
         self.builder.terminate(Term::If(cond, after, again));
@@ -175,20 +182,44 @@ impl Lower {
     fn stmt(&mut self, stmt: &Stmt) {
         let ty = Type::I32;
         let op = match *stmt {
-            Stmt::Load(reg, at, order) => {
-                Op::Load { dst: self.dst(reg), ty, addr: self.at(at), order: readable(order), until: None }
-            }
+            Stmt::Load(reg, at, order) => Op::Load {
+                dst: self.dst(reg),
+                ty,
+                addr: self.at(at),
+                order: readable(order),
+                until: None,
+                lenient: false,
+            },
             Stmt::Store(at, value, order) => {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
             Stmt::Rmw(reg, op, at, value, order) => {
-                Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order }
+                Op::Rmw { dst: self.dst(reg), op, ty, addr: self.at(at), operand: self.value(value), order, idle: None }
             }
             Stmt::Cas(reg, at, expected, desired, order) => self.cas(reg, at, expected, desired, order, false),
+            Stmt::Idle(reg, at, value, order, wait) => {
+                let until = self.test(Test { reg, cmp: Cmp::Eq, value: Value::Const(0) });
+                Op::Rmw {
+                    dst: self.dst(Some(reg)),
+                    op: RmwOp::Xchg,
+                    ty,
+                    addr: self.at(at),
+                    operand: self.value(value),
+                    order,
+                    idle: Some(Idle { until, wait }),
+                }
+            }
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
             Stmt::Wait(reg, at, cmp, value, order) => {
                 let until = Some(self.test(Test { reg, cmp, value }));
-                Op::Load { dst: self.dst(Some(reg)), ty, addr: self.at(at), order: readable(order), until }
+                Op::Load {
+                    dst: self.dst(Some(reg)),
+                    ty,
+                    addr: self.at(at),
+                    order: readable(order),
+                    until,
+                    lenient: false,
+                }
             }
             Stmt::Spin(ref reads, test) => return self.spin(reads, test),
             Stmt::Fence(order) => Op::Fence { order },
@@ -236,7 +267,7 @@ impl Lower {
             Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },
             Stmt::LoadPtr(reg, x, order) => {
                 let dst = Some(self.ptr(reg));
-                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None }
+                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None, lenient: false }
             }
             Stmt::StorePtr(x, reg, order) => {
                 let value = Expr::Reg(self.ptr(reg));

@@ -222,7 +222,7 @@ impl<'p> Flow<'p> {
 
     fn functions_in_operands(&mut self, inst: &Inst) {
         inst.op.for_each_operand(|expr| functions_in(expr, &mut |func| self.address_taken(func)));
-        if let Op::Load { until: Some(cond), .. } = &inst.op {
+        if let Some(cond) = inst.op.condition() {
             functions_in(cond, &mut |func| self.address_taken(func));
         }
     }

@@ -154,7 +154,7 @@ fn step(op: &Op, live: &mut RegSet) {
     {
         return;
     }
-    if let Op::Load { until: Some(cond), .. } = op {
+    if let Some(cond) = op.condition() {
         uses(cond, live);
     }
     if let Some(dst) = op.dst() {

@@ -21,9 +21,12 @@
 //!    of the turn stays and computes what the last turn computes; the jumps back are cut.
 //! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
 //!    failure: it becomes a waiting one, and the jumps back are cut. So does an exchange that finds what it writes (`binary`).
-//! 3. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`].
+//! 3. *Waiting update.* One read-modify-write is all the loop does; it waits while it would come back and leave memory as it is (`update`).
+//! 4. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`]. A turn whose one
+//!    read-modify-write leaves memory as it is counts among them, which is decided when it is executed (`update`).
 //!
-//! A loop that is none of these is tried once more with the test at its head moved to the end of its turns.
+//! A loop that is none of these is tried once more with the test at its head moved to the end of its turns, and with small functions it calls
+//! put in their place (`inline`): `while (!trylock(&l)) {}` is a loop around an exchange.
 //!
 //! Paths are followed symbolically (`paths`): registers are expressions over the values at the start and the values read. Whoever
 //! has more than 64 paths through a turn, an inner cycle that is no wait, a `choose`, or a turn that reads nothing (it would
@@ -35,7 +38,9 @@
 //! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
 
 mod binary;
+mod inline;
 mod paths;
+mod update;
 
 use super::cfg::Cfg;
 use super::liveness::{Liveness, may_fail};
@@ -54,6 +59,8 @@ pub enum SpinKind {
     Load,
     /// It is a compare-exchange that waits until it succeeds.
     Cas,
+    /// It is a read-modify-write that waits while it would come back and change nothing.
+    Update,
     /// So many of its jumps back wait for a change instead.
     Turn(usize),
 }
@@ -82,6 +89,8 @@ struct Facts {
     silent: Vec<Silence>,
     /// Per global object, whether it only ever holds 0 or 1.
     binary: Vec<bool>,
+    /// Per function, a copy of it if it may be put in the place of a call.
+    small: Vec<Option<Function>>,
 }
 
 /// A function is left alone if the product of its blocks with its registers and jumps back exceeds this: the sets of the analyses
@@ -93,17 +102,45 @@ const MAX_COPIED: usize = 1 << 12;
 
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
-    let facts = Facts { silent: silent_functions(program), binary: binary::binary_cells(program) };
+    let facts = Facts {
+        silent: silent_functions(program),
+        binary: binary::binary_cells(program),
+        small: program.functions.iter().map(inline::small).collect(),
+    };
     let mut report = SpinReport::default();
     for (index, function) in program.functions.iter_mut().enumerate() {
         let mut done = FxHashSet::default();
         let mut found = Vec::new();
+        thread_jumps(function);
         while pass(function, &facts, &mut done, &mut found) {}
         let id = FuncId(index as u32);
         report.loops.extend(found.into_iter().map(|(span, kind)| SpinLoop { function: id, span, kind }));
         drop_unreachable_blocks(function);
     }
     report
+}
+
+/// Leads jumps past blocks that only jump on, so that a turn that ends early does not share its jump back with one that
+/// goes through: `for (n = 0; n < 3;) { if (!pop(&q, &v)) continue; n++; }`.
+fn thread_jumps(function: &mut Function) {
+    // The heads of loops stay, or a loop would become one with a loop inside that it begins with.
+    let heads: FxHashSet<BlockId> = Cfg::new(function).retreating_edges().iter().map(|edge| edge.1).collect();
+    let next = |block: BlockId| match &function.blocks[block.index()] {
+        Block { insts, term: Terminator { kind: Term::Goto(to), .. } }
+            if insts.is_empty() && !heads.contains(&block) =>
+        {
+            Some(*to)
+        }
+        _ => None,
+    };
+    // A chain that is longer than this is left as it is; it may be a circle.
+    const MAX_CHAIN: usize = 16;
+    let last = |block: BlockId| std::iter::successors(Some(block), |&at| next(at)).take(MAX_CHAIN).last();
+    let targets: Vec<BlockId> =
+        (0..function.blocks.len() as u32).map(BlockId).map(|block| last(block).unwrap_or(block)).collect();
+    for block in &mut function.blocks {
+        block.term.kind.map_targets(|target| targets[target.index()]);
+    }
 }
 
 /// Looks at all loops that have no cycles inside. Whether that changed something, so that loops around them may have become
@@ -133,7 +170,9 @@ fn pass(
         done.insert(l.head);
         if let Some(kind) = convert(function, &cfg, &live, l, facts) {
             found.push((l.span, kind));
-        } else if let Some((turned, kind)) = convert_rotated(function, &cfg, l, facts) {
+        } else if let Some((turned, kind)) =
+            convert_rotated(function, &cfg, l, facts).or_else(|| convert_inlined(function, l, facts))
+        {
             *function = turned;
             found.push((l.span, kind));
             // The head of the loop is another block now.
@@ -150,7 +189,25 @@ fn pass(
 
 /// As [`convert`], with the test at the loop's head moved to the end of its turns first.
 fn convert_rotated(function: &Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<(Function, SpinKind)> {
-    let (mut turned, head) = rotated(function, cfg, l)?;
+    let (turned, head) = rotated(function, cfg, l)?;
+    convert_at(turned, head, facts)
+}
+
+/// As [`convert`], with calls of small functions replaced by what they do first.
+fn convert_inlined(function: &Function, l: &Loop, facts: &Facts) -> Option<(Function, SpinKind)> {
+    if function.blocks.len() > MAX_COPIED {
+        return None;
+    }
+    let inlined = inline::inlined(function, l, &facts.small)?;
+    let cfg = Cfg::without_spins(&inlined);
+    let loops = Loops::new(&inlined, &cfg);
+    let turned = loops.list.iter().find(|other| other.head == l.head).and_then(|l| rotated(&inlined, &cfg, l));
+    let head = l.head;
+    convert_at(inlined, head, facts).or_else(|| turned.and_then(|(turned, head)| convert_at(turned, head, facts)))
+}
+
+/// [`convert`] on the loop of a changed function that has this head.
+fn convert_at(mut turned: Function, head: BlockId, facts: &Facts) -> Option<(Function, SpinKind)> {
     let cfg = Cfg::without_spins(&turned);
     let loops = Loops::new(&turned, &cfg);
     let l = loops.list.iter().find(|l| l.head == head && l.natural && !has_inner_cycle(&cfg, l))?;
@@ -234,8 +291,15 @@ fn convert(function: &mut Function, cfg: &Cfg, live: &Liveness, l: &Loop, facts:
                     cut_back_edges(function, l);
                     return Some(SpinKind::Cas);
                 }
+                if let Some(update) = update::waiting(op, &after, function.regs.len()) {
+                    function.blocks[block.index()].insts[inst].op = update;
+                    return Some(SpinKind::Update);
+                }
             }
         }
+    }
+    if let Some(update) = update::Quiet::find(&paths, &back, &unchanged) {
+        return Some(SpinKind::Turn(update.apply(function, l)));
     }
     let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();
     sources.retain(|&from| {

@@ -177,6 +177,8 @@ pub(super) struct File<'a> {
     pub(super) globals: Vec<Global<'a>>,
     pub(super) functions: Vec<Func<'a>>,
     pub(super) entry: Option<Name<'a>>,
+    /// Its return ends the program.
+    pub(super) entry_exits: bool,
 }
 
 #[derive(Debug)]
@@ -284,18 +286,50 @@ pub(super) enum CalleeAst<'a> {
 #[derive(Debug)]
 pub(super) enum Action<'a> {
     Expr(Ast<'a>),
-    Load { order: Ordering, ty: Option<Type>, place: Place<'a>, until: Option<Ast<'a>> },
-    Rmw { op: RmwOp, order: Ordering, ty: Option<Type>, place: Place<'a>, operand: Ast<'a> },
+    Load {
+        order: Ordering,
+        ty: Option<Type>,
+        place: Place<'a>,
+        until: Option<Ast<'a>>,
+        /// It may read what was never written.
+        lenient: bool,
+    },
+    Rmw {
+        op: RmwOp,
+        order: Ordering,
+        ty: Option<Type>,
+        place: Place<'a>,
+        operand: Ast<'a>,
+        /// The condition behind `until` (true) or `unless`.
+        idle: Option<(Ast<'a>, bool)>,
+    },
     Cas(Box<CasAst<'a>>),
-    Call { callee: CalleeAst<'a>, args: Vec<Ast<'a>>, spawn: bool },
+    Call {
+        callee: CalleeAst<'a>,
+        args: Vec<Ast<'a>>,
+        spawn: bool,
+    },
     Join(Ast<'a>),
     ThreadId,
-    TryLock { place: Place<'a>, recursive: bool },
-    TryRwLock { place: Place<'a>, write: bool },
+    TryLock {
+        place: Place<'a>,
+        recursive: bool,
+    },
+    TryRwLock {
+        place: Place<'a>,
+        write: bool,
+    },
     BarrierWait(Place<'a>),
     SemTryWait(Place<'a>),
-    Alloc { size: Ast<'a>, zeroed: bool },
-    Choose { low: Ast<'a>, high: Ast<'a>, inclusive: bool },
+    Alloc {
+        size: Ast<'a>,
+        zeroed: bool,
+    },
+    Choose {
+        low: Ast<'a>,
+        high: Ast<'a>,
+        inclusive: bool,
+    },
 }
 
 #[derive(Debug)]

@@ -109,6 +109,7 @@ pub(super) fn lower(file: &File<'_>, params: &[(String, i64)], sources: SourceMa
         program.functions.push(lowered);
     }
     program.entry = entry(file, &items, &program.functions, report);
+    program.entry_exits = file.entry_exits;
     program
 }
 
@@ -270,7 +271,7 @@ fn init_value(ast: &Ast<'_>, ty: Type, items: &Items, report: &mut Report) -> Op
         _ => return plain(report),
     };
     let Kind::AddressOf(place) = &base.kind else { return plain(report) };
-    if ty != Type::Ptr {
+    if !matches!(ty, Type::Ptr | Type::I32) {
         report.add(Diagnostic::new(ast.span, format!("expected a value of type `{ty}`, found an address")));
         return None;
     }

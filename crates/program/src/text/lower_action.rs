@@ -4,7 +4,7 @@ use super::ast::{Action, Ast, CalleeAst, Name, Place, StmtKind, SyncKind};
 use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
 use crate::expr::Expr;
-use crate::inst::{Callee, Op};
+use crate::inst::{Callee, Idle, Op};
 use crate::program::{Layout, LocalId, Reg};
 use crate::source::{Diagnostic, Span};
 use crate::types::{Ordering, Type};
@@ -189,7 +189,7 @@ impl Body<'_, '_> {
                 let dst = self.receive_some(target, ty, span)?;
                 self.push(Op::Assign { dst, value });
             }
-            Action::Load { order, ty, place, until } => {
+            Action::Load { order, ty, place, until, lenient } => {
                 let (addr, declared) = self.address(place, ty.or(self.target_type(target)))?;
                 let ty = self.access_type(ty.or(declared).or(self.target_type(target)), place, "load")?;
                 let dst = self.receive(target, ty, span)?;
@@ -197,16 +197,20 @@ impl Body<'_, '_> {
                     Some(cond) => Some(self.expr_as(cond, Type::I1)?),
                     None => None,
                 };
-                self.push(Op::Load { dst, ty, addr, order: *order, until });
+                self.push(Op::Load { dst, ty, addr, order: *order, until, lenient: *lenient });
             }
-            Action::Rmw { op, order, ty, place, operand } => {
+            Action::Rmw { op, order, ty, place, operand, idle } => {
                 let hint = ty.or(self.target_type(target));
                 let (addr, declared) = self.address(place, hint)?;
                 let known = ty.or(declared).or(self.target_type(target)).or(self.own_type(operand));
                 let ty = self.access_type(known, place, "rmw.add")?;
                 let operand = self.expr_as(operand, ty)?;
                 let dst = self.receive(target, ty, span)?;
-                self.push(Op::Rmw { dst, op: *op, ty, addr, operand, order: *order });
+                let idle = match idle {
+                    Some((until, wait)) => Some(Idle { until: self.expr_as(until, Type::I1)?, wait: *wait }),
+                    None => None,
+                };
+                self.push(Op::Rmw { dst, op: *op, ty, addr, operand, order: *order, idle });
             }
             Action::Cas(cas) => {
                 let hint = cas.ty.or(self.target_type(target));

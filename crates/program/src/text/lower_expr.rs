@@ -238,6 +238,8 @@ impl Body<'_, '_> {
             CastOp::Trunc => "`trunc` leads to a narrower type; `zext` and `sext` to a wider one",
             CastOp::ZExt => "`zext` leads to a wider type, or between `i64` and `ptr`; `trunc` to a narrower one",
             CastOp::SExt => "`sext` leads to a wider type; `trunc` to a narrower one",
+            CastOp::Pack => "`pack` leads from `ptr` to `i32`",
+            CastOp::Unpack => "`unpack` leads from `i32` to `ptr`",
         };
         self.report.add(Diagnostic::new(span, message).help(help));
         None

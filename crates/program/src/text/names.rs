@@ -4,7 +4,7 @@ use super::lexer::is_plain;
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 69] = [
+pub(super) const KEYWORDS: [&str; 72] = [
     "alloc",
     "assert",
     "assume",
@@ -42,6 +42,7 @@ pub(super) const KEYWORDS: [&str; 69] = [
     "lock",
     "loop",
     "null",
+    "pack",
     "param",
     "print",
     "rdlock",
@@ -65,7 +66,9 @@ pub(super) const KEYWORDS: [&str; 69] = [
     "trylock",
     "tryrdlock",
     "trywrlock",
+    "unless",
     "unlock",
+    "unpack",
     "unreachable",
     "until",
     "var",

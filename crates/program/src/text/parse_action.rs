@@ -37,7 +37,7 @@ impl<'a> Parser<'a, '_> {
         if !self.starts_action() {
             let called = matches!(self.peek(), Token::Word(_) | Token::Quoted(_))
                 && *self.peek_at(1) == Token::Punct("(")
-                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc"));
+                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"));
             return if called { self.call(false) } else { Ok(Action::Expr(self.expr()?)) };
         }
         let Token::Word(word) = *self.peek() else { return self.expected("an instruction") };
@@ -47,8 +47,12 @@ impl<'a> Parser<'a, '_> {
                 let order = self.order()?;
                 let ty = self.type_opt();
                 let place = self.place()?;
+                let lenient = self.eat_word("or");
+                if lenient {
+                    self.expect_word("zero")?;
+                }
                 let until = if self.eat_word("until") { Some(self.expr()?) } else { None };
-                Action::Load { order, ty, place, until }
+                Action::Load { order, ty, place, until, lenient }
             }
             "rmw" => {
                 let op = self.rmw_op(start)?;
@@ -56,7 +60,15 @@ impl<'a> Parser<'a, '_> {
                 let ty = self.type_opt();
                 let place = self.place()?;
                 self.expect(",")?;
-                Action::Rmw { op, order, ty, place, operand: self.expr()? }
+                let operand = self.expr()?;
+                let idle = if self.eat_word("until") {
+                    Some((self.expr()?, true))
+                } else if self.eat_word("unless") {
+                    Some((self.expr()?, false))
+                } else {
+                    None
+                };
+                Action::Rmw { op, order, ty, place, operand, idle }
             }
             "cas" => {
                 let success = self.order()?;

@@ -118,6 +118,8 @@ impl<'a> Parser<'a, '_> {
             Token::Word("zext") => return self.cast(CastOp::ZExt),
             Token::Word("sext") => return self.cast(CastOp::SExt),
             Token::Word("trunc") => return self.cast(CastOp::Trunc),
+            Token::Word("pack") => return self.cast(CastOp::Pack),
+            Token::Word("unpack") => return self.cast(CastOp::Unpack),
             Token::Word(word @ ("load" | "rmw" | "cas" | "call" | "choose" | "join" | "spawn" | "alloc")) => {
                 let message = format!("`{word}` is an instruction and cannot be part of an expression");
                 let help = format!("give its result a name first: `let r = {word} ...;`");

@@ -211,6 +211,7 @@ impl<'a> Parser<'a, '_> {
             "entry" => {
                 self.bump();
                 let name = self.name("the name of a function")?;
+                file.entry_exits = self.eat_word("exit");
                 self.expect(";")?;
                 if file.entry.is_some() {
                     return self.fail(Diagnostic::new(name.span, "there is a second `entry`").help("remove one"));

@@ -23,9 +23,10 @@ pub fn print(program: &Program) -> String {
         global(program, object, &mut out);
     }
     if let Some(entry) = program.entry.map(|entry| &program.functions[entry.index()].name)
-        && entry != "main"
+        && (entry != "main" || program.entry_exits)
     {
-        line(&mut out, 0, &format!("entry {};", written(entry)));
+        let exits = if program.entry_exits { " exit" } else { "" };
+        line(&mut out, 0, &format!("entry {}{exits};", written(entry)));
     }
     for function in &program.functions {
         if !out.is_empty() {
@@ -200,17 +201,22 @@ impl<'p> Printer<'p> {
             Op::Assign { dst, value } => {
                 format!("{} = {}", self.reg(*dst), self.expr(value, Some(self.function.reg_type(*dst)), 0))
             }
-            Op::Load { dst, ty, addr, order, until } => {
+            Op::Load { dst, ty, addr, order, until, lenient } => {
                 let place = self.access(addr, *ty);
                 let until = until.as_ref().map_or(String::new(), |cond| format!(" until {}", self.expr(cond, None, 0)));
-                format!("{}load{} {place}{until}", to(dst), suffix(*order))
+                let lenient = if *lenient { " or zero" } else { "" };
+                format!("{}load{} {place}{lenient}{until}", to(dst), suffix(*order))
             }
             Op::Store { ty, addr, value, order } => {
                 format!("store{} {}, {}", suffix(*order), self.access(addr, *ty), self.expr(value, Some(*ty), 0))
             }
-            Op::Rmw { dst, op, ty, addr, operand, order } => {
+            Op::Rmw { dst, op, ty, addr, operand, order, idle } => {
                 let operand = self.expr(operand, Some(*ty), 0);
-                format!("{}rmw.{}{} {}, {operand}", to(dst), op.name(), suffix(*order), self.access(addr, *ty))
+                let idle = idle.as_ref().map_or(String::new(), |idle| {
+                    let word = if idle.wait { "until" } else { "unless" };
+                    format!(" {word} {}", self.expr(&idle.until, None, 0))
+                });
+                format!("{}rmw.{}{} {}, {operand}{idle}", to(dst), op.name(), suffix(*order), self.access(addr, *ty))
             }
             Op::Cas { dst, ty, addr, expected, desired, success, failure, wait } => {
                 let orders = if *failure == default_failure(*success) {

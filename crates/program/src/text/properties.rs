@@ -32,6 +32,7 @@ fn parsing_what_was_printed_gives_the_same_program() {
         assert_eq!(before.globals, after.globals, "{text}");
         assert_eq!(before.functions, after.functions, "{text}");
         assert_eq!(before.entry, after.entry, "{text}");
+        assert_eq!(before.entry_exits, after.entry_exits, "{text}");
         assert_eq!(print(&again), text);
     }
 }

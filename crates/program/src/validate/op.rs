@@ -28,7 +28,7 @@ impl FunctionCheck<'_, '_> {
                 let ty = self.reg(*dst).map_err(plain)?;
                 self.value(value, ty)
             }
-            Op::Load { dst, ty, addr, order, until } => {
+            Op::Load { dst, ty, addr, order, until, .. } => {
                 self.address(addr)?;
                 self.target(*dst, *ty)?;
                 if matches!(order, Ordering::Release | Ordering::AcqRel) {
@@ -52,10 +52,17 @@ impl FunctionCheck<'_, '_> {
                     _ => Ok(()),
                 }
             }
-            Op::Rmw { dst, ty, addr, operand, order, .. } => {
+            Op::Rmw { dst, ty, addr, operand, order, idle, .. } => {
                 self.address(addr)?;
                 self.value(operand, *ty)?;
                 self.target(*dst, *ty)?;
+                if let Some(idle) = idle {
+                    if dst.is_none() {
+                        let help = "write `r = rmw.xchg x, 1 until ...`";
+                        return Err(fault("a condition needs the value that was read", help));
+                    }
+                    self.value(&idle.until, Type::I1)?;
+                }
                 atomic(*order)
             }
             Op::Cas { dst, ty, addr, expected, desired, success, failure, .. } => {

@@ -59,7 +59,7 @@ pub(super) fn binary_cells(program: &Program) -> Vec<bool> {
                 Some((addr, ty)) if std::ptr::eq(expr, addr) && fine && whole(addr, ty) => {}
                 _ => lose(expr),
             });
-            if let Op::Load { until: Some(cond), .. } = &inst.op {
+            if let Some(cond) = inst.op.condition() {
                 lose(cond);
             }
         }
@@ -76,7 +76,7 @@ pub(super) fn binary_cells(program: &Program) -> Vec<bool> {
 /// The waiting compare-exchange that a loop around this exchange is, if the paths behind it show that a turn comes back exactly if
 /// it found what it wrote.
 pub(super) fn waiting_exchange(op: &Op, after: &[Turn], binary: &[bool]) -> Option<Op> {
-    let Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr: Expr::Global(id), operand, order } = op else {
+    let Op::Rmw { dst: Some(dst), op: RmwOp::Xchg, ty, addr: Expr::Global(id), operand, order, .. } = op else {
         return None;
     };
     let Expr::Const(_, written @ (0 | 1)) = *operand else { return None };
@@ -106,7 +106,7 @@ pub(super) fn waiting_exchange(op: &Op, after: &[Turn], binary: &[bool]) -> Opti
 }
 
 /// The constant an expression is if `reg` is the constant `known`, if that decides it.
-fn value(expr: &Expr, reg: Reg, known: Expr) -> Option<Expr> {
+pub(super) fn value(expr: &Expr, reg: Reg, known: Expr) -> Option<Expr> {
     let part = |expr: &Expr| match value(expr, reg, known.clone())? {
         Expr::Const(ty, value) => Some((ty, value)),
         _ => None,
@@ -124,7 +124,7 @@ fn value(expr: &Expr, reg: Reg, known: Expr) -> Option<Expr> {
         }
         Expr::Cast(op, to, a) => {
             let (from, a) = part(a)?;
-            Expr::Const(*to, op.apply(from, *to, a))
+            Expr::Const(*to, op.apply(from, *to, a)?)
         }
         Expr::Select(cond, a, b) => {
             let (_, cond) = part(cond)?;

@@ -53,6 +53,8 @@ pub(super) struct Turn {
     pub(super) conditions: Vec<Expr>,
     /// How many reads of memory there are on it.
     pub(super) reads: usize,
+    /// How many read-modify-writes that always write.
+    updates: usize,
     values: FxHashMap<Reg, Expr>,
     attempts: Vec<Attempt>,
     /// Whether it does something that others can notice.
@@ -72,6 +74,11 @@ impl Turn {
     }
 
     pub(super) fn has_no_effect(&self) -> bool {
+        self.updates == 0 && self.only_updates()
+    }
+
+    /// Whether it has no effect other than that of read-modify-writes.
+    pub(super) fn only_updates(&self) -> bool {
         !self.effect && self.atomic == 0 && self.attempts.iter().all(|attempt| attempt.failed == Some(true))
     }
 }
@@ -105,6 +112,7 @@ impl Paths<'_> {
             end: End::Out,
             conditions: Vec::new(),
             reads: 0,
+            updates: 0,
             values: FxHashMap::default(),
             attempts: Vec::new(),
             effect: false,
@@ -164,6 +172,11 @@ impl Paths<'_> {
                 turn.reads += 1;
                 result = Some(symbols.fresh(*ty));
             }
+            Op::Rmw { ty, .. } => {
+                turn.reads += 1;
+                turn.updates += 1;
+                result = Some(symbols.fresh(*ty));
+            }
             Op::Cas { ty, expected, wait, .. } => {
                 turn.reads += 1;
                 let value = symbols.fresh(*ty);
@@ -205,6 +218,12 @@ impl Paths<'_> {
     ) {
         let mut go = |mut turn: Turn, target: Option<BlockId>, conditions: Vec<Expr>| {
             for cond in conditions {
+                match constant(&cond) {
+                    Some(true) => continue,
+                    // Nobody goes this way.
+                    Some(false) => return,
+                    None => {}
+                }
                 symbols.learn(&cond, true, &mut turn.attempts);
                 turn.conditions.push(cond);
             }
@@ -235,6 +254,15 @@ impl Paths<'_> {
                 go(turn, None, Vec::new());
             }
         }
+    }
+}
+
+/// The truth of a condition that mentions no register.
+fn constant(cond: &Expr) -> Option<bool> {
+    // No register has this number.
+    match super::binary::value(cond, Reg(u32::MAX), Expr::bool(false))? {
+        Expr::Const(_, value) => Some(value != 0),
+        _ => None,
     }
 }
 
@@ -317,6 +345,7 @@ impl Symbols<'_> {
     fn flag<'e>(&self, expr: &'e Expr, value: u64) -> Option<(&'e Expr, bool)> {
         match expr {
             Expr::Cast(CastOp::ZExt, _, inner) if self.ty(inner) == Type::I1 && value <= 1 => Some((inner, value == 1)),
+            Expr::Cast(CastOp::ZExt, _, inner) if value <= self.ty(inner).mask() => self.flag(inner, value),
             Expr::Select(cond, a, b) => match (&**a, &**b) {
                 (Expr::Const(_, a), Expr::Const(_, b)) if a != b && (value == *a || value == *b) => {
                     Some((cond, value == *a))

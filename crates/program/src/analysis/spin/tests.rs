@@ -13,7 +13,10 @@ fn converted(body: &str) -> (Vec<SpinKind>, String) {
          fn main() {{ {body} }}
          fn pause() {{ }}
          fn peek() -> i32 {{ let r = load y; return r; }}
-         fn poke() {{ store y, 1; }}"
+         fn poke() {{ store y, 1; }}
+         fn take() -> i32 {{ let old = rmw.xchg x, 1; return old; }}
+         fn push() -> i32 {{ let n = load x; if n == 2 {{ return 0; }} store y, 1; return 1; }}
+         fn look() -> i32 {{ let old = load x; if old == 0 {{ old = cas x, 0, 1; }} return old; }}"
     );
     let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
     let report = spin_loops(&mut program);
@@ -88,9 +91,9 @@ fn test_and_set_of_a_flag_is_a_waiting_exchange() {
     };
     assert_eq!(convert("store.rel flag, 0;", "old == 0"), [SpinKind::Cas]);
     assert_eq!(convert("store.rel flag, 0;", "zext(i32, old) != 1"), [SpinKind::Cas]);
-    // Somebody may put something else there.
-    assert_eq!(convert("store.rel flag, 2;", "old == 0"), []);
-    assert_eq!(convert("let p = &flag; store i8 *p, 2;", "old == 0"), []);
+    // Somebody may put something else there: it waits only while it would put back what is there.
+    assert_eq!(convert("store.rel flag, 2;", "old == 0"), [SpinKind::Update]);
+    assert_eq!(convert("let p = &flag; store i8 *p, 2;", "old == 0"), [SpinKind::Update]);
     // It leaves when it failed.
     assert_eq!(convert("store.rel flag, 0;", "old == 1"), []);
 }
@@ -114,6 +117,52 @@ fn a_turn_that_reads_twice_or_calls_something_harmless_waits_at_its_end() {
 }
 
 #[test]
+fn an_update_that_changes_nothing_and_comes_back_waits() {
+    for body in [
+        "let p = &y; loop { let r = rmw.xchg i32 *p, 1; if r == 0 { break; } }",
+        "loop { let r = rmw.or x, 2; if r == 0 { break; } }",
+        "loop { let r = rmw.or x, 2; if (r & 2) == 0 { break; } pause(); }",
+        "let n = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n + 1; } store x, 2;",
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(
+            kinds.last(),
+            Some(if body.contains("pause") { &SpinKind::Turn(1) } else { &SpinKind::Update }),
+            "{text}"
+        );
+        assert!(text.contains("until") || text.contains("unless"), "{text}");
+    }
+}
+
+#[test]
+fn an_update_among_other_reads_is_a_read_if_its_turn_is_dropped() {
+    let (kinds, text) = converted(
+        "let p = &y; loop { let a = load i32 *p; if a == 0 { let r = rmw.xchg i32 *p, 1; if r == 0 { break; } } }",
+    );
+    assert_eq!(kinds, [SpinKind::Turn(2)], "{text}");
+    assert!(text.contains("unless r == 0") && text.contains("spin"), "{text}");
+    // The turn that leaves has written.
+    let (kinds, text) =
+        converted("loop { let r = rmw.xchg x, 1; if r == 0 { break; } let s = load y; if s == 1 { break; } }");
+    assert_eq!(kinds, [], "{text}");
+    let (kinds, text) = converted(
+        "let n = 0; loop { let s = load y; let r = rmw.xchg x, 1; if r == 0 { break; } n = n + s; } store y, n;",
+    );
+    assert_eq!(kinds, [], "{text}");
+}
+
+#[test]
+fn a_function_that_tries_is_looked_into() {
+    let (kinds, text) = converted("loop { let r = call take(); if r == 0 { break; } }");
+    assert_eq!(kinds, [SpinKind::Cas], "{text}");
+    let (kinds, text) = converted("loop { let r = call look(); if r == 0 { break; } pause(); }");
+    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+    // What it returns tells whether it has written.
+    let (kinds, text) = converted("loop { let r = call push(); if r != 0 { break; } }");
+    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+}
+
+#[test]
 fn test_and_test_and_set_is_a_wait_inside_a_wait() {
     let (kinds, text) = converted(
         "loop { loop { let r = load x; if r == 0 { break; } } let old = cas.acq x, 0, 1; if old == 0 { break; } }",
@@ -134,7 +183,6 @@ fn a_loop_whose_turns_matter_is_left_alone() {
         "for i in 0..3 { let r = load x; if r == 1 { break; } }",
         "loop { let r = load x; if r == 1 { break; } store y, 1; }",
         "loop { let r = load x; if r == 1 { break; } poke(); }",
-        "loop { let r = rmw.or x, 2; if r == 0 { break; } }",
         "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
         "loop { let c = choose 0..2; if c == 0 { break; } let r = load x; }",
         "let e = 0; loop { let old = cas x, e, 1; if old == e { break; } e = old; }",
@@ -156,19 +204,21 @@ struct Thread {
     block: BlockId,
     inst: usize,
     regs: Vec<u64>,
+    callers: Vec<(Thread, Option<Reg>)>,
     finished: bool,
+}
+
+impl Thread {
+    fn of(program: &Program, function: usize) -> Thread {
+        let regs = vec![0; program.functions[function].regs.len()];
+        Thread { function, block: BlockId(0), inst: 0, regs, callers: Vec::new(), finished: false }
+    }
 }
 
 /// Every final memory of a program whose first function spawns nothing: functions 1 and 2 run as threads over the globals,
 /// one byte each. A spin waits for ever, so only executions without turns that had no effect come to an end.
 fn outcomes(program: &Program) -> FxHashSet<Vec<u64>> {
-    let thread = |function: usize| Thread {
-        function,
-        block: BlockId(0),
-        inst: 0,
-        regs: vec![0; program.functions[function].regs.len()],
-        finished: false,
-    };
+    let thread = |function: usize| Thread::of(program, function);
     assert!(program.globals.iter().all(|global| matches!(global.layout, Layout::Scalar(crate::Type::I8))));
     let start = (vec![thread(1), thread(2)], vec![0; program.globals.len()]);
     let mut seen = FxHashSet::default();
@@ -199,7 +249,7 @@ fn eval(function: &Function, regs: &[u64], expr: &Expr) -> u64 {
         Expr::Reg(reg) => regs[reg.index()],
         Expr::Unary(op, a) => op.apply(function.expr_type(a), value(a)),
         Expr::Binary(op, a, b) => op.apply(function.expr_type(a), value(a), value(b)).expect("no division"),
-        Expr::Cast(op, to, a) => op.apply(function.expr_type(a), *to, value(a)),
+        Expr::Cast(op, to, a) => op.apply(function.expr_type(a), *to, value(a)).expect("no addresses"),
         Expr::Select(c, a, b) => value(if value(c) == 1 { a } else { b }),
         Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => panic!("no addresses in values"),
     }
@@ -224,8 +274,17 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
                     *b
                 }
             }
-            Term::Return(_) => {
-                thread.finished = true;
+            Term::Return(result) => {
+                let result = result.as_ref().map(value);
+                let Some((caller, dst)) = thread.callers.pop() else {
+                    thread.finished = true;
+                    return true;
+                };
+                *thread = Thread { callers: std::mem::take(&mut thread.callers), ..caller };
+                if let (Some(dst), Some(result)) = (dst, result) {
+                    thread.regs[dst.index()] = result;
+                }
+                thread.inst += 1;
                 return true;
             }
             Term::Spin(_) => return false,
@@ -247,12 +306,22 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             thread.regs = regs;
         }
         Op::Store { addr, value, .. } => memory[cell(addr)] = eval(function, &thread.regs, value),
-        Op::Rmw { dst, op, ty, addr, operand, .. } => {
+        Op::Rmw { dst, op, ty, addr, operand, idle, .. } => {
             let old = memory[cell(addr)];
-            memory[cell(addr)] = op.apply(*ty, old, eval(function, &thread.regs, operand));
+            let new = op.apply(*ty, old, eval(function, &thread.regs, operand));
+            let mut regs = thread.regs.clone();
             if let Some(dst) = dst {
-                thread.regs[dst.index()] = old;
+                regs[dst.index()] = old;
             }
+            if let Some(idle) = idle
+                && old == new
+                && eval(function, &regs, &idle.until) == 0
+                && idle.wait
+            {
+                return false;
+            }
+            memory[cell(addr)] = new;
+            thread.regs = regs;
         }
         Op::Cas { dst, addr, expected, desired, wait, .. } => {
             let old = memory[cell(addr)];
@@ -264,6 +333,12 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             if let Some(dst) = dst {
                 thread.regs[dst.index()] = old;
             }
+        }
+        Op::Call { dst, callee: Callee::Direct(id), .. } => {
+            let mut callers = std::mem::take(&mut thread.callers);
+            callers.push((thread.clone(), *dst));
+            *thread = Thread { callers, ..Thread::of(program, id.index()) };
+            return true;
         }
         other => panic!("{other:?} is not used here"),
     }
@@ -297,6 +372,11 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
             7 if depth > 0 => format!("if {cond} {{ {} }}", random_statements(rng, depth - 1)),
             8 if depth > 0 => format!("loop {{ {} if {cond} {{ break; }} }}", random_statements(rng, depth - 1)),
             9 => format!("if {cond} {{ continue; }}"),
+            11 if rng.chance(2) => {
+                let op = rng.pick(&["xchg", "or", "and", "xor"]);
+                format!("{reg} = rmw.{op} {var}, {};", rng.below(3))
+            }
+            12 => format!("{reg} = call {}();", rng.pick(&["take", "look"])),
             10 if rng.chance(4) => format!("store {var}, {};", rng.below(3)),
             _ => format!("if {cond} {{ break; }}"),
         };
@@ -307,12 +387,13 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
 #[test]
 fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
     let mut rng = Rng(21);
-    let (mut programs, mut loads, mut exchanges, mut turns) = (0, 0, 0, 0);
+    let (mut programs, mut loads, mut exchanges, mut updates, mut turns) = (0, 0, 0, 0, 0);
     while programs < 3000 {
         let (body, leave) = if rng.chance(5) {
             let (var, expected, filler) = (rng.pick(&["x", "y"]), rng.below(2), rng.pick(&["", "n = (n + 1) & 3;"]));
             let cond = if rng.chance(4) { random_condition(&mut rng) } else { format!("a == {expected}") };
-            let action = if rng.chance(2) { format!("cas {var}, {expected}, 2") } else { format!("rmw.xchg {var}, 1") };
+            let op = rng.pick(&["xchg", "xchg", "or", "and", "add"]);
+            let action = if rng.chance(3) { format!("cas {var}, {expected}, 2") } else { format!("rmw.{op} {var}, 1") };
             (format!("a = {action}; {filler}"), cond)
         } else {
             (random_statements(&mut rng, 2), random_condition(&mut rng))
@@ -326,7 +407,9 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
         let text = format!(
             "global x: i8; global y: i8; global z: i8; fn main() {{}}
              fn waiter() {{ let a: i8; let b: i8; let c: i8; let n: i8; loop {{ {body} if {leave} {{ break; }} }} store z, {kept}; }}
-             fn writer() {{ {other} }}"
+             fn writer() {{ {other} }}
+             fn take() -> i8 {{ let old = rmw.xchg x, 1; return old; }}
+             fn look() -> i8 {{ let old = load x; if old == 0 {{ old = cas x, 0, 1; }} return old; }}"
         );
         let program = parse("random.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
         if program.functions[1].blocks.len() > 30 {
@@ -339,6 +422,7 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
             match found.kind {
                 SpinKind::Load => loads += 1,
                 SpinKind::Cas => exchanges += 1,
+                SpinKind::Update => updates += 1,
                 SpinKind::Turn(_) => turns += 1,
             }
         }
@@ -347,8 +431,8 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
             assert_eq!(outcomes(&program), outcomes(&changed), "{text}\nbecame\n{}", print(&changed));
         }
     }
-    println!("{programs} programs: {loads} waiting loads, {exchanges} waiting exchanges, {turns} spins");
-    assert!(loads > 30 && exchanges > 30 && turns > 100, "{loads} {exchanges} {turns}");
+    println!("{programs} programs: {loads} waiting loads, {exchanges} exchanges, {updates} updates, {turns} spins");
+    assert!(loads > 30 && exchanges > 30 && updates > 30 && turns > 100, "{loads} {exchanges} {updates} {turns}");
 }
 
 #[test]

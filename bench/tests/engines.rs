@@ -1,0 +1,45 @@
+//! Engines are compared and their growth is measured. Nothing here depends on time.
+
+use serde_json::Value;
+use std::process::Command;
+
+fn bench(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_raddle-bench")).args(arguments).arg("--json").output();
+    let output = output.expect("the benchmark starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("it prints JSON")
+}
+
+#[test]
+fn every_model_has_a_line_and_every_engine_a_cell() {
+    let lines = bench(&["engines", "--only", "fig_4_1"]);
+    let lines = lines.as_array().expect("a list");
+    let models: Vec<&str> = lines.iter().filter_map(|line| line["model"].as_str()).collect();
+    assert_eq!(models, ["sc", "tso", "pso"]);
+    let cells = lines[0]["cells"].as_array().expect("a list");
+    assert_eq!((&cells[0]["classes"], &cells[1]["classes"]), (&98.into(), &9.into()), "{cells:?}");
+    assert!(cells[..2].iter().all(|cell| cell["result"] == "done"), "{cells:?}");
+}
+
+#[test]
+fn what_takes_too_long_is_at_its_limit() {
+    let lines = bench(&["engines", "--only", "redundant_co", "--model", "sc", "--limit", "0.001"]);
+    assert_eq!(lines[0]["cells"][0]["result"], "limit", "{lines}");
+}
+
+#[test]
+fn growth_is_measured_for_two_to_four_threads() {
+    let series = bench(&["growth", "--events", "32", "--executions", "50"]);
+    let series = series.as_array().expect("a list");
+    for threads in 2..=4u64 {
+        for (program, engine) in [("work", "optimal"), ("work", "rf"), ("long", "optimal"), ("long", "rf")] {
+            let found = series
+                .iter()
+                .find(|one| one["program"] == program && one["engine"] == engine && one["threads"] == threads);
+            let found = found.unwrap_or_else(|| panic!("{program} by {engine} with {threads} threads"));
+            let points = found["points"].as_array().expect("a list");
+            assert_eq!(points.len(), 2, "{found}");
+            assert!(points.iter().all(|point| point["executions"].as_u64().is_some_and(|n| (1..=50).contains(&n))));
+        }
+    }
+}

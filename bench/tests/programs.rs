@@ -1,0 +1,70 @@
+//! Brute force confirms what engines count on the programs of `bench/programs`, under every model.
+//!
+//! Counts that are known from elsewhere stand in the programs, as lines `// raddle:`; `tests/examples.rs` checks those. Here
+//! the parameters of `// brute:` are taken, and each engine must report exactly the classes there are.
+
+use raddle::{Model, prepare};
+use raddle_bench::catalogue::{Entry, entries};
+use raddle_oracle::brute::{Behaviours, Budget, Classes, enumerate};
+use raddle_oracle::compare::{Equivalence, Refusal, subjects};
+
+/// More than any of the programs needs.
+const STATES: usize = 2_000_000;
+
+/// The number of classes, for the equivalences whose engines meet each class once.
+fn count(equivalence: Equivalence, classes: &Classes) -> Option<u64> {
+    match equivalence {
+        Equivalence::Traces => Some(classes.traces.len() as u64),
+        Equivalence::ReadsFrom => Some(classes.reads_from.len() as u64),
+        _ => None,
+    }
+}
+
+fn disagreements(entry: &Entry, model: Model) -> Vec<String> {
+    let defines = entry.brute.as_deref().unwrap_or_default();
+    let title = format!("{} under {model}", entry.title(defines));
+    let program = entry.load(defines).unwrap_or_else(|error| panic!("{title}: {error}"));
+    let code = prepare(&program, None);
+    let budget = Budget { states: STATES, races: false };
+    let truth: Behaviours = enumerate(&code, model, budget).unwrap_or_else(|error| panic!("{title}: {error}"));
+    let mut wrong = Vec::new();
+    for subject in subjects() {
+        let Some(complete) = count(subject.equivalence, &truth.complete) else { continue };
+        let blocked = count(subject.equivalence, &truth.blocked).unwrap_or_default();
+        match (subject.run)(&code, model, false) {
+            Ok(found) if (found.executions, found.blocked, found.redundant) == (complete, blocked, 0) => {
+                println!("{title}: {} has {complete} classes and {blocked} blocked ones", subject.name);
+            }
+            Ok(found) => wrong.push(format!(
+                "{title}: {complete} classes and {blocked} blocked ones by brute force, {} and {} by {}, {} redundant",
+                found.executions, found.blocked, subject.name, found.redundant
+            )),
+            Err(Refusal::Unsupported(reason)) => println!("{title}: left out: {reason}"),
+            Err(Refusal::Broken(reason)) => wrong.push(format!("{title}: {}: {reason}", subject.name)),
+        }
+    }
+    wrong
+}
+
+fn hold_against_brute_force(model: Model) {
+    let entries = entries().expect("the programs are there");
+    let small: Vec<&Entry> = entries.iter().filter(|entry| entry.brute.is_some()).collect();
+    assert!(small.len() >= 30, "only {} programs are compared", small.len());
+    let wrong: Vec<String> = small.iter().flat_map(|entry| disagreements(entry, model)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn brute_force_agrees_under_sc() {
+    hold_against_brute_force(Model::Sc);
+}
+
+#[test]
+fn brute_force_agrees_under_tso() {
+    hold_against_brute_force(Model::Tso);
+}
+
+#[test]
+fn brute_force_agrees_under_pso() {
+    hold_against_brute_force(Model::Pso);
+}

@@ -1,0 +1,52 @@
+//! Given events, program order and what every read read: is there an execution of that shape, and which?
+//!
+//! The question is an [`Instance`]; [`verify()`] answers it for sequential consistency, total store order and partial store order, with a schedule that
+//! runs the execution if there is one. The problem is NP-complete; for a fixed number of threads the searches here are polynomial
+//! (Toman 2021), and closure decides nearly everything before them.
+//!
+//! ```
+//! use raddle_consistency::{Action, Answer, Instance, Loc, Model, Settings, Source, verify};
+//!
+//! let (x, y) = (Loc(0), Loc(1));
+//! let read = |loc| Action::Read { loc, from: Source::Initial };
+//! let store_buffering = Instance::of(&[
+//!     &[Action::Write { loc: x }, read(y)],
+//!     &[Action::Write { loc: y }, read(x)],
+//! ]);
+//! let answer = |model| verify(&store_buffering, model, &Settings::default());
+//! assert_eq!(answer(Model::Sc)?, Answer::Inconsistent);
+//! assert!(matches!(answer(Model::Tso)?, Answer::Consistent(_)));
+//! # Ok::<(), raddle_consistency::Malformed>(())
+//! ```
+//!
+//! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`tso`] (TSO and
+//! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
+//! decide the rest under SC), [`mod@verify`] (all of it together),
+//! [`values`] (sets of sources instead of one).
+
+pub mod closure;
+pub mod command;
+pub mod explain;
+pub mod format;
+pub mod instance;
+pub mod naive;
+mod order;
+mod prefix;
+pub mod pso;
+mod random;
+pub mod render;
+pub mod replay;
+mod search;
+mod settings;
+mod shape;
+pub mod testing;
+pub mod tso;
+pub mod two_sat;
+pub mod values;
+pub mod verify;
+
+pub use explain::{Clash, explain};
+pub use instance::{Action, Instance, Loc, Malformed, Source};
+pub use raddle_trace::{EventId, Model, Step, ThreadId};
+pub use settings::{Algorithm, Closure, Key, Limits, Settings, WorklistOrder};
+pub use verify::{Answer, Statistics, Verifier, verify};

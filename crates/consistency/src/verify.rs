@@ -1,0 +1,168 @@
+//! The answer: closure, search, and the replay that every witness has to survive.
+
+use crate::closure::{ClosureOrder, Failure};
+use crate::instance::{Instance, Malformed};
+use crate::naive::Naive;
+use crate::order::Order;
+use crate::prefix::{Move, Prefix};
+use crate::pso::{Pso, auto_key};
+use crate::replay::replay;
+use crate::search::{End, Search};
+use crate::settings::{Algorithm, Closure, Key, Limits, Settings};
+use crate::shape::{NONE, Shape};
+use crate::tso::Tso;
+use crate::two_sat::{self, Clauses};
+use raddle_trace::{Model, Step, ThreadId};
+
+/// Whether there is an execution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// There is one: this schedule runs it. Under PSO a flush names the location by its number.
+    Consistent(Vec<Step>),
+    /// There is none.
+    Inconsistent,
+    /// A limit was reached.
+    Unknown,
+}
+
+/// What an answer cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Prefixes that a search looked at.
+    pub prefixes: u64,
+    /// Closure was computed.
+    pub closed: bool,
+    /// Closure found a cycle.
+    pub cyclic: bool,
+}
+
+/// Answers, with memory that is used again for the next one.
+#[derive(Clone, Debug, Default)]
+pub struct Verifier {
+    shape: Shape,
+    prefix: Prefix,
+    search: Search,
+    closure: ClosureOrder,
+    statistics: Statistics,
+}
+
+/// Is there an execution of this shape under the model?
+pub fn verify(instance: &Instance, model: Model, settings: &Settings) -> Result<Answer, Malformed> {
+    Verifier::new().verify(instance, model, settings)
+}
+
+impl Verifier {
+    /// A verifier.
+    pub fn new() -> Self {
+        Verifier::default()
+    }
+
+    /// What the last answer cost.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Is there an execution of this shape under the model?
+    ///
+    /// # Panics
+    /// If a witness does not replay, which would be a mistake in this crate.
+    pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings) -> Result<Answer, Malformed> {
+        instance.validate()?;
+        self.statistics = Statistics::default();
+        if self.shape.build(instance, model).is_err() {
+            return Ok(Answer::Inconsistent);
+        }
+        Ok(match self.decide(settings) {
+            End::Exhausted => Answer::Inconsistent,
+            End::Stopped => Answer::Unknown,
+            End::Found => {
+                let witness = self.witness(instance);
+                if let Err(misfit) = replay(instance, model, &witness) {
+                    panic!("a witness under {model} does not replay: {misfit}\n{instance:?}\n{witness:?}");
+                }
+                Answer::Consistent(witness)
+            }
+        })
+    }
+
+    fn decide(&mut self, settings: &Settings) -> End {
+        let closure = if Order::bytes(&self.shape) > settings.limits.bytes { Closure::Off } else { settings.closure };
+        match closure {
+            Closure::Off => return self.search(settings, false, &settings.limits),
+            Closure::First => {}
+            Closure::After(prefixes) => {
+                let limits = Limits { prefixes: prefixes.min(settings.limits.prefixes), ..settings.limits };
+                let end = self.search(settings, false, &limits);
+                if end != End::Stopped || self.statistics.prefixes <= prefixes {
+                    return end;
+                }
+            }
+        }
+        self.statistics.closed = true;
+        match self.closure.build(&self.shape, settings.limits.deadline) {
+            Ok(()) => self.search_closed(settings),
+            Err(Failure::Late) => End::Stopped,
+            Err(Failure::Cyclic) => {
+                self.statistics.cyclic = true;
+                End::Exhausted
+            }
+        }
+    }
+
+    /// The search under the closure. Under SC it may be interrupted for a look at the clauses.
+    fn search_closed(&mut self, settings: &Settings) -> End {
+        if let (Some(prefixes), Model::Sc, Algorithm::Model) = (settings.clauses, self.shape.model, settings.algorithm)
+        {
+            let pause = self.statistics.prefixes.saturating_add(prefixes);
+            let limits = Limits { prefixes: pause.min(settings.limits.prefixes), ..settings.limits };
+            let end = self.search(settings, true, &limits);
+            if end != End::Stopped || self.statistics.prefixes <= pause {
+                return end;
+            }
+            match two_sat::solve(&self.shape, &self.closure.order, &mut self.prefix) {
+                Clauses::Unsatisfiable => return End::Exhausted,
+                Clauses::Ordered => return End::Found,
+                Clauses::Undecided => {}
+            }
+        }
+        self.search(settings, true, &settings.limits)
+    }
+
+    fn search(&mut self, settings: &Settings, closed: bool, limits: &Limits) -> End {
+        let Verifier { shape, prefix, search, closure, statistics } = self;
+        let order = closed.then_some(&closure.order);
+        let visited = &mut statistics.prefixes;
+        match (settings.algorithm, shape.model) {
+            (Algorithm::Naive, _) => search.run(shape, prefix, &Naive { order }, settings.order, limits, visited),
+            (Algorithm::Model, Model::Pso) => {
+                let key = if settings.key == Key::Auto { auto_key(shape) } else { settings.key };
+                search.run(shape, prefix, &Pso { order, key, eager: settings.eager }, settings.order, limits, visited)
+            }
+            (Algorithm::Model, Model::Sc | Model::Tso) => {
+                let tso = Tso { order, eager: settings.eager };
+                search.run(shape, prefix, &tso, settings.order, limits, visited)
+            }
+        }
+    }
+
+    /// The moves as a schedule of events and flushes.
+    fn witness(&self, instance: &Instance) -> Vec<Step> {
+        let shape = &self.shape;
+        let mut at = shape.starts.clone();
+        let steps = self.prefix.log.iter().filter_map(|&what| match what {
+            Move::Step(thread) => {
+                let op = shape.op(at[thread as usize]);
+                at[thread as usize] += 1;
+                (op.event != NONE).then_some(Step::Run(ThreadId(thread)))
+            }
+            Move::Flush(lane) => {
+                let write = shape.lane(lane as usize)[0];
+                let thread = ThreadId(shape.op(write).thread);
+                let event = shape.event(instance, write).expect("a write is an event");
+                let loc = instance.get(event).and_then(|action| action.loc()).expect("a write has a location");
+                Some(if shape.model == Model::Pso { Step::FlushAt(thread, loc.0.into()) } else { Step::Flush(thread) })
+            }
+        });
+        steps.collect()
+    }
+}

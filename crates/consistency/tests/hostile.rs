@@ -1,0 +1,152 @@
+//! Whatever the bytes, there is a verdict or a message with a place, never a panic.
+
+use raddle_consistency::Model;
+use raddle_consistency::command::{Options, Verdict, run};
+use raddle_consistency::format::InputError;
+use raddle_consistency::testing::Random;
+use std::path::Path;
+
+fn examples() -> Vec<Vec<u8>> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/traces");
+    let files = std::fs::read_dir(directory).expect("there are examples").flatten();
+    let mut files: Vec<_> = files.map(|file| file.path()).collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read(file).expect("an example can be read")).collect()
+}
+
+fn options(model: Model, json: bool) -> Options {
+    Options { model, json, prefixes: Some(2_000), ..Options::default() }
+}
+
+/// Scraps that mean something, to be put where they should not be.
+const SCRAPS: [&str; 24] = [
+    "thread",
+    "thread a:",
+    "write x",
+    "read x from initial",
+    "update x from a.0",
+    "spawn a",
+    "join a",
+    "fence",
+    " = ",
+    ":",
+    "->",
+    "from",
+    "a.99999999999",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    "\\u0000",
+    "\\ud800",
+    "\u{202e}",
+    "\u{1b}[31m",
+    "\r\n",
+];
+
+fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
+    let at = random.below(bytes.len() + 1);
+    let end = (at + random.below(40)).min(bytes.len());
+    match random.below(7) {
+        0 => drop(bytes.drain(at..end)),
+        1 => {
+            let piece = bytes[at..end].to_vec();
+            let to = random.below(bytes.len() + 1);
+            bytes.splice(to..to, piece);
+        }
+        2 if at < bytes.len() => bytes[at] = random.number() as u8,
+        3 | 4 => drop(bytes.splice(at..at, SCRAPS[random.below(SCRAPS.len())].bytes()).collect::<Vec<_>>()),
+        5 => {
+            let other = &others[random.below(others.len())];
+            let from = random.below(other.len());
+            let piece = other[from..(from + 60).min(other.len())].to_vec();
+            bytes.splice(at..end, piece);
+        }
+        _ => {
+            // A whole line to another place.
+            let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+            let line = lines.remove(random.below(lines.len()));
+            lines.insert(random.below(lines.len() + 1), line);
+            *bytes = lines.join(&b'\n');
+        }
+    }
+}
+
+#[test]
+fn damaged_traces_end_in_a_verdict_or_a_message() {
+    let examples = examples();
+    let random = &mut Random::new(1);
+    let (mut verdicts, mut messages) = (0, 0);
+    for number in 0..12_000 {
+        let mut bytes = examples[random.below(examples.len())].clone();
+        for _ in 0..=random.below(4) {
+            mutate(&mut bytes, &examples, random);
+        }
+        match run(&bytes, &options(Model::ALL[number % 3], number % 2 == 0)) {
+            Ok(outcome) => {
+                verdicts += 1;
+                assert!(!outcome.text.contains(['\u{1b}', '\u{202e}']), "{}", outcome.text);
+            }
+            Err(InputError { message, spot, .. }) => {
+                messages += 1;
+                let spot = spot.unwrap_or_else(|| panic!("no place: {message}"));
+                let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
+                assert!((1..=lines).contains(&spot.line) && spot.column > 0, "{message}: {spot:?}");
+            }
+        }
+    }
+    assert!(verdicts > 1000 && messages > 1000, "{verdicts} verdicts, {messages} messages");
+}
+
+#[test]
+fn what_is_wrong_is_pointed_at() {
+    let cases: [(&str, u32, u32, &str); 22] = [
+        ("write x", 1, 1, "before the first thread"),
+        ("thread", 1, 7, "the name of the thread is missing"),
+        ("thread a:\n  wirte x", 2, 3, "`wirte` is no event"),
+        ("thread a:\n  write", 2, 8, "the location is missing"),
+        ("thread a:\n  write x 5", 2, 11, "did not expect `5`"),
+        ("thread a:\n  read x", 2, 3, "does not say what it read"),
+        ("thread a:\n  read x from b.0", 2, 15, "there is no event `b.0`"),
+        ("thread a:\n  read x from a.7", 2, 15, "there is no event `a.7`"),
+        ("thread a:\n  read x from a.0", 2, 15, "`a.0` writes nothing"),
+        ("thread a:\n  write y\n  read x from a.0", 3, 15, "`a.0` writes `y`, not `x`"),
+        ("thread a:\n  read x = 3", 2, 12, "nobody writes 3 to `x`"),
+        ("thread a:\n  write x=0\n  read x=0", 3, 10, "more than one write of 0"),
+        ("thread a:\n  write x = 1\n  read x = 2 from a.0", 3, 12, "`a.0` writes 1"),
+        ("thread a:\n  update x from a.0", 2, 17, "cannot read what it writes itself"),
+        ("thread a:\nthread a:", 2, 8, "there is a thread `a` already"),
+        ("thread a:\n  l: fence\n  l: fence", 3, 3, "there is a label `l` already"),
+        ("thread a:\n  spawn b", 2, 9, "there is no thread `b`"),
+        ("thread a:\n  spawn a", 2, 9, "neither start nor join itself"),
+        ("thread a:\n spawn b\n spawn b\nthread b:", 3, 8, "a second time"),
+        ("{\"threads\": [\n  {\"events\": [{\"op\": \"jump\"}]}]}", 2, 22, "`jump` is no event"),
+        ("{\"threads\": [\n  {\"events\": [}]}", 2, 15, "not JSON"),
+        ("{\"threads\": [],\n \"speed\": 3}", 2, 2, "did not expect the field `speed`"),
+    ];
+    for (text, line, column, message) in cases {
+        let error = run(text.as_bytes(), &Options::default()).expect_err(text);
+        let spot = error.spot.unwrap_or_else(|| panic!("{text}: {error}"));
+        assert_eq!((spot.line, spot.column), (line, column), "{text}: {error}");
+        assert!(error.message.contains(message), "{text}: {error}");
+    }
+}
+
+#[test]
+fn extremes_are_answered() {
+    let run = |text: &str, model| run(text.as_bytes(), &options(model, false)).map(|outcome| outcome.verdict);
+    for model in Model::ALL {
+        assert_eq!(run("", model), Ok(Verdict::Consistent));
+        assert_eq!(run("{\"threads\": []}", model), Ok(Verdict::Consistent));
+        let many_threads: String = (0..3000).map(|at| format!("thread {at}:\n write x{}\n", at % 7)).collect();
+        assert_eq!(run(&many_threads, model), Ok(Verdict::Consistent));
+        let long: String = "thread a:\n".to_owned() + &" write x\n read x from initial\n".repeat(20_000);
+        assert_eq!(run(&long, model), Ok(Verdict::Inconsistent));
+        let slashes = "/ ".repeat(200_000);
+        assert!(run(&slashes, model).is_err());
+        assert!(run(&"{\"threads\": ".repeat(100_000), model).is_err());
+        assert!(run(&"[".repeat(100_000), model).is_err());
+    }
+}

@@ -1,0 +1,174 @@
+//! What debug builds check beside the search, by other means: that no class is met twice, that every graph is
+//! consistent, and that the verifiers of [`raddle_consistency`] give the same answers. All are slow or remember things, which
+//! the search itself must not.
+
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot, preserved};
+use super::graph::{Equivalence, Graph};
+use super::realise::Question;
+use raddle_consistency::{Action, Answer, Instance, Loc, Source};
+use raddle_trace::{EventId, Model, Relation, ThreadId};
+use rustc_hash::{FxHashSet, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// The classes met so far, by a hash of their program order, reads-from and coherence.
+#[derive(Debug, Default)]
+pub(crate) struct Audit {
+    met: FxHashSet<u64>,
+}
+
+impl Audit {
+    /// Checks a graph at the end of an execution. Returns whether its class was met before.
+    pub(crate) fn leaf(&mut self, graph: &Graph) -> bool {
+        assert!(graph.order.len() > 80 || is_consistent(graph), "a graph of the search is inconsistent");
+        !self.met.insert(class(graph))
+    }
+}
+
+/// A hash of what makes a class: two different classes may in theory share it, and would be reported, not overlooked.
+fn class(graph: &Graph) -> u64 {
+    let name = |slot: Slot| match slot {
+        INIT => None,
+        slot => Some((graph.event(slot).thread, graph.event(slot).index)),
+    };
+    let mut hasher = FxHasher::default();
+    for (thread, log) in graph.threads.iter().enumerate() {
+        for event in log.events.iter().map(|&slot| graph.event(slot)) {
+            let source = if event.kind == Kind::Read { name(event.rf) } else { None };
+            (thread, event.kind as u8, event.loc, event.value, source).hash(&mut hasher);
+        }
+    }
+    if graph.equivalence == Equivalence::Coherence {
+        for accesses in &graph.locations {
+            accesses.co.iter().for_each(|&write| name(write).hash(&mut hasher));
+            0xc0_u8.hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// Whether the verifiers agree with an answer; they know nothing of demanded orders, and larger questions take too long.
+pub(super) fn agrees(question: &Question<'_>, answer: bool) -> bool {
+    let graph = question.graph;
+    if !question.edges.is_empty() || graph.order.len() > 24 {
+        return true;
+    }
+    let instance = instance(question);
+    match raddle_consistency::verify(&instance, graph.model, &raddle_consistency::Settings::default()) {
+        Ok(Answer::Consistent(_)) => answer,
+        Ok(Answer::Inconsistent) => !answer,
+        Ok(Answer::Unknown) => true,
+        Err(malformed) => panic!("a question of the search is no instance: {malformed}"),
+    }
+}
+
+/// The question as an instance of the consistency problem.
+fn instance(question: &Question<'_>) -> Instance {
+    let Question { graph, events, read, .. } = *question;
+    // Which event of the instance each slot becomes; the last is the new read.
+    let mut names: Vec<Option<EventId>> = vec![None; graph.events.len() + 1];
+    let mut threads: Vec<Vec<(&Event, bool)>> = vec![Vec::new(); graph.threads.len()];
+    for (index, log) in graph.threads.iter().enumerate() {
+        let thread = ThreadId(index as u32);
+        let mut place = 0;
+        let kept = log.events.iter().copied().filter(|&slot| events.contains(slot as usize));
+        for slot in kept {
+            let event = graph.event(slot);
+            let whole = graph.other_half(event).is_some_and(|write| events.contains(write as usize));
+            if whole {
+                // It is one with its write.
+                continue;
+            }
+            let half = event.kind == Kind::Write && event.flags.contains(Flags::LOCKED);
+            place += u32::from(is_failed_update(event));
+            names[slot as usize] = Some(EventId::new(thread, place));
+            place += 1;
+            threads[index].push((event, half));
+        }
+        if let Some(read) = read.filter(|read| read.thread == thread) {
+            threads[index].push((read, false));
+        }
+    }
+    let from = |source: Slot| match source {
+        INIT => Source::Initial,
+        source => Source::Write(names[source as usize].expect("sources are kept")),
+    };
+    let mut instance = Instance::new();
+    for events in threads {
+        instance.begin_thread();
+        for (event, half) in events {
+            let (loc, child) = (Loc(event.loc), ThreadId(event.value as u32));
+            if is_failed_update(event) {
+                instance.push(Action::Fence);
+            }
+            instance.push(match event.kind {
+                Kind::Read => Action::Read { loc, from: from(event.rf) },
+                Kind::Write if half => Action::Update { loc, from: from(graph.source_of_update(event)) },
+                Kind::Write => Action::Write { loc },
+                Kind::StoreFence => Action::StoreFence,
+                Kind::Spawn => Action::Spawn { child },
+                Kind::Join => Action::Join { child },
+                _ if event.drains() => Action::Fence,
+                _ => Action::Note,
+            });
+        }
+    }
+    instance
+}
+
+/// Whether the event is an update that wrote nothing, or not yet: a read with an empty buffer.
+fn is_failed_update(event: &Event) -> bool {
+    event.kind == Kind::Read && event.flags.contains(Flags::LOCKED)
+}
+
+/// The predicate of the model, from its definition: the global relation has no cycle, nor has any location's own.
+fn is_consistent(graph: &Graph) -> bool {
+    let mut global = Relation::new();
+    let mut local = Relation::new();
+    let mut cyclic = false;
+    let mut edge = |relation: &mut Relation, a: Slot, b: Slot| cyclic |= relation.add_edge(a as usize, b as usize);
+    for log in &graph.threads {
+        for (at, &b) in log.events.iter().enumerate() {
+            for &a in &log.events[..at] {
+                let (first, second) = (graph.event(a), graph.event(b));
+                if preserved(graph.model, first, second) {
+                    edge(&mut global, a, b);
+                }
+                if first.loc == second.loc && is_access(first) && is_access(second) {
+                    edge(&mut local, a, b);
+                }
+            }
+            if let Some(spawn) = log.spawn {
+                edge(&mut global, spawn, b);
+            }
+            if graph.event(b).kind == Kind::Join {
+                let child = ThreadId(graph.event(b).value as u32);
+                graph.threads[child.index()].events.iter().for_each(|&a| edge(&mut global, a, b));
+            }
+        }
+    }
+    for accesses in &graph.locations {
+        for pair in accesses.co.windows(2) {
+            edge(&mut global, pair[0], pair[1]);
+            edge(&mut local, pair[0], pair[1]);
+        }
+        for &read in accesses.reads.iter().filter(|&&slot| graph.event(slot).kind == Kind::Read) {
+            let source = graph.event(read).rf;
+            if source != INIT {
+                edge(&mut local, source, read);
+                if graph.model == Model::Sc || graph.event(source).thread != graph.event(read).thread {
+                    edge(&mut global, source, read);
+                }
+            }
+            let after = accesses.co.iter().skip_while(|&&w| source != INIT && w != source);
+            for &write in after.skip(usize::from(source != INIT)) {
+                edge(&mut global, read, write);
+                edge(&mut local, read, write);
+            }
+        }
+    }
+    !cyclic
+}
+
+fn is_access(event: &Event) -> bool {
+    matches!(event.kind, Kind::Read | Kind::Write) && event.loc != NO_LOC
+}

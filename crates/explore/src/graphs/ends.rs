@@ -1,0 +1,282 @@
+//! Ends of executions: what they count as, and whether threads that wait do so for ever.
+//!
+//! Where the order of writes is only a witness, a thread waits for ever if what it looked at last is the last write of the location. Whether that can be is a question for
+//! another witness. Several unsuitable writes may take turns in being the last one: these are not different classes, since
+//! a thread that waits has read nothing yet; of the graphs that differ in nothing else the one with the first such
+//! writes, in canonical order, counts.
+
+use super::branch::{Level, copy};
+use super::context::{Context, Initial};
+use super::event::{INIT, Kind, LocId, Slot};
+use super::graph::{Equivalence, Graph, ancestor};
+use super::linearise;
+use super::realise::Question;
+use super::search::Search;
+use super::snapshot::{Node, Stage};
+use super::sources::{SAMPLE, Sources, by_rank};
+use super::step::Bug;
+use raddle_machine::{Blocked, Reaction, Status, Visible};
+use raddle_trace::{BitSet, Property, ThreadId};
+use std::sync::Arc;
+
+impl Search<'_> {
+    /// The end of an execution: counts it, and looks for a deadlock.
+    pub(super) fn leaf(&mut self) {
+        self.done += self.weight();
+        if self.context.shared.purpose.sample && self.repeats.executions < SAMPLE {
+            self.repeats.add(&self.levels);
+        }
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
+        let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
+            (false, false, false, None, false, false, false);
+        let exact = graph.equivalence == Equivalence::Coherence;
+        for (index, log) in graph.threads.iter().enumerate() {
+            let Some(tip) = &log.tip else { continue };
+            let thread = ThreadId(index as u32);
+            // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
+            inside |= tip.state.atomic_block().is_some();
+            match tip.state.status() {
+                Status::Finished { exit, .. } => exited |= exit,
+                Status::Failed(_) => failed = true,
+                Status::Blocked(Blocked::Assume) => assumed = true,
+                Status::Blocked(Blocked::LoopBound) => {
+                    bounded = true;
+                    self.bounded_at = Some(tip.state.pc());
+                }
+                Status::Blocked(Blocked::Spin { since }) => {
+                    moot |= exact && !graph.reads_are_current(thread, *since);
+                    waiting = waiting.or(Some(tip.state.pc()));
+                }
+                Status::Ready(_) => {
+                    moot |= exact
+                        && tip.stage == Stage::Waiting
+                        && !graph.reads_are_current(thread, tip.state.operations());
+                    waiting = waiting.or(Some(tip.state.pc()));
+                }
+            }
+        }
+        let witness = match waiting {
+            Some(_) if !exact => waiting_for_ever(&mut self.context, graph, &mut self.pool),
+            _ => Waiting::Shown,
+        };
+        moot |= matches!(witness, Waiting::Moot);
+        let witnessed = match &witness {
+            Waiting::ShownBy(level) => &level.graph,
+            _ => graph,
+        };
+        // What is interleaved with an atomic block is no execution.
+        let torn = self.context.code.has_atomic_blocks() && linearise::is_torn(graph);
+        if self.context.code.has_atomic_blocks() && !torn {
+            self.bugs.extend(failures(graph));
+        }
+        let whole = !(moot || torn || failed || bounded || inside);
+        if whole && self.context.shared.options.keep_schedules {
+            let end =
+                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
+            self.schedules.extend(linearise::schedule(&mut self.context, witnessed, &end));
+        }
+        let statistics = &mut self.statistics;
+        #[cfg(debug_assertions)]
+        {
+            statistics.redundant += u64::from(self.audit.leaf(graph));
+        }
+        if moot || torn {
+            statistics.moot += 1;
+        } else if failed {
+            statistics.failed += 1;
+        } else if bounded {
+            statistics.bounded += 1;
+        } else if exited && !assumed {
+            statistics.executions += 1;
+        } else if assumed || waiting.is_some() {
+            statistics.blocked += 1;
+            if !assumed
+                && !inside
+                && let Some(pc) = waiting
+            {
+                let mut bug =
+                    Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None, schedule: None };
+                if matches!(witness, Waiting::ShownBy(_)) {
+                    bug.schedule = linearise::schedule(&mut self.context, witnessed, &bug);
+                }
+                self.bugs.push(bug);
+            }
+        } else {
+            statistics.executions += 1;
+        }
+        if let Waiting::ShownBy(level) = witness {
+            self.pool.push(*level);
+        }
+    }
+}
+
+/// The threads that have failed. When they did, an atomic block may have stood in the way of showing it.
+fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
+    graph.threads.iter().enumerate().filter_map(|(index, log)| {
+        let thread = ThreadId(index as u32);
+        let Status::Failed(failure) = log.tip.as_ref()?.state.status() else { return None };
+        let property = failure.property.filter(|&property| property != Property::Race)?;
+        let target = graph.last(thread);
+        Some(Bug { property, pc: failure.pc, target, attempt: Some(thread), forced: None, schedule: None })
+    })
+}
+
+/// What is known of an end in which threads wait.
+enum Waiting {
+    /// In the witness at hand they wait for ever.
+    Shown,
+    /// In this one they do.
+    ShownBy(Box<Level>),
+    /// Some had only not looked again, or the same end is counted elsewhere.
+    Moot,
+}
+
+/// A thread that waits.
+struct Waiter {
+    /// Its state before it looked for the last time.
+    node: Arc<Node>,
+    /// What it has done since then: reads, perhaps fences between them.
+    events: Vec<Slot>,
+    /// The number of its operation then.
+    since: u32,
+}
+
+/// Looks for a witness in which every thread that waits has looked at the last writes.
+fn waiting_for_ever(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Level>) -> Waiting {
+    let waiters = graph.waiters();
+    let looks = waiters.iter().flat_map(|waiter| &waiter.events).map(|&slot| graph.event(slot));
+    let looks = looks.filter(|event| event.kind == Kind::Read);
+    let mut last: Vec<(LocId, Slot)> = looks.map(|read| (read.loc, read.rf)).collect();
+    last.sort_unstable();
+    last.dedup();
+    if last.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+        return Waiting::Moot;
+    }
+    if is_counted_elsewhere(context, graph, &waiters, &last) {
+        return Waiting::Moot;
+    }
+    if last.iter().all(|&(loc, source)| graph.location(loc).co.last().copied().unwrap_or(INIT) == source) {
+        return Waiting::Shown;
+    }
+    let Some(edges) = graph.edges_to_last(&last, graph.present()) else { return Waiting::Moot };
+    let question = Question { graph, events: graph.present(), read: None, edges: &edges };
+    match context.realiser.realise(question) {
+        None => Waiting::Moot,
+        Some(sequence) => {
+            let mut level = copy(graph, pool);
+            level.graph.adopt(sequence.iter().copied());
+            Waiting::ShownBy(Box::new(level))
+        }
+    }
+}
+
+/// Whether the threads would also wait with last writes that come earlier in canonical order.
+fn is_counted_elsewhere(context: &mut Context<'_>, graph: &Graph, waiters: &[Waiter], last: &[(LocId, Slot)]) -> bool {
+    let options: Vec<Sources> = last.iter().map(|&(loc, source)| graph.possible_ends(loc, source)).collect();
+    let mut events = graph.present().clone();
+    waiters.iter().flat_map(|waiter| &waiter.events).for_each(|&slot| events.remove(slot as usize));
+    let mut at = vec![0; last.len()];
+    loop {
+        let choice = last.iter().zip(&options).zip(&at);
+        let choice: Vec<(LocId, Slot)> = choice.map(|((&(loc, _), sources), &at)| (loc, sources[at])).collect();
+        if choice == last {
+            return false;
+        }
+        if waiters.iter().all(|waiter| waiter.waits(context, graph, &choice))
+            && explained(context, graph, &events, &choice)
+        {
+            return true;
+        }
+        for digit in (0..at.len()).rev() {
+            at[digit] += 1;
+            if at[digit] < options[digit].len() {
+                break;
+            }
+            at[digit] = 0;
+        }
+    }
+}
+
+impl Waiter {
+    /// Whether it would find nothing but reasons to wait, were these the last writes.
+    fn waits(&self, context: &mut Context<'_>, graph: &Graph, last: &[(LocId, Slot)]) -> bool {
+        let mut state = (*self.node.state).clone();
+        for _ in 0..=self.events.len() {
+            match *state.status() {
+                Status::Blocked(Blocked::Spin { since }) => return since == self.since,
+                Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
+                    let Ok(loc) = context.loc(access, state.pc()) else { return false };
+                    let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
+                    let Initial::Value(value) = context.value(graph, loc, source) else { return false };
+                    match state.reaction(context.code, value) {
+                        Reaction::Block => return state.operations() == self.since,
+                        Reaction::Read => state.answer(context.code, value, 0),
+                        Reaction::Write(_) | Reaction::Pick(_) => return false,
+                    }
+                }
+                Status::Ready(Visible::Fence { .. }) => state.answer(context.code, 0, 0),
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Whether the events have a witness in which these are the last writes of their locations.
+fn explained(context: &mut Context<'_>, graph: &Graph, events: &BitSet, last: &[(LocId, Slot)]) -> bool {
+    let Some(edges) = graph.edges_to_last(last, events) else { return false };
+    context.realiser.realise(Question { graph, events, read: None, edges: &edges }).is_some()
+}
+
+impl Graph {
+    /// The threads that wait.
+    fn waiters(&self) -> Vec<Waiter> {
+        let logs = self.threads.iter().filter_map(|log| {
+            let tip = log.tip.as_ref()?;
+            let since = match tip.state.status() {
+                Status::Blocked(Blocked::Spin { since }) => *since,
+                Status::Ready(_) if tip.stage == Stage::Waiting => tip.state.operations(),
+                _ => return None,
+            };
+            let recent = log.events.iter().rev().copied().take_while(|&slot| self.event(slot).operation >= since);
+            let events: Vec<Slot> = recent.collect();
+            Some(Waiter { node: ancestor(tip, events.len()), events, since })
+        });
+        logs.collect()
+    }
+
+    /// The writes that may be the last of the location, in canonical order up to this one.
+    fn possible_ends(&self, loc: LocId, source: Slot) -> Sources {
+        let mut sources: Sources = self.location(loc).co.iter().copied().chain([INIT]).collect();
+        sources.retain(|&mut other| other == source || self.may_be_last(loc, other, self.present()));
+        sources.sort_unstable_by_key(|&other| by_rank(self, other));
+        let end = sources.iter().position(|&other| other == source).expect("it is one of them");
+        sources.truncate(end + 1);
+        sources
+    }
+
+    /// The edges that make these the last writes of their locations; `None` if one cannot be.
+    fn edges_to_last(&self, last: &[(LocId, Slot)], events: &BitSet) -> Option<Vec<(Slot, Slot)>> {
+        let mut edges = Vec::new();
+        for &(loc, source) in last {
+            for &write in self.location(loc).co.iter().filter(|&&write| events.contains(write as usize)) {
+                if source == INIT {
+                    return None;
+                }
+                if write != source {
+                    edges.push((write, source));
+                }
+            }
+        }
+        Some(edges)
+    }
+
+    /// Whether the reads of a thread's operations from `since` on are from the last writes there are.
+    fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
+        let events = self.threads[thread.index()].events.iter().rev().map(|&slot| self.event(slot));
+        events.take_while(|event| event.operation >= since).all(|event| {
+            event.kind != Kind::Read || event.rf == self.location(event.loc).co.last().copied().unwrap_or(INIT)
+        })
+    }
+}

@@ -1,0 +1,445 @@
+//! Whether events and what they read can be explained, and by which order of writes.
+//!
+//! The question comes up when a read is to take a source that the witness at hand rules out. It is NP-hard in general and
+//! polynomial for a fixed number of threads. Three stages, each needed only if the ones before leave it open:
+//!
+//! 1. *Closure* (Toman 2021, section 5.5, there with two events per write; here a write is the moment it reaches memory): for
+//!    a read `r` of `w` and another write `o` of the location, `o` before `r` implies `o` before `w`, and `w` before `o`
+//!    implies `r` before `o`; an own write before `r` is before `w`; nothing comes between the halves of an
+//!    update. A cycle means no.
+//! 2. *Greedy*: execute whatever is possible, in the order of addition; a write must wait while somebody still has to read what
+//!    it overwrites. Coming to the end means yes.
+//! 3. *Search*: the same with backtracking over the writes. Everything but writes is executed as soon as possible, so
+//!    one visit per set of executed writes is enough (as in VerifyTSO of Toman 2021; under PSO, too, at the price of
+//!    one chain per thread and location).
+
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
+use super::graph::{Graph, union};
+use raddle_trace::{BitSet, Model, Relation};
+use rustc_hash::FxHashSet;
+
+/// Which events are to be explained, and under which conditions.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) graph: &'a Graph,
+    /// The events, closed under program order and reads-from.
+    pub(crate) events: &'a BitSet,
+    /// A read beyond them, the next event of its thread.
+    pub(crate) read: Option<&'a Event>,
+    /// Pairs of events that must be in this order.
+    pub(crate) edges: &'a [(Slot, Slot)],
+}
+
+/// A read of the question.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    slot: Slot,
+    source: Slot,
+    /// The other half, if it is half of an update.
+    write: Option<Slot>,
+}
+
+/// The accesses of a location that take part, as ranges of the lists of all.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    writes: std::ops::Range<usize>,
+    looks: std::ops::Range<usize>,
+}
+
+/// Space for answering questions, used again for the next.
+#[derive(Debug, Default)]
+pub(crate) struct Realiser {
+    order: Relation,
+    row: Vec<u64>,
+    places: Vec<Place>,
+    writes: Vec<Slot>,
+    looks: Vec<Look>,
+    /// Per slot: the location's place among `places`, for writes.
+    place_of: Vec<u32>,
+    /// Per slot: the look that is the first half of the update it is the second of.
+    half_of: Vec<Option<Look>>,
+    /// The events of whole updates but their writes, which are executed with these.
+    bound: Vec<u64>,
+    units: Vec<Slot>,
+    done: Vec<u64>,
+    last: Vec<Slot>,
+    sequence: Vec<Slot>,
+    /// How many questions were asked, and how often the answer was no.
+    pub(crate) asked: u64,
+    pub(crate) refused: u64,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Realiser {
+    /// An order of the events (the new read included, under the number after the last slot) that explains what they read.
+    pub(crate) fn realise(&mut self, question: Question<'_>) -> Option<&[Slot]> {
+        let realised = self.close(question) && (self.greedy() || self.search());
+        self.asked += 1;
+        self.refused += u64::from(!realised);
+        #[cfg(debug_assertions)]
+        assert!(super::audit::agrees(&question, realised), "the verifiers disagree with the search");
+        realised.then_some(&self.sequence)
+    }
+
+    /// The number that the new read of a question goes by.
+    fn new_slot(graph: &Graph) -> Slot {
+        graph.events.len() as Slot
+    }
+
+    /// Sets the question up and closes the order. Returns whether there is no cycle.
+    fn close(&mut self, question: Question<'_>) -> bool {
+        self.set_up(question);
+        self.edges_of_threads(question) && self.saturate()
+    }
+
+    fn set_up(&mut self, Question { graph, events, read, .. }: Question<'_>) {
+        let slots = graph.events.len() + 1;
+        self.order.copy_from(graph.base());
+        self.order.grow(slots);
+        self.places.clear();
+        self.writes.clear();
+        self.looks.clear();
+        self.units.clear();
+        self.place_of.clear();
+        self.place_of.resize(slots, NOWHERE);
+        self.half_of.clear();
+        self.half_of.resize(slots, None);
+        self.bound.clear();
+        self.bound.resize(self.order.stride(), 0);
+        self.units.extend(graph.order.iter().copied().filter(|&slot| events.contains(slot as usize)));
+        let new = Self::new_slot(graph);
+        if let Some(read) = read {
+            let mut row = std::mem::take(&mut self.row);
+            graph.collect(graph.base(), read, &mut row);
+            self.order.clear_row(new as usize);
+            self.order.row_mut(new as usize)[..row.len()].copy_from_slice(&row);
+            self.row = row;
+            if graph.reads_from_outside(read) {
+                self.order.include(read.rf as usize, new as usize);
+            }
+            self.units.push(new);
+        }
+        for (loc, accesses) in graph.locations.iter().enumerate() {
+            let first = self.writes.len();
+            self.writes.extend(accesses.co.iter().copied().filter(|&write| events.contains(write as usize)));
+            if first == self.writes.len() {
+                continue;
+            }
+            let looks = self.looks.len();
+            for &slot in accesses.reads.iter().filter(|&&slot| events.contains(slot as usize)) {
+                let event = graph.event(slot);
+                if event.kind == Kind::Read {
+                    let write = graph.other_half(event).filter(|&write| events.contains(write as usize));
+                    self.looks.push(Look { slot, source: event.rf, write });
+                }
+            }
+            if let Some(read) = read.filter(|read| read.loc as usize == loc) {
+                self.looks.push(Look { slot: new, source: read.rf, write: None });
+            }
+            for &write in &self.writes[first..] {
+                self.place_of[write as usize] = self.places.len() as u32;
+            }
+            for look in &self.looks[looks..] {
+                if let Some(write) = look.write {
+                    self.half_of[write as usize] = Some(*look);
+                    for part in graph.parts_before(graph.event(write)) {
+                        self.bound[part as usize / 64] |= 1 << (part % 64);
+                    }
+                }
+            }
+            self.places.push(Place { writes: first..self.writes.len(), looks: looks..self.looks.len() });
+        }
+    }
+
+    /// The edges that follow from single threads, and those of the question. Returns whether there is no cycle.
+    fn edges_of_threads(&mut self, Question { graph, read, edges, .. }: Question<'_>) -> bool {
+        for &(first, second) in edges {
+            if !self.edge(first, second) {
+                return false;
+            }
+        }
+        if graph.model == Model::Sc {
+            // An own write is before the read, which is enough.
+            return true;
+        }
+        for place in self.places.clone() {
+            for at in place.looks {
+                let look = self.looks[at];
+                let event =
+                    if look.slot == Self::new_slot(graph) { read.expect("it is one") } else { graph.event(look.slot) };
+                for write in place.writes.clone() {
+                    let write = self.writes[write];
+                    let other = graph.event(write);
+                    let own = other.thread == event.thread && other.index < event.index && write != look.source;
+                    if own && (look.source == INIT || !self.edge(write, look.source)) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Adds an edge and all that follows from it by transitivity. Returns whether it closes no cycle.
+    fn edge(&mut self, first: Slot, second: Slot) -> bool {
+        let (a, b) = (first as usize, second as usize);
+        if self.order.before(a, b) {
+            return true;
+        }
+        if a == b || self.order.before(b, a) {
+            return false;
+        }
+        self.row.clear();
+        self.row.extend_from_slice(self.order.row(a));
+        self.row[a / 64] |= 1 << (a % 64);
+        for &unit in &self.units {
+            if unit == second || self.order.before(b, unit as usize) {
+                let row = self.order.row_mut(unit as usize);
+                row.iter_mut().zip(&self.row).for_each(|(word, more)| *word |= more);
+            }
+        }
+        true
+    }
+
+    /// Applies the rules until nothing new follows. Returns whether there is no cycle.
+    fn saturate(&mut self) -> bool {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for place in 0..self.places.len() {
+                let Place { writes, looks } = self.places[place].clone();
+                for at in looks {
+                    let Look { slot: read, source, write: half } = self.looks[at];
+                    for other in writes.clone() {
+                        let other = self.writes[other];
+                        if other == source || Some(other) == half {
+                            continue;
+                        }
+                        let before = |a: Slot, b: Slot| self.order.before(a as usize, b as usize);
+                        // Whoever is before either half of an update is before its source.
+                        if before(other, read) || half.is_some_and(|half| before(other, half)) {
+                            if source == INIT {
+                                return false;
+                            }
+                            if !before(other, source) {
+                                changed = true;
+                                if !self.edge(other, source) {
+                                    return false;
+                                }
+                            }
+                            continue;
+                        }
+                        let after = source == INIT || before(source, other) || before(read, other);
+                        let bound = half.unwrap_or(read);
+                        if after && !(before(bound, other) && before(read, other)) {
+                            changed = true;
+                            if !self.edge(read, other) || !self.edge(bound, other) {
+                                return false;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Begins with nothing executed.
+    fn start(&mut self) {
+        self.done.clear();
+        self.done.resize(self.order.stride(), 0);
+        self.last.clear();
+        self.last.resize(self.places.len(), INIT);
+        self.sequence.clear();
+    }
+
+    fn is_done(&self, slot: Slot) -> bool {
+        self.done[slot as usize / 64] >> (slot % 64) & 1 == 1
+    }
+
+    /// Whether all that is before it has been executed; of a whole update, its own parts do not count.
+    fn is_minimal(&self, slot: Slot) -> bool {
+        let row = self.order.row(slot as usize);
+        let missing = || row.iter().zip(&self.done).map(|(before, done)| before & !done);
+        if missing().all(|word| word == 0) {
+            return true;
+        }
+        let Some(half) = self.half_of[slot as usize] else { return false };
+        // What is missing must be parts of updates, and of no other than this one: they are not before the first half.
+        self.is_minimal(half.slot)
+            && missing().zip(&self.bound).enumerate().all(|(at, (missing, bound))| {
+                missing & !bound == 0
+                    && BitSet::from_words(&[missing]).iter().all(|bit| {
+                        let part = at * 64 + bit;
+                        part == half.slot as usize || self.order.before(half.slot as usize, part)
+                    })
+            })
+    }
+
+    /// Executes an event.
+    fn execute(&mut self, slot: Slot) {
+        self.done[slot as usize / 64] |= 1 << (slot % 64);
+        self.sequence.push(slot);
+        let place = self.place_of[slot as usize];
+        if place != NOWHERE {
+            self.last[place as usize] = slot;
+        }
+    }
+
+    /// Whether a write, with the rest of it if it is of an update, can be executed.
+    fn can_write(&self, slot: Slot) -> bool {
+        let place = self.place_of[slot as usize] as usize;
+        let last = self.last[place];
+        let half = self.half_of[slot as usize];
+        if half.is_some_and(|half| half.source != last) {
+            return false;
+        }
+        let own = half.map(|half| half.slot);
+        let wanted = |look: &Look| look.source == last && Some(look.slot) != own && !self.is_done(look.slot);
+        self.is_minimal(slot) && !self.looks[self.places[place].looks.clone()].iter().any(wanted)
+    }
+
+    /// Executes everything but writes, as far as possible.
+    fn settle(&mut self) {
+        let mut progress = true;
+        while std::mem::take(&mut progress) {
+            for at in 0..self.units.len() {
+                let slot = self.units[at];
+                let (word, bit) = (slot as usize / 64, slot % 64);
+                let waits = self.place_of[slot as usize] != NOWHERE || self.bound[word] >> bit & 1 == 1;
+                if !waits && !self.is_done(slot) && self.is_minimal(slot) {
+                    self.execute(slot);
+                    progress = true;
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, slot: Slot) {
+        if let Some(half) = self.half_of[slot as usize] {
+            self.execute(half.slot);
+            // A choice may stand between the halves.
+            for at in 0..self.units.len() {
+                let part = self.units[at];
+                let bound = self.bound[part as usize / 64] >> (part % 64) & 1 == 1;
+                if bound && !self.is_done(part) && self.order.before(part as usize, slot as usize) {
+                    self.execute(part);
+                }
+            }
+        }
+        self.execute(slot);
+    }
+
+    fn is_over(&self) -> bool {
+        self.sequence.len() == self.units.len()
+    }
+
+    /// Takes the first write that is possible, again and again. Returns whether that leads to the end.
+    fn greedy(&mut self) -> bool {
+        self.start();
+        loop {
+            self.settle();
+            if self.is_over() {
+                return true;
+            }
+            let next = self.units.iter().copied().find(|&slot| self.is_open_write(slot));
+            let Some(next) = next else { return false };
+            self.write(next);
+        }
+    }
+
+    fn is_open_write(&self, slot: Slot) -> bool {
+        self.place_of[slot as usize] != NOWHERE && !self.is_done(slot) && self.can_write(slot)
+    }
+
+    /// Tries all orders of writes. Returns whether one leads to the end.
+    fn search(&mut self) -> bool {
+        self.start();
+        self.search_from(&mut FxHashSet::default())
+    }
+
+    /// The same from here; `met` has the sets of executed events from which there is no way to the end.
+    fn search_from(&mut self, met: &mut FxHashSet<Vec<u64>>) -> bool {
+        self.settle();
+        if self.is_over() {
+            return true;
+        }
+        if !met.insert(self.done.clone()) {
+            return false;
+        }
+        let (done, last, len) = (self.done.clone(), self.last.clone(), self.sequence.len());
+        for at in 0..self.units.len() {
+            let slot = self.units[at];
+            if self.is_open_write(slot) {
+                self.write(slot);
+                if self.search_from(met) {
+                    return true;
+                }
+                self.done.copy_from_slice(&done);
+                self.last.copy_from_slice(&last);
+                self.sequence.truncate(len);
+            }
+        }
+        false
+    }
+}
+
+impl Graph {
+    /// The write half that follows a read half.
+    pub(super) fn other_half(&self, read: &Event) -> Option<Slot> {
+        if !read.flags.contains(Flags::CONSUMES) {
+            return None;
+        }
+        let events = &self.threads[read.thread.index()].events[read.index as usize + 1..];
+        let mut same = events.iter().copied().take_while(|&slot| self.event(slot).operation == read.operation);
+        same.find(|&slot| self.event(slot).kind == Kind::Write)
+    }
+
+    /// The events of an update before its write.
+    fn parts_before(&self, write: &Event) -> impl Iterator<Item = Slot> + '_ {
+        let events = self.threads[write.thread.index()].events[..write.index as usize].iter().rev().copied();
+        let operation = write.operation;
+        events.take_while(move |&slot| self.event(slot).operation == operation)
+    }
+}
+
+impl Graph {
+    /// Takes another witness: `sequence` has all events in an order that explains what was read.
+    pub(crate) fn adopt(&mut self, sequence: impl Iterator<Item = Slot> + Clone) {
+        let mut rank = vec![0; self.events.len()];
+        sequence.clone().enumerate().for_each(|(at, slot)| rank[slot as usize] = at);
+        for accesses in &mut self.locations {
+            accesses.co.sort_unstable_by_key(|&write| rank[write as usize]);
+        }
+        let mut last: Vec<usize> = vec![0; self.locations.len()];
+        let mut row = std::mem::take(&mut self.scratch);
+        for slot in sequence {
+            let event = *self.event(slot);
+            self.collect(&self.reach, &event, &mut row);
+            let mut add = |other: Slot| {
+                union(&mut row, self.reach.row(other as usize));
+                row[other as usize / 64] |= 1 << (other % 64);
+            };
+            if self.reads_from_outside(&event) {
+                add(event.rf);
+            }
+            if event.kind == Kind::Write && event.loc != NO_LOC {
+                let place = &mut last[event.loc as usize];
+                let accesses = &self.locations[event.loc as usize];
+                let previous = place.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
+                *place += 1;
+                if previous != INIT {
+                    add(previous);
+                }
+                for &read in &accesses.reads {
+                    if self.event(read).rf == previous {
+                        add(read);
+                    }
+                }
+            }
+            self.reach.row_mut(slot as usize).copy_from_slice(&row);
+        }
+        self.scratch = row;
+        debug_assert!(self.order.iter().all(|&slot| !self.reach.before(slot as usize, slot as usize)));
+    }
+}

@@ -1,0 +1,524 @@
+//! The search: a stack of graphs, each with a stack of branching points.
+//!
+//! A *frame* is a node of the search tree: the next event of some thread and the options not yet tried. Options are
+//! applied to the graph in place and taken back in reverse. A backward revisit opens a new *level*: a graph of its
+//! own with the kept events, at whose bottom a frame tries the places of the revisiting write. Levels nest at most as
+//! deep as there are writes. A level is a value that shares only immutable thread states with others, so a frame's
+//! untried options can be given to another worker as a level of their own.
+
+use super::branch::{Branch, Frame, Level, read_branch, revisit, take_back, write_branch};
+use super::context::{Context, Initial};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
+use super::graph::{Equivalence, Graph};
+use super::snapshot::{Node, Stage};
+use super::sources::{Repeats, may_block, other_witness};
+use super::step::{Bug, Halt, Revisited, Stepper, settle};
+use crate::outcome::{Error, Statistics};
+use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
+use raddle_program::Ordering;
+use raddle_trace::{Model, Schedule, ThreadId};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// What the search tells its driver.
+pub(crate) enum Tick {
+    /// There is more to do.
+    More,
+    /// Everything has been explored.
+    Done,
+    /// Something is wrong in the current graph; the search can go on.
+    Bug(Bug),
+    /// The search cannot go on.
+    Halt(Halt),
+}
+/// How ready a thread is.
+#[derive(PartialEq, Eq)]
+enum Readiness {
+    No,
+    /// It waits for a value that is not there now; to be taken only if nobody else can move.
+    Late,
+    Yes,
+}
+/// A search over all graphs reachable from one level.
+pub(crate) struct Search<'c> {
+    pub(crate) context: Context<'c>,
+    pub(super) levels: Vec<Level>,
+    pub(super) pool: Vec<Level>,
+    pub(crate) statistics: Statistics,
+    /// What the first executions say about values.
+    pub(crate) repeats: Repeats,
+    /// Runs of the classes met, if they are to be kept.
+    pub(crate) schedules: Vec<Schedule>,
+    /// Share of the search tree done.
+    pub(crate) done: f64,
+    depth: usize,
+    pub(super) bugs: Vec<Bug>,
+    /// Instructions of racing accesses whose runs have been made.
+    known_races: FxHashSet<u32>,
+    error: Option<Halt>,
+    /// The next tick takes back an option instead of extending the graph.
+    backtrack: bool,
+    #[cfg(debug_assertions)]
+    pub(super) audit: super::audit::Audit,
+    /// The deepest place of a cut-off execution.
+    pub(crate) cut_at: Option<u32>,
+    /// A loop that reached its bound.
+    pub(crate) bounded_at: Option<u32>,
+}
+
+impl<'c> Search<'c> {
+    pub(crate) fn new(context: Context<'c>, depth: usize) -> Self {
+        Search {
+            context,
+            levels: Vec::new(),
+            pool: Vec::new(),
+            statistics: Statistics::default(),
+            repeats: Repeats::default(),
+            schedules: Vec::new(),
+            done: 0.0,
+            depth,
+            bugs: Vec::new(),
+            known_races: FxHashSet::default(),
+            error: None,
+            backtrack: false,
+            #[cfg(debug_assertions)]
+            audit: super::audit::Audit::default(),
+            cut_at: None,
+            bounded_at: None,
+        }
+    }
+
+    /// The root of the search tree.
+    pub(crate) fn root(&mut self) -> Level {
+        let main = self.context.shared.main.clone();
+        let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
+        let mut graph = Graph::new(self.context.model, self.context.shared.purpose.equivalence, Arc::new(node));
+        let main = (*self.context.shared.main).clone();
+        let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
+        graph.threads[0].tip = Some(main);
+        Level { graph, frames: Vec::new() }
+    }
+
+    /// Starts on a level.
+    pub(crate) fn start(&mut self, level: Level) {
+        debug_assert!(self.levels.is_empty());
+        // A level that was given away has options but none applied; the root has nothing yet.
+        self.backtrack = !level.frames.is_empty();
+        self.levels.push(level);
+    }
+
+    /// The graph at hand.
+    pub(crate) fn graph(&self) -> &Graph {
+        &self.levels.last().expect("the search is not over").graph
+    }
+
+    /// Whether it is on its way to the end of an execution, rather than looking for what is left to explore.
+    pub(crate) fn explores(&self) -> bool {
+        !self.backtrack
+    }
+
+    /// One step of the search.
+    pub(crate) fn tick(&mut self) -> Tick {
+        // What seems wrong where updates do not commute rests on a value that nobody wrote.
+        if matches!(self.error, Some(Halt::DoesNotCommute(_))) {
+            self.bugs.clear();
+        }
+        if let Some(bug) = self.bugs.pop() {
+            return Tick::Bug(bug);
+        }
+        if let Some(error) = self.error.take() {
+            return Tick::Halt(error);
+        }
+        if self.backtrack {
+            if !self.advance() {
+                return Tick::Done;
+            }
+        } else {
+            self.extend();
+        }
+        Tick::More
+    }
+
+    /// Picks the next event and makes a frame for it, or ends the execution.
+    fn extend(&mut self) {
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        if graph.order.len() >= self.depth {
+            self.cut();
+            return;
+        }
+        match self.pick() {
+            Some(thread) => {
+                if let Err(error) = self.expand(thread) {
+                    self.error = Some(Halt::Error(error));
+                }
+                self.backtrack = true;
+            }
+            None => {
+                self.leaf();
+                self.backtrack = true;
+            }
+        }
+    }
+
+    /// The thread that moves next: one between the halves of an update, else the first that is ready, else the first
+    /// that waits.
+    fn pick(&mut self) -> Option<ThreadId> {
+        let level = self.levels.last().expect("the search is not over");
+        let graph = &level.graph;
+        let updating = |thread: ThreadId| {
+            graph.tip(thread).is_some_and(|tip| matches!(tip.stage, Stage::Picking { .. } | Stage::Updating { .. }))
+        };
+        // Only the event added last can be a read half.
+        if let Some(thread) = level.frames.last().map(|frame| frame.branch.mover())
+            && updating(thread)
+        {
+            return Some(thread);
+        }
+        let mut late = None;
+        for index in 0..graph.threads.len() {
+            let thread = ThreadId(index as u32);
+            debug_assert!(!updating(thread), "halves of an update are never separated");
+            match readiness(&mut self.context, graph, thread) {
+                Readiness::Yes => return Some(thread),
+                Readiness::Late if late.is_none() => late = Some(thread),
+                _ => {}
+            }
+        }
+        late
+    }
+
+    /// The share of the tree that the current node stands for.
+    pub(super) fn weight(&self) -> f64 {
+        self.levels.iter().rev().find_map(|level| level.frames.last()).map_or(1.0, |frame| frame.weight)
+    }
+
+    /// Makes the frame for the next event of a thread. No option is applied yet.
+    fn expand(&mut self, thread: ThreadId) -> Result<(), Error> {
+        let weight = self.weight();
+        let level = self.levels.last_mut().expect("the search is not over");
+        let graph = &mut level.graph;
+        let node = graph.tip(thread).expect("it was picked").clone();
+        let state = &*node.state;
+        let Status::Ready(visible) = *state.status() else { unreachable!("it was picked") };
+        let event = Event {
+            kind: Kind::Note,
+            flags: Flags::default(),
+            order: Ordering::Relaxed,
+            thread,
+            index: graph.threads[thread.index()].events.len() as u32,
+            operation: state.operations(),
+            block: state.atomic_block().unwrap_or(NO_BLOCK),
+            pc: state.pc(),
+            loc: NO_LOC,
+            rf: INIT,
+            value: 0,
+        };
+        let single = |event: Event| Branch::Single { event, done: false };
+        let branch = match (visible, node.stage) {
+            (Visible::Store { .. }, Stage::Stored) => {
+                single(Event { kind: Kind::Fence, order: Ordering::Relaxed, ..event })
+            }
+            (Visible::Store { order, value, .. }, stage) => {
+                let buffered = graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
+                let fence = self.context.model == Model::Pso && order.releases() && buffered && event.block == NO_BLOCK;
+                if fence && stage == Stage::Fresh {
+                    single(Event { kind: Kind::StoreFence, ..event })
+                } else {
+                    let event = Event { kind: Kind::Write, order, loc: node.loc, value, ..event };
+                    write_branch(&mut self.context, graph, event, None)
+                }
+            }
+            (Visible::Load { order, wait, .. }, _) => {
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, order, loc: node.loc, ..event }, wait)
+            }
+            (Visible::Update { order, .. }, Stage::Fresh)
+                if self.context.commuting
+                    && let Some((kind, operand)) = state.blind_update(self.context.code) =>
+            {
+                single(Event {
+                    kind: Kind::Blind,
+                    flags: Flags::blind(kind),
+                    order,
+                    loc: node.loc,
+                    value: operand,
+                    ..event
+                })
+            }
+            (Visible::Update { order, wait, mutex, .. }, Stage::Fresh) => {
+                let loc = node.loc;
+                let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX).with_if(mutex && wait, Flags::LOCK);
+                read_branch(&mut self.context, graph, Event { kind: Kind::Read, flags, order, loc, ..event }, wait)
+            }
+            (Visible::Update { .. }, Stage::Picking { count, .. }) => {
+                Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
+            }
+            (Visible::Update { order, mutex, .. }, Stage::Updating { new, .. }) => {
+                let loc = node.loc;
+                let flags = Flags::LOCKED.with_if(mutex, Flags::MUTEX);
+                let source = graph.update_source(thread);
+                let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
+                write_branch(&mut self.context, graph, event, Some(source))
+            }
+            (Visible::Fence { order }, _) => {
+                let kind = match (self.context.model, order) {
+                    (Model::Tso | Model::Pso, Ordering::SeqCst) => Kind::Fence,
+                    (Model::Pso, order) if order.releases() => Kind::StoreFence,
+                    _ => Kind::Note,
+                };
+                single(Event { kind, order, ..event })
+            }
+            (Visible::Choose { count }, _) => {
+                Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
+            }
+            (Visible::Spawn { .. }, _) => {
+                let child = self.context.child(thread, node.spawns);
+                if child.0 >= Addr::MAX_THREADS {
+                    let place = self.context.code.place(event.pc);
+                    return Err(Error::Unsupported { message: "the program starts too many threads".into(), place });
+                }
+                single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
+            }
+            (Visible::Join { thread }, _) => single(Event { kind: Kind::Join, value: u64::from(thread.0), ..event }),
+            (Visible::Free { addr, .. }, _) => single(Event { kind: Kind::Free, value: addr.0, ..event }),
+            // Entering an atomic block drains the buffer; leaving one means nothing, and is skipped.
+            (Visible::AtomicBegin, _) => single(Event { kind: Kind::Fence, block: event.operation, ..event }),
+            (visible, stage) => unreachable!("{visible:?} is never at {stage:?}"),
+        };
+        let options = branch.options();
+        if options == 0 {
+            self.done += weight;
+        }
+        if matches!(&branch, Branch::Write { next, low, .. } if next < low) {
+            self.statistics.probes += 1;
+        }
+        let mark = graph.mark();
+        level.frames.push(Frame { branch, mark, added: 0, weight: weight / options.max(1) as f64 });
+        Ok(())
+    }
+
+    /// Takes back the current option of the top frame and applies the next; drops what is exhausted. Returns whether
+    /// there was anything left.
+    fn advance(&mut self) -> bool {
+        loop {
+            let Some(level) = self.levels.last_mut() else { return false };
+            let Some(frame) = level.frames.last_mut() else {
+                let level = self.levels.pop().expect("just looked at");
+                self.pool.push(level);
+                continue;
+            };
+            take_back(&mut level.graph, frame);
+            let weight = frame.weight;
+            match self.apply() {
+                Applied::Option => {
+                    self.backtrack = false;
+                    return true;
+                }
+                Applied::Dead => self.done += weight,
+                Applied::Level(level) => {
+                    if level.frames[0].branch.options() == 0 {
+                        self.done += weight;
+                    }
+                    self.levels.push(*level);
+                    self.statistics.revisits += 1;
+                }
+                Applied::Exhausted => {
+                    self.levels.last_mut().expect("just looked at").frames.pop();
+                }
+            }
+        }
+    }
+
+    /// Applies the next option of the top frame to its graph.
+    fn apply(&mut self) -> Applied {
+        let Search { levels, context, bugs, error, statistics, pool, known_races, .. } = self;
+        let Level { graph, frames } = levels.last_mut().expect("there is a frame");
+        let frame = frames.last_mut().expect("there is a frame");
+        let mut step = Stepper { graph, context, bugs, error, known_races };
+        statistics.events += 1;
+        match &mut frame.branch {
+            Branch::Read { event, next, floor, wait } => {
+                let co = &step.graph.location(event.loc).co;
+                if *next < *floor {
+                    return Applied::Exhausted;
+                }
+                let position = *next;
+                *next -= 1;
+                let source = if position < 0 { INIT } else { co[position as usize] };
+                let last = position + 1 == co.len() as isize;
+                let (event, wait) = (*event, *wait);
+                if !step.read(Event { rf: source, ..event }, None, if wait { Some(last) } else { None }) {
+                    return Applied::Dead;
+                }
+                frame.added = 1;
+                Applied::Option
+            }
+            Branch::Source { event, sources, floor, stamp, .. } => {
+                let Some(source) = sources.pop() else { return Applied::Exhausted };
+                let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
+                if step.graph.co_position(event.loc, source) < *floor {
+                    let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
+                    return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
+                }
+                step.read(event, stamp, None);
+                frame.added = 1;
+                Applied::Option
+            }
+            Branch::Write { event, next, low, candidates } => {
+                if *next >= *low {
+                    let position = *next as usize;
+                    *next -= 1;
+                    let half = event.flags.contains(Flags::LOCKED);
+                    if !half && step.graph.consumed(event.loc, position as isize - 1) {
+                        return Applied::Dead;
+                    }
+                    step.write(*event, position);
+                    frame.added = 1;
+                    return Applied::Option;
+                }
+                let Some((read, stamp)) = candidates.first().copied() else { return Applied::Exhausted };
+                candidates.remove(0);
+                let event = *event;
+                let level = revisit(step.graph, &event, read, stamp, frame.weight, pool);
+                Applied::Level(Box::new(level))
+            }
+            Branch::Choose { event, count, next } => {
+                if *next >= *count {
+                    return Applied::Exhausted;
+                }
+                let pick = *next;
+                *next += 1;
+                step.choose(Event { value: u64::from(pick), ..*event });
+                frame.added = 1;
+                Applied::Option
+            }
+            Branch::Single { event, done } => {
+                if std::mem::replace(done, true) {
+                    return Applied::Exhausted;
+                }
+                step.single(*event);
+                frame.added = 1;
+                Applied::Option
+            }
+            Branch::Revisit { write, read, stamp, remove, next, low } => {
+                if *next < *low {
+                    return Applied::Exhausted;
+                }
+                let position = *next as usize;
+                *next -= 1;
+                let half = write.flags.contains(Flags::LOCKED);
+                if !half && step.graph.consumed(write.loc, position as isize - 1) {
+                    return Applied::Dead;
+                }
+                let (write, read, stamp, remove) = (*write, *read, *stamp, *remove);
+                match step.revisit(write, read, stamp, remove, position) {
+                    Revisited::Whole { added } => {
+                        frame.added = added;
+                        Applied::Option
+                    }
+                    Revisited::Half { read } => {
+                        let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);
+                        let level = other.and_then(|read| {
+                            other_witness(step.context, step.graph, &read, Some(stamp), frame.weight, pool)
+                        });
+                        step.graph.pop();
+                        step.graph.undo(frame.mark);
+                        level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)))
+                    }
+                }
+            }
+        }
+    }
+
+    /// An execution that is too long.
+    fn cut(&mut self) {
+        let graph = self.graph();
+        let busiest = graph.threads.iter().max_by_key(|log| log.events.len());
+        self.cut_at = busiest.and_then(|log| log.tip.as_ref()).map(|tip| tip.state.pc());
+        self.statistics.cut += 1;
+        self.done += self.weight();
+        self.backtrack = true;
+    }
+
+    /// The run of the machine that shows a bug of the current graph; `None` if it would tear an atomic block.
+    pub(crate) fn schedule(&mut self, bug: &Bug) -> Option<Schedule> {
+        if let Some(schedule) = &bug.schedule {
+            return Some(schedule.clone());
+        }
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        super::linearise::schedule(&mut self.context, graph, bug)
+    }
+
+    /// Drops what is left to explore.
+    pub(crate) fn abandon(&mut self) {
+        self.levels.clear();
+        self.bugs.clear();
+    }
+
+    /// Gives away the oldest untried options, for another worker.
+    pub(crate) fn split(&mut self) -> Option<Level> {
+        for level in &mut self.levels {
+            for at in 0..level.frames.len() {
+                if level.frames[at].branch.untried() == 0 {
+                    continue;
+                }
+                let mut given = level.clone();
+                while given.frames.len() > at + 1 {
+                    let mut frame = given.frames.pop().expect("longer than that");
+                    take_back(&mut given.graph, &mut frame);
+                }
+                let frame = &mut given.frames[at];
+                let mut bottom = frame.clone();
+                take_back(&mut given.graph, &mut bottom);
+                given.frames = vec![bottom];
+                level.frames[at].branch.exhaust();
+                return Some(given);
+            }
+        }
+        None
+    }
+}
+/// What came of trying to apply an option.
+enum Applied {
+    /// It is in the graph.
+    Option,
+    /// It was not possible.
+    Dead,
+    /// It is a graph of its own.
+    Level(Box<Level>),
+    /// There was none left.
+    Exhausted,
+}
+fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
+    let Some(tip) = graph.tip(thread) else { return Readiness::No };
+    let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
+    if tip.stage == Stage::Waiting {
+        return Readiness::No;
+    }
+    match *visible {
+        Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } => {
+            if graph.equivalence == Equivalence::ReadsFrom {
+                return if may_block(context, graph, tip) { Readiness::Late } else { Readiness::Yes };
+            }
+            let loc = tip.loc;
+            let last = graph.location(loc).co.last().copied().unwrap_or(INIT);
+            match context.value(graph, loc, last) {
+                Initial::Value(value) if tip.state.reaction(context.code, value) == Reaction::Block => Readiness::Late,
+                _ => Readiness::Yes,
+            }
+        }
+        Visible::Join { thread } => match graph.state(thread).map(Thread::status) {
+            // After the end of the program nobody goes on.
+            Some(Status::Finished { exit: false, .. }) | None => Readiness::Yes,
+            Some(_) => Readiness::No,
+        },
+        _ => Readiness::Yes,
+    }
+}
+impl Graph {
+    /// The source of the read half that the last events of a thread belong to.
+    pub(super) fn update_source(&self, thread: ThreadId) -> Slot {
+        let events = &self.threads[thread.index()].events;
+        let half = events.iter().rev().map(|&slot| self.event(slot)).find(|event| event.kind == Kind::Read);
+        half.expect("an update has a read half").rf
+    }
+}

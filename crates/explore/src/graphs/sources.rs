@@ -1,0 +1,280 @@
+//! Reads-from classes: which sources a read may take, and which of them is the canonical one.
+//!
+//! In a search over reads-from classes the order of writes is a witness, not a choice: a new write is put last, and only
+//! sources make branches. Reads-from equivalence is that of Abdulla et al. 2019 and Toman 2021, chapter 5; the
+//! published exploration (RF-SMC) keeps sets of mutated schedules to meet no class twice. Here backward revisits with a maximality
+//! condition take their place, as in the search over coherence, so nothing is remembered: what the method of Kokologiannakis
+//! et al. 2022 needs is that consistency is closed under prefixes, and that each consistent graph and next read determine one
+//! *canonical* source that keeps it consistent. Here that is the first consistent one in the order of [`by_rank`]. Both are functions of the graph
+//! alone, never of the witness at hand.
+//!
+//! A source at or after the floor of the witness is consistent as it stands. One that is overwritten in every
+//! witness (by `base`) is not. Only for what lies between, another witness is looked for ([`super::realise`]).
+//!
+//! Revisits by plain writes need no such question: what is kept, then the write, then the read, is a run.
+
+use super::branch::{Branch, Frame, Level, copy};
+use super::context::{Context, Initial};
+use super::event::{Event, Flags, INIT, Kind, LocId, Slot};
+use super::graph::Graph;
+use super::realise::Question;
+use super::snapshot::Node;
+use crate::auto::Evidence;
+use raddle_machine::{Reaction, Status, Visible};
+use raddle_trace::BitSet;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::time::Duration;
+
+/// Sources not yet tried; the last one is next.
+pub(crate) type Sources = SmallVec<[Slot; 6]>;
+
+/// The branch of a read over its sources.
+pub(super) fn source_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event) -> Branch {
+    let floor = graph.floor(&event);
+    let node = graph.tip(event.thread).expect("it is about to move").clone();
+    let look = Look::new(graph, graph.present(), &event, &node);
+    let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
+    sources.retain(|&mut source| look.is_offered(context, source) && !look.is_overwritten(source));
+    sources.sort_unstable_by_key(|&source| Reverse(by_rank(graph, source)));
+    let repeats = if context.shared.purpose.sample { repeats(context, graph, event.loc, &sources) } else { 0.0 };
+    Branch::Source { event, sources, floor, stamp: None, repeats }
+}
+
+/// So many executions are a sample.
+pub(super) const SAMPLE: u64 = 2_000;
+
+/// How often sources have the same value, along the executions of a sample.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Repeats {
+    /// The logarithms of sources per value, added up.
+    sum: f64,
+    pub(super) executions: u64,
+}
+
+impl Repeats {
+    /// Adds the execution that the levels have come to.
+    pub(super) fn add(&mut self, levels: &[Level]) {
+        let branches = levels.iter().flat_map(|level| &level.frames).map(|frame| &frame.branch);
+        let repeats = branches.map(|branch| match branch {
+            Branch::Source { repeats, .. } => f64::from(*repeats),
+            _ => 0.0,
+        });
+        self.sum += repeats.sum::<f64>();
+        self.executions += 1;
+    }
+
+    /// What a whole sample says, given the share of the search it was and the time it took; `None` if there is no such sample.
+    pub(super) fn evidence(&self, share: f64, time: Duration) -> Option<Evidence> {
+        let repeats = (self.sum / self.executions as f64).exp();
+        (self.executions >= SAMPLE).then_some(Evidence { repeats, executions: self.executions, share, time })
+    }
+}
+
+/// The logarithm of how many sources there are per value.
+fn repeats(context: &mut Context<'_>, graph: &Graph, loc: LocId, sources: &Sources) -> f32 {
+    let mut values: SmallVec<[Option<u64>; 6]> = SmallVec::new();
+    for &source in sources {
+        let value = match context.value(graph, loc, source) {
+            Initial::Value(value) => Some(value),
+            Initial::Uninitialised => None,
+        };
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    (sources.len().max(1) as f32 / values.len().max(1) as f32).ln()
+}
+
+/// The canonical order of sources: threads from the last to the first, their writes from the last to the first, then the initial value.
+pub(super) fn by_rank(graph: &Graph, source: Slot) -> Reverse<Option<(u32, u32)>> {
+    Reverse((source != INIT).then(|| (graph.event(source).thread.0, graph.event(source).index)))
+}
+
+/// A read, together with the events that are there without it.
+struct Look<'a> {
+    graph: &'a Graph,
+    events: &'a BitSet,
+    read: &'a Event,
+    /// The state of its thread before it.
+    node: &'a Node,
+    /// What is before it in every witness, whatever its source.
+    base: Vec<u64>,
+    waits: bool,
+    updates: bool,
+}
+
+impl<'a> Look<'a> {
+    fn new(graph: &'a Graph, events: &'a BitSet, read: &'a Event, node: &'a Node) -> Self {
+        let mut base = Vec::new();
+        graph.collect(graph.base(), read, &mut base);
+        let waits = waits(node);
+        let updates = matches!(node.state.status(), Status::Ready(Visible::Update { .. }));
+        Look { graph, events, read, node, base, waits, updates }
+    }
+
+    /// The writes of the location that are there.
+    fn writes(&self) -> impl Iterator<Item = Slot> + '_ {
+        let co = self.graph.location(self.read.loc).co.iter().copied();
+        co.filter(|&write| self.events.contains(write as usize))
+    }
+
+    /// Whether another write comes between the source and the read in every witness.
+    fn is_overwritten(&self, source: Slot) -> bool {
+        self.writes().any(|write| {
+            write != source && self.is_before(write) && (source == INIT || self.graph.always_before(source, write))
+        })
+    }
+
+    /// Whether the write is before the read in every witness, or of its own thread.
+    fn is_before(&self, write: Slot) -> bool {
+        let event = self.graph.event(write);
+        let own = event.thread == self.read.thread && event.index < self.read.index;
+        own || self.base[write as usize / 64] >> (write % 64) & 1 == 1
+    }
+
+    /// Whether the read may take the source as far as its own operation goes: a wait takes an unsuitable value only where it
+    /// may be the last.
+    fn is_offered(&self, context: &mut Context<'_>, source: Slot) -> bool {
+        !self.waits
+            || reaction(context, self.graph, self.node, self.read.loc, source) != Some(Reaction::Block)
+            || self.graph.may_be_last(self.read.loc, source, self.events)
+    }
+
+    /// Whether some update that is there has taken the source.
+    fn is_consumed(&self, source: Slot) -> bool {
+        self.writes().any(|write| {
+            let event = self.graph.event(write);
+            event.flags.contains(Flags::LOCKED) && self.graph.source_of_update(event) == source
+        })
+    }
+
+    /// Whether the events and the read of this source have a witness.
+    fn is_consistent(&self, context: &mut Context<'_>, source: Slot, floor: isize) -> bool {
+        if self.is_overwritten(source) {
+            return false;
+        }
+        if self.graph.co_position(self.read.loc, source) >= floor {
+            return true;
+        }
+        let read = Event { rf: source, ..*self.read };
+        let question = Question { graph: self.graph, events: self.events, read: Some(&read), edges: &[] };
+        context.realiser.realise(question).is_some()
+    }
+}
+
+/// Whether the pending operation of a thread waits for a value.
+fn waits(node: &Node) -> bool {
+    matches!(node.state.status(), Status::Ready(Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. }))
+}
+
+/// What a thread would do with the value of the source; `None` if there is no value.
+fn reaction(context: &mut Context<'_>, graph: &Graph, node: &Node, loc: LocId, source: Slot) -> Option<Reaction> {
+    match context.value(graph, loc, source) {
+        Initial::Value(value) => Some(node.state.reaction(context.code, value)),
+        Initial::Uninitialised => None,
+    }
+}
+
+/// Whether a thread that waits may find an unsuitable value at the end of some witness.
+pub(super) fn may_block(context: &mut Context<'_>, graph: &Graph, node: &Node) -> bool {
+    let sources = graph.location(node.loc).co.iter().copied().chain([INIT]);
+    sources.into_iter().any(|source| {
+        graph.may_be_last(node.loc, source, graph.present())
+            && reaction(context, graph, node, node.loc, source) == Some(Reaction::Block)
+    })
+}
+
+/// Whether the read took the canonical source with respect to `previous`, which contains it.
+pub(super) fn is_canonical(context: &mut Context<'_>, graph: &Graph, slot: Slot, previous: &mut BitSet) -> bool {
+    let read = graph.event(slot);
+    if read.rf != INIT && !previous.contains(read.rf as usize) {
+        return false;
+    }
+    let node = graph.node_before(read);
+    previous.remove(slot as usize);
+    let look = Look::new(graph, previous, read, &node);
+    let mut sources: Sources = look.writes().chain([INIT]).collect();
+    sources.sort_unstable_by_key(|&source| by_rank(graph, source));
+    let mut floor = None;
+    let canonical = sources.into_iter().find(|&source| {
+        if (look.waits || look.updates) && !look.is_offered(context, source) {
+            return false;
+        }
+        if look.updates
+            && look.is_consumed(source)
+            && matches!(reaction(context, graph, &node, read.loc, source), Some(Reaction::Write(_) | Reaction::Pick(_)))
+        {
+            return false;
+        }
+        // What was consistent in the whole graph is so in part of it.
+        source == read.rf || {
+            let floor = *floor.get_or_insert_with(|| graph.floor_within(read, previous));
+            look.is_consistent(context, source, floor)
+        }
+    });
+    let canonical = canonical == Some(read.rf);
+    previous.insert(slot as usize);
+    canonical
+}
+
+/// The level in which the read takes a source that needs another witness; `None` if there is none.
+pub(super) fn other_witness(
+    context: &mut Context<'_>,
+    graph: &Graph,
+    read: &Event,
+    stamp: Option<usize>,
+    weight: f64,
+    pool: &mut Vec<Level>,
+) -> Option<Level> {
+    let question = Question { graph, events: graph.present(), read: Some(read), edges: &[] };
+    let sequence = context.realiser.realise(question)?;
+    let mut level = copy(graph, pool);
+    level.graph.adopt(sequence.iter().copied().filter(|&slot| (slot as usize) < graph.events.len()));
+    let floor = level.graph.floor(read);
+    debug_assert!(level.graph.co_position(read.loc, read.rf) >= floor, "the witness is made for the source");
+    let branch = Branch::Source { event: *read, sources: SmallVec::from_slice(&[read.rf]), floor, stamp, repeats: 0.0 };
+    level.frames.clear();
+    level.frames.push(Frame { branch, mark: level.graph.mark(), added: 0, weight });
+    Some(level)
+}
+
+impl Graph {
+    /// Whether one write is before another of its location in every witness.
+    fn always_before(&self, first: Slot, second: Slot) -> bool {
+        self.base().before(first as usize, second as usize)
+    }
+
+    /// Whether nothing says that the write is not the last of its location among the events.
+    pub(super) fn may_be_last(&self, loc: LocId, write: Slot, events: &BitSet) -> bool {
+        let others = self.location(loc).co.iter().filter(|&&other| events.contains(other as usize));
+        others.into_iter().all(|&other| write != INIT && !self.always_before(write, other))
+    }
+
+    /// The source of the update that a write half belongs to.
+    pub(super) fn source_of_update(&self, write: &Event) -> Slot {
+        let events = self.threads[write.thread.index()].events[..write.index as usize].iter().rev();
+        let half = events.map(|&slot| self.event(slot)).find(|event| event.kind == Kind::Read);
+        half.expect("an update has a read half").rf
+    }
+
+    /// The state of a thread before one of its events.
+    fn node_before(&self, event: &Event) -> std::sync::Arc<Node> {
+        let log = &self.threads[event.thread.index()];
+        let tip = log.tip.as_ref().expect("it has events");
+        super::graph::ancestor(tip, log.events.len() - event.index as usize)
+    }
+
+    /// The floor of a read of the graph, in the witness restricted to the events.
+    fn floor_within(&self, read: &Event, events: &BitSet) -> isize {
+        let mut row = Vec::new();
+        self.collect(&self.reach, read, &mut row);
+        let before = |write: Slot| row[write as usize / 64] >> (write % 64) & 1 == 1;
+        let last = self.location(read.loc).co.iter().rposition(|&write| {
+            let event = self.event(write);
+            let own = event.thread == read.thread && event.index < read.index;
+            events.contains(write as usize) && (own || before(write))
+        });
+        last.map_or(-1, |at| at as isize)
+    }
+}

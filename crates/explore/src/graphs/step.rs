@@ -1,0 +1,374 @@
+//! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
+
+use super::context::{Context, Initial};
+use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
+use super::graph::Graph;
+use super::snapshot::{Node, Stage};
+use crate::auto::Evidence;
+use crate::outcome::Error;
+use raddle_machine::{Access, Reaction, Status, Thread, Visible};
+use raddle_program::Ordering;
+use raddle_trace::{Model, Place, Property, Schedule, ThreadId};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// Why the search cannot go on.
+#[derive(Clone, Debug)]
+pub(crate) enum Halt {
+    /// No verdict is possible.
+    Error(Error),
+    /// A thread cannot be followed any further, for this reason, at this place.
+    GaveUp(String, Place),
+    /// Another engine seems better.
+    Switch(Evidence),
+    /// Updates were taken to commute, and here they do not.
+    DoesNotCommute(Place),
+}
+
+/// Something wrong in the current graph.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    pub(crate) property: Property,
+    /// The instruction.
+    pub(crate) pc: u32,
+    /// The event whose execution, or the consequences of it, are wrong; `None` for a deadlock.
+    pub(crate) target: Option<Slot>,
+    /// The thread whose pending operation is perhaps what is wrong.
+    pub(crate) attempt: Option<ThreadId>,
+    /// An order that holds in no closure yet but shows the error: the first before the second.
+    pub(crate) forced: Option<(Slot, Slot)>,
+    /// The run that shows it, if the graph does not.
+    pub(crate) schedule: Option<Schedule>,
+}
+/// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
+pub(super) fn settle(
+    context: &mut Context<'_>,
+    graph: &Graph,
+    parent: Option<Arc<Node>>,
+    mut state: Thread,
+    spawns: u32,
+    error: &mut Option<Halt>,
+) -> Arc<Node> {
+    while is_nothing(context, state.status()) {
+        state.answer(context.code, 0, 0);
+    }
+    let access = match *state.status() {
+        Status::Ready(
+            Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. },
+        ) => Some(access),
+        Status::Ready(Visible::Free { addr, .. }) => Some(Access { addr, size: 0 }),
+        _ => None,
+    };
+    let mut loc = NO_LOC;
+    if let Some(access) = access {
+        let own = state.id();
+        let lookup = |id: ThreadId| if id == own { Some(&state) } else { graph.state(id) };
+        let fault = context.check(access, &lookup).or_else(|| match *state.status() {
+            Status::Ready(Visible::Free { addr, scope }) => context.check_free(addr, scope, &lookup),
+            _ => None,
+        });
+        match fault {
+            Some(message) => state.fail(Property::Memory, message),
+            None if access.size == 0 => {}
+            None => match context.loc(access, state.pc()) {
+                Ok(number) => loc = number,
+                Err(unsupported) => *error = Some(Halt::Error(unsupported)),
+            },
+        }
+    }
+    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
+}
+
+/// Whether the operation that a thread rests before makes no event.
+fn is_nothing(context: &Context<'_>, status: &Status) -> bool {
+    match *status {
+        Status::Ready(Visible::Fence { order }) => {
+            !context.races
+                && match context.model {
+                    Model::Sc => true,
+                    Model::Tso => order != Ordering::SeqCst,
+                    Model::Pso => !order.releases(),
+                }
+        }
+        Status::Ready(Visible::AtomicBegin) => context.model == Model::Sc,
+        Status::Ready(Visible::AtomicEnd) => true,
+        _ => false,
+    }
+}
+
+/// What came of a revisit.
+pub(super) enum Revisited {
+    /// So many events were added.
+    Whole { added: u8 },
+    /// Only the write was added, or a fault in its place; the read is what could not be added after the write.
+    Half { read: Option<Event> },
+}
+
+/// Adding events to a graph, with all that follows from them.
+pub(super) struct Stepper<'a, 'c> {
+    pub(super) graph: &'a mut Graph,
+    pub(super) context: &'a mut Context<'c>,
+    pub(super) bugs: &'a mut Vec<Bug>,
+    pub(super) error: &'a mut Option<Halt>,
+    pub(super) known_races: &'a mut FxHashSet<u32>,
+}
+
+impl Stepper<'_, '_> {
+    pub(super) fn tip(&self, thread: ThreadId) -> Arc<Node> {
+        self.graph.tip(thread).expect("the thread has been started").clone()
+    }
+
+    /// The node of a thread that continues with this answer.
+    pub(super) fn answered(&mut self, thread: ThreadId, value: u64, pick: u32, spawned: bool) -> Arc<Node> {
+        let tip = self.tip(thread);
+        let mut state = (*tip.state).clone();
+        state.answer(self.context.code, value, pick);
+        let spawns = tip.spawns + u32::from(spawned);
+        settle(self.context, self.graph, Some(tip), state, spawns, self.error)
+    }
+
+    /// The node of a thread in the same state, further along its operation.
+    pub(super) fn staged(&self, thread: ThreadId, stage: Stage) -> Arc<Node> {
+        let tip = self.tip(thread);
+        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, spawns: tip.spawns, parent: Some(tip) })
+    }
+
+    /// The node of a thread that has failed.
+    pub(super) fn failed(&self, thread: ThreadId, property: Property, message: &str) -> Arc<Node> {
+        let tip = self.tip(thread);
+        let mut state = (*tip.state).clone();
+        state.fail(property, message.to_owned());
+        Arc::new(Node {
+            state: Arc::new(state),
+            stage: Stage::Fresh,
+            loc: NO_LOC,
+            spawns: tip.spawns,
+            parent: Some(tip),
+        })
+    }
+
+    /// Adds an event and reports if the thread has failed by it.
+    pub(super) fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
+        // Accesses have had theirs prepared when they were checked for races.
+        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Blind | Kind::Fault) {
+            self.graph.prepare_clocks(&event);
+        }
+        let failure = match node.state.status() {
+            Status::Failed(failure) => Some((failure.property, failure.pc)),
+            _ => None,
+        };
+        let slot = self.graph.add(event, node, position, stamp);
+        if self.context.races {
+            self.graph.clocks.store(slot);
+        }
+        if let Some((property, pc)) = failure {
+            self.report(property, pc, slot, event.thread);
+        }
+        slot
+    }
+
+    /// Notes that a thread has failed by the event, or that it cannot be followed any further.
+    pub(super) fn report(&mut self, property: Option<Property>, pc: u32, slot: Slot, thread: ThreadId) {
+        match property {
+            Some(property) => {
+                self.bugs.push(Bug {
+                    property,
+                    pc,
+                    target: Some(slot),
+                    attempt: Some(thread),
+                    forced: None,
+                    schedule: None,
+                });
+            }
+            None => {
+                let failed = self.graph.threads.iter().filter_map(|log| log.tip.as_ref()).find_map(|tip| {
+                    match tip.state.status() {
+                        Status::Failed(failure) if failure.property.is_none() => Some(failure.message.clone()),
+                        _ => None,
+                    }
+                });
+                let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
+                let place = self.context.code.place(pc);
+                *self.error = Some(Halt::GaveUp(message, place));
+            }
+        }
+    }
+
+    /// Adds a read. With `wait`, an unsuitable value is taken only from the last write (`wait` says whether it is that).
+    pub(super) fn read(&mut self, event: Event, stamp: Option<usize>, wait: Option<bool>) -> bool {
+        let thread = event.thread;
+        self.check_commuting(&event);
+        let value = match self.context.value(self.graph, event.loc, event.rf) {
+            Initial::Value(value) => self.after_blind_updates(event.loc, value),
+            Initial::Uninitialised if self.tip(thread).state.is_lenient(self.context.code) => 0,
+            Initial::Uninitialised => {
+                self.race(&event);
+                let node = self.failed(thread, Property::Memory, "read of memory that was never written");
+                self.add(event, node, 0, stamp);
+                return true;
+            }
+        };
+        let reaction = self.tip(thread).state.reaction(self.context.code, value);
+        if reaction == Reaction::Block && wait == Some(false) {
+            return false;
+        }
+        let event = Event { value, ..event };
+        // An update that is given another source may succeed where it failed before, with another ordering.
+        let order = self.tip(thread).order_of_read(event.order, reaction != Reaction::Read);
+        let event = match reaction {
+            Reaction::Block => Event { flags: event.flags.with(Flags::BLOCKED), order, ..event },
+            Reaction::Write(_) | Reaction::Pick(_) => {
+                Event { flags: event.flags.with(Flags::CONSUMES), order, ..event }
+            }
+            Reaction::Read => Event { order, ..event },
+        };
+        let look = self.race_of_looks(&event);
+        if let Some(other) = self.race(&event).or(look)
+            && reaction != Reaction::Block
+        {
+            self.racing_read(event, stamp, other);
+            return true;
+        }
+        let node = match reaction {
+            Reaction::Block => self.staged(thread, Stage::Waiting),
+            Reaction::Read => self.answered(thread, value, 0, false),
+            Reaction::Write(new) => self.staged(thread, Stage::Updating { old: value, new, pick: 0 }),
+            Reaction::Pick(count) => self.staged(thread, Stage::Picking { old: value, count }),
+        };
+        let bugs = self.bugs.len();
+        let slot = self.add(event, node, 0, stamp);
+        self.check_life(slot, bugs);
+        true
+    }
+
+    /// Adds a write at this position of coherence, or a fault if it is wrong.
+    pub(super) fn write(&mut self, event: Event, position: usize) -> Slot {
+        let thread = event.thread;
+        self.check_commuting(&event);
+        if let Some(other) = self.race(&event) {
+            return self.racing_write(event, position, other);
+        }
+        let node = match self.tip(thread).stage {
+            Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
+            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc && event.block == NO_BLOCK => {
+                self.staged(thread, Stage::Stored)
+            }
+            _ => self.answered(thread, 0, 0, false),
+        };
+        let failed = self.bugs.len();
+        let slot = self.add(event, node, position, None);
+        if let Some(free) = self.freed_before(slot) {
+            // The write has no effect; what it would have led to is not looked at.
+            self.bugs.truncate(failed);
+            self.graph.pop();
+            let node = self.failed(thread, Property::Memory, "write after the end of the object's life");
+            let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
+            self.push_ordered(free, slot, slot);
+            return slot;
+        }
+        slot
+    }
+
+    pub(super) fn choose(&mut self, event: Event) {
+        let thread = event.thread;
+        let tip = self.tip(thread);
+        let pick = event.value as u32;
+        let node = match tip.stage {
+            Stage::Picking { old, .. } => {
+                let new = tip.state.picked(old, pick);
+                self.staged(thread, Stage::Updating { old, new, pick })
+            }
+            _ => self.answered(thread, event.value, 0, false),
+        };
+        self.add(event, node, 0, None);
+    }
+
+    pub(super) fn single(&mut self, event: Event) {
+        let thread = event.thread;
+        match event.kind {
+            Kind::StoreFence if self.stores(thread) => {
+                let node = self.staged(thread, Stage::FencedStore);
+                self.add(event, node, 0, None);
+            }
+            Kind::Spawn => {
+                let child = ThreadId(event.value as u32);
+                let tip = self.tip(thread);
+                let state = tip.state.spawned(self.context.code, child);
+                let node = self.answered(thread, event.value, 0, true);
+                let slot = self.add(event, node, 0, None);
+                // The child's first access may be to what its parent's state knows.
+                let node = settle(self.context, self.graph, None, state, 0, self.error);
+                let failure = match node.state.status() {
+                    Status::Failed(failure) => Some((failure.property, failure.pc)),
+                    _ => None,
+                };
+                self.graph.start(child, slot, node);
+                if let Some((property, pc)) = failure {
+                    self.report(property, pc, slot, child);
+                }
+            }
+            Kind::Join => {
+                let child = ThreadId(event.value as u32);
+                let joined = self.graph.order.iter().copied().find(|&slot| {
+                    let other = self.graph.event(slot);
+                    other.kind == Kind::Join && other.value == event.value
+                });
+                let result = match self.graph.state(child).map(Thread::status) {
+                    Some(Status::Finished { result, .. }) if joined.is_none() => *result,
+                    _ => {
+                        let node = self.failed(thread, Property::Lock, "join of a thread that cannot be joined");
+                        self.fault(event, node, joined);
+                        return;
+                    }
+                };
+                let node = self.answered(thread, result, 0, false);
+                self.add(event, node, 0, None);
+            }
+            Kind::Free => self.free(event),
+            Kind::Blind => {
+                self.check_commuting(&event);
+                let node = self.answered(thread, 0, 0, false);
+                self.race(&event);
+                let slot = self.add(event, node, 0, None);
+                self.check_life(slot, self.bugs.len());
+            }
+            _ => {
+                let node = self.answered(thread, 0, 0, false);
+                self.add(event, node, 0, None);
+            }
+        }
+    }
+
+    pub(super) fn stores(&self, thread: ThreadId) -> bool {
+        matches!(self.tip(thread).state.status(), Status::Ready(Visible::Store { .. }))
+    }
+
+    /// Adds the write, then the read again with the write as its source (or, by rule L3, without it). If the read cannot
+    /// take it in this order of writes, only the write is added.
+    pub(super) fn revisit(
+        &mut self,
+        write: Event,
+        read: Event,
+        stamp: usize,
+        remove: bool,
+        position: usize,
+    ) -> Revisited {
+        let bugs = self.bugs.len();
+        if remove {
+            self.write(Event { flags: write.flags.with(Flags::MARKED), ..write }, position);
+            return Revisited::Whole { added: 1 };
+        }
+        let slot = self.write(write, position);
+        let read = Event { rf: slot, flags: read.flags.without(Flags::BLOCKED.with(Flags::CONSUMES)), ..read };
+        if self.graph.event(slot).kind != Kind::Write {
+            self.bugs.truncate(bugs);
+            return Revisited::Half { read: None };
+        }
+        let possible = self.graph.floor(&read) <= self.graph.co_position(read.loc, slot);
+        if possible && self.read(read, Some(stamp), None) {
+            return Revisited::Whole { added: 2 };
+        }
+        self.bugs.truncate(bugs);
+        Revisited::Half { read: (!possible).then_some(read) }
+    }
+}

@@ -1,0 +1,78 @@
+//! Putting the same question to every engine.
+//!
+//! Engines tell executions apart by different equivalences, so they count different numbers; but what can go wrong in a program
+//! does not depend on who looks, so their verdicts must be the same. Each engine runs by itself, one after the other, with the
+//! same limits.
+
+use crate::cost::Meter;
+use crate::error::Error;
+use crate::verify::{Settings, verify};
+use raddle_explore::{Control, Engine, Outcome};
+use raddle_program::Program;
+use raddle_report::Cost;
+use raddle_report::comparison::{Entry, Run};
+
+/// Asks every engine there is; an engine that does not take the program says why.
+///
+/// # Errors
+/// If an engine finds a bug in Raddle.
+pub fn compare(program: &Program, settings: &Settings, control: &Control) -> Result<Vec<Entry>, Error> {
+    let engines = Engine::ALL.into_iter().filter(|&engine| engine != Engine::Auto);
+    engines.map(|engine| ask(program, settings, control, engine)).collect()
+}
+
+fn ask(program: &Program, settings: &Settings, control: &Control, engine: Engine) -> Result<Entry, Error> {
+    let mut settings = settings.clone();
+    settings.options.engine = engine;
+    let meter = Meter::start();
+    let result = match verify(program, &settings, control) {
+        Ok(outcome) => Ok(run(outcome, meter.read())),
+        Err(error @ Error::Unsupported { .. }) => Err(error.to_string()),
+        Err(error) => return Err(error),
+    };
+    Ok(Entry { engine: engine.name().to_owned(), result })
+}
+
+fn run(outcome: Outcome, cost: Cost) -> Run {
+    let first = outcome.findings.first().map(|finding| &finding.violation);
+    let violation = first.map(|found| match found.place.line {
+        0 => format!("{}: {}", found.property, found.message),
+        line => format!("{} at {}:{line}: {}", found.property, found.place.file, found.message),
+    });
+    let statistics = outcome.statistics;
+    Run {
+        verdict: outcome.verdict,
+        scope: outcome.scope,
+        executions: statistics.executions,
+        blocked: statistics.blocked,
+        redundant: statistics.redundant,
+        events: statistics.events,
+        seconds: cost.seconds,
+        cpu_seconds: cost.cpu_seconds,
+        violation,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Language, load_text};
+    use raddle_trace::{Model, Verdict};
+
+    #[test]
+    fn every_engine_is_asked_and_all_agree() {
+        let text = "
+            global x: i32; global y: i32;
+            fn left() { store x, 1; let r = load y; store x, 2 + r; }
+            fn right() { store y, 1; let r = load x; assert r < 3, \"seen\"; }
+            fn main() { spawn left(); spawn right(); }";
+        let program = load_text("p.rdl", text, Language::Rdl, &Default::default()).expect("accepted").program;
+        let entries = compare(&program, &Settings::new(Model::Sc), &Control::new()).expect("no bug");
+        let names: Vec<&str> = entries.iter().map(|entry| entry.engine.as_str()).collect();
+        assert!(names.starts_with(&["optimal", "rf"]), "{names:?}");
+        for run in entries.iter().filter_map(|entry| entry.result.as_ref().ok()) {
+            assert_eq!(run.verdict, Verdict::Violated);
+            assert!(run.violation.as_ref().is_some_and(|text| text.starts_with("assert at p.rdl:4")), "{run:?}");
+        }
+    }
+}

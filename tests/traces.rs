@@ -1,0 +1,127 @@
+//! `raddle trace`: every example trace is what it says it is, and the command behaves like the others.
+//!
+//! A trace carries its expectations in its own text (in JSON, in its comment), one per line:
+//!
+//! ```text
+//! // raddle: --model tso expect: consistent
+//! ```
+
+mod common;
+
+use common::{raddle, root, scratch};
+use serde_json::Value;
+use std::fs;
+
+/// The options and the verdict of each expectation.
+fn expectations(text: &str) -> Vec<(Vec<String>, String)> {
+    let lines = text.lines().filter_map(|line| line.split_once("raddle:")?.1.split_once("expect:"));
+    let word = |text: &str| text.trim().trim_end_matches([',', '"']).to_owned();
+    lines.map(|(options, verdict)| (options.split_whitespace().map(str::to_owned).collect(), word(verdict))).collect()
+}
+
+#[test]
+fn example_traces_are_what_they_say() {
+    let root = root();
+    let files = fs::read_dir(root.join("examples/traces")).expect("there are example traces").flatten();
+    let (mut checked, mut verdicts) = (0, [0, 0]);
+    for path in files.map(|file| file.path()) {
+        let file = path.strip_prefix(&root).expect("under the root").display().to_string();
+        let expected = expectations(&fs::read_to_string(&path).expect("an example is text"));
+        assert!(!expected.is_empty(), "{file} expects nothing");
+        for (options, verdict) in expected {
+            for more in [&[][..], &["--no-closure"], &["--algorithm", "naive"]] {
+                let mut args = vec!["trace", &file, "--json"];
+                args.extend(options.iter().map(String::as_str).chain(more.iter().copied()));
+                let ran = raddle(&args);
+                let answer = ran.json();
+                assert_eq!(answer["verdict"], *verdict, "{args:?}: {ran:?}");
+                let status = if verdict == "consistent" { 0 } else { 1 };
+                assert_eq!(ran.status, status, "{args:?}");
+                assert_eq!(answer["steps"].is_array(), status == 0, "{args:?}");
+                assert_eq!(answer["clash"]["minimal"] == true, status == 1, "{args:?}");
+                verdicts[status as usize] += 1;
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 0 && verdicts.iter().all(|&count| count > 0), "{verdicts:?}");
+}
+
+#[test]
+fn a_trace_can_come_from_standard_input() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    let mut child = command
+        .args(["trace", "-", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    child.stdin.take().expect("it is piped").write_all(b"thread a:\n write x\n").expect("the command reads");
+    let ran = common::ran(child.wait_with_output().expect("the command ends"));
+    assert_eq!((ran.status, &ran.json()["verdict"]), (0, &Value::from("consistent")));
+}
+
+#[test]
+fn a_graph_is_written() {
+    let path = scratch("trace-dot").join("cycle.dot");
+    let ran = raddle(&["trace", "examples/traces/sb.trace", "--dot", &path.display().to_string()]);
+    assert_eq!(ran.status, 1);
+    let graph = fs::read_to_string(path).expect("the graph is there");
+    assert!(graph.starts_with("digraph trace {") && graph.contains("color=red"), "{graph}");
+}
+
+#[test]
+fn limits_give_no_verdict() {
+    let options = ["--model", "pso", "--no-closure", "--algorithm", "naive", "--max-prefixes", "1", "--json"];
+    let args: Vec<&str> = ["trace", "examples/traces/mp.trace"].into_iter().chain(options).collect();
+    let ran = raddle(&args);
+    assert_eq!((ran.status, &ran.json()["verdict"]), (3, &Value::from("unknown")), "{ran:?}");
+    assert_eq!(ran.json()["why"], "the limit on prefixes was reached");
+}
+
+#[test]
+fn bad_traces_are_refused_with_a_place() {
+    let dir = scratch("bad-traces");
+    let refused = |name: &str, bytes: &[u8], message: &str, place: &str| {
+        let path = dir.join(name);
+        fs::write(&path, bytes).expect("a file for the test");
+        let file = path.display().to_string();
+        let ran = raddle(&["trace", &file]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.stderr.contains(message) && ran.stderr.contains(&format!("{name}:{place}")), "{}", ran.stderr);
+        let json = raddle(&["trace", &file, "--json"]);
+        assert_eq!((json.status, json.stderr.as_str()), (2, ""));
+        assert!(json.json()["error"]["line"].is_number(), "{json:?}");
+    };
+    refused("verb.trace", b"thread a:\n    wirte x\n", "`wirte` is no event", "2:5");
+    refused("source.trace", b"thread a:\n    read x from b.0\n", "there is no event `b.0`", "2:17");
+    refused("broken.json", b"{\"threads\": [\n  {]}", "expected the name of a field", "2:4");
+    refused("latin1.trace", b"thread a:\n  note caf\xe9\n", "not UTF-8", "2:11");
+    for (args, message) in [
+        (["trace", "no/such.trace", "--model", "tso"], "cannot read `no/such.trace`"),
+        (["trace", "examples/traces/sb.trace", "--model", "arm"], "there are sc, tso and pso"),
+        (["trace", "examples/traces/sb.trace", "--format", "xml"], "there are text and json"),
+        (["trace", "examples/traces/sb.trace", "--dot", "no/such/x.dot"], "cannot write"),
+    ] {
+        let ran = raddle(&args);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+    }
+}
+
+macro_rules! prints {
+    ($name:ident, $($arg:literal),+ $(,)?) => {
+        #[test]
+        fn $name() {
+            let ran = raddle(&[$($arg),+]);
+            insta::assert_snapshot!(format!("{}{}[exit status {}]\n", ran.stdout, ran.stderr, ran.status));
+        }
+    };
+}
+
+prints!(trace_help, "trace", "--help");
+prints!(a_consistent_trace, "trace", "examples/traces/forwarding.trace", "--model", "pso");
+prints!(an_inconsistent_trace, "trace", "examples/traces/overwritten.trace", "--model", "tso");
