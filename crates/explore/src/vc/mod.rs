@@ -54,7 +54,7 @@
 //!
 //! Polynomial per class for a fixed number of threads. There can be many more classes than with `rvf` where leaves write
 //! one location that is read, since their orders are told apart. Many nodes are no ends of executions, and the closure is most of
-//! the work.
+//! the work: reads that have nothing to do with each other are tried in every order, all but one of which are dead ends.
 
 mod accesses;
 mod candidates;
