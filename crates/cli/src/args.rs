@@ -146,9 +146,13 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto or optimal
+    /// The engine: auto, optimal or rvf
     #[arg(short, long, default_value = "auto", help_heading = "How")]
     pub(crate) engine: Engine,
+
+    /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::engine_option, help_heading = "How")]
+    pub(crate) engine_option: Vec<String>,
 
     /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
     #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]

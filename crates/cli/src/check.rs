@@ -55,6 +55,9 @@ fn settings(args: &Check) -> Settings {
     settings.loop_bound = args.loop_bound;
     let options = &mut settings.options;
     options.engine = args.engine;
+    for option in &args.engine_option {
+        options.rvf.set(option).expect("checked when the command line was read");
+    }
     options.properties = args.properties();
     options.all = args.all;
     options.limits = Limits {

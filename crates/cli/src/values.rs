@@ -1,4 +1,4 @@
-//! Values of options: lengths of time and amounts of memory.
+//! Values of options: lengths of time, amounts of memory, switches.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -33,6 +33,12 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let amount = number.parse::<f64>().map_err(|_| SHAPE)? * 1024f64.powi(power);
     if amount.is_finite() && (1.0..u64::MAX as f64).contains(&amount) { Ok(amount as u64) } else { Err(SHAPE.into()) }
+}
+
+/// `closure=off`: a switch of an engine.
+pub(crate) fn engine_option(text: &str) -> Result<String, String> {
+    raddle::explore::ReadsValueFrom::default().set(text)?;
+    Ok(text.to_owned())
 }
 
 /// `0..3`, both ends included.

@@ -5,18 +5,23 @@
 //! crate before the operational machine has replayed it ([`confirm`]). An engine is one module and one line in
 //! [`Engine`].
 //!
-//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then [`optimal`].
+//! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`optimal`], [`rvf`], [`dc`].
 
 pub mod confirm;
 pub mod control;
+pub mod dc;
 mod memory;
 pub mod optimal;
 pub mod options;
 pub mod outcome;
+pub mod rvf;
+mod sequence;
 
 pub use control::{Control, Progress};
+pub use dc::options::DataCentric;
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
+pub use rvf::options::ReadsValueFrom;
 
 use raddle_machine::Code;
 
@@ -28,5 +33,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
     match options.engine {
         Engine::Auto | Engine::Optimal => optimal::explore(code, options, control),
         Engine::ReadsFrom => optimal::explore_reads_from(code, options, control),
+        Engine::Rvf => rvf::explore(code, options, control),
+        Engine::DataCentric => dc::explore(code, options, control),
     }
 }

@@ -1,5 +1,7 @@
 //! What to explore and how far.
 
+use crate::dc::options::DataCentric;
+use crate::rvf::options::ReadsValueFrom;
 use raddle_trace::{Model, Property};
 use std::fmt;
 use std::str::FromStr;
@@ -15,11 +17,15 @@ pub enum Engine {
     Optimal,
     /// One execution per class of program order and reads-from.
     ReadsFrom,
+    /// At most one execution per class of values and the causal order of reads (SC only).
+    Rvf,
+    /// One execution per class of program order and reads-from, by annotations that are realised (SC only).
+    DataCentric,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 3] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom];
+    pub const ALL: [Engine; 5] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::DataCentric];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -27,6 +33,8 @@ impl Engine {
             Engine::Auto => "auto",
             Engine::Optimal => "optimal",
             Engine::ReadsFrom => "rf",
+            Engine::Rvf => "rvf",
+            Engine::DataCentric => "dc",
         }
     }
 }
@@ -125,6 +133,10 @@ pub struct Options {
     /// Keep a run of every class, complete or blocked, for those who hold the engine against another one. Memory then
     /// grows with the number of executions.
     pub keep_schedules: bool,
+    /// How the engine `rvf` works.
+    pub rvf: ReadsValueFrom,
+    /// How the engine `dc` works.
+    pub dc: DataCentric,
 }
 
 impl Options {
@@ -139,6 +151,8 @@ impl Options {
             workers: 1,
             commuting_updates: false,
             keep_schedules: false,
+            rvf: ReadsValueFrom::default(),
+            dc: DataCentric::default(),
         }
     }
 }

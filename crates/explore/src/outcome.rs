@@ -30,6 +30,14 @@ pub struct Statistics {
     pub events: u64,
     /// Events of the longest execution.
     pub longest: u64,
+    /// Sets of events that `rvf` has looked at.
+    pub nodes: u64,
+    /// Those of them that led nowhere: something could still be read, and all of it had been tried elsewhere.
+    pub dead_ends: u64,
+    /// Instances that `rvf` had to solve because no sequence at hand was a solution.
+    pub searches: u64,
+    /// Those of them that have none.
+    pub refuted: u64,
 }
 
 impl Statistics {
@@ -51,6 +59,10 @@ impl Statistics {
         self.revisits += other.revisits;
         self.events += other.events;
         self.longest = self.longest.max(other.longest);
+        self.nodes += other.nodes;
+        self.dead_ends += other.dead_ends;
+        self.searches += other.searches;
+        self.refuted += other.refuted;
     }
 }
 

@@ -196,6 +196,14 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
 /// # Errors
 /// If the schedule is not possible, or not a whole run.
 pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class), String> {
+    classify_values(code, model, schedule).map(|(end, class, _)| (end, class))
+}
+
+/// The same, with the class by values and the causal order of reads.
+///
+/// # Errors
+/// If the schedule is not possible, or not a whole run.
+pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class, ValueClass), String> {
     let mut arena = Arena::default();
     let mut state = State::new(System::new(code, model, false, false));
     for &step in &schedule.steps {
@@ -204,8 +212,9 @@ pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, 
     if !state.system.moves().is_empty() {
         return Err("the schedule ends before the run does".into());
     }
-    let (end, class, _) = state.class(&arena);
-    Ok((end, class))
+    let (end, class, values) = state.class(&arena);
+    let by_values = class.reads_value_from(&values);
+    Ok((end, class, by_values))
 }
 
 fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
@@ -245,9 +254,10 @@ type List = u32;
 /// Lists by number: what is in front, and the rest. Equal lists have equal numbers.
 #[derive(Debug, Default)]
 struct Arena {
-    /// Histories of threads. The values are a function of the history and no part of its identity.
+    /// Histories of threads. The values of events are a function of the thread and its history; two threads can have the
+    /// same events with other values.
     events: Vec<(List, Event, Values)>,
-    event_index: FxHashMap<(List, Event), List>,
+    event_index: FxHashMap<(List, Event, Values), List>,
     /// Writes of a location.
     writes: Vec<(List, EventId)>,
     write_index: FxHashMap<(List, EventId), List>,
@@ -259,7 +269,7 @@ struct Arena {
 impl Arena {
     fn event(&mut self, rest: List, event: Event, values: Values) -> List {
         let events = &mut self.events;
-        *self.event_index.entry((rest, event)).or_insert_with(|| {
+        *self.event_index.entry((rest, event, values)).or_insert_with(|| {
             events.push((rest, event, values));
             events.len() as List
         })

@@ -12,11 +12,13 @@ pub mod brute;
 pub mod cases;
 pub mod class;
 pub mod compare;
+pub mod data_centric;
 pub mod generate;
 pub mod litmus;
 pub mod random;
 pub mod shrink;
 pub mod sketch;
+pub mod values;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
 pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};

@@ -119,8 +119,23 @@ fn engine_name(engine: Engine) -> &'static str {
 }
 
 fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
-    let Statistics { executions, blocked, failed, bounded, cut, moot, redundant, probes, revisits, events, longest } =
-        *counted;
+    let Statistics {
+        executions,
+        blocked,
+        failed,
+        bounded,
+        cut,
+        moot,
+        redundant,
+        probes,
+        revisits,
+        events,
+        longest,
+        nodes,
+        dead_ends,
+        searches,
+        refuted,
+    } = *counted;
     let named = [
         ("executions", executions),
         ("blocked", blocked),
@@ -134,7 +149,10 @@ fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
         ("events", events),
         ("longest", longest),
     ];
-    named.into_iter().map(|(name, number)| (name.to_owned(), number)).collect()
+    // Only some engines count these.
+    let some = [("nodes", nodes), ("dead_ends", dead_ends), ("searches", searches), ("refuted", refuted)];
+    let some = some.into_iter().filter(|_| nodes > 0);
+    named.into_iter().chain(some).map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
 /// The word as a shell takes it for one.

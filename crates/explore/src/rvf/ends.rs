@@ -1,0 +1,118 @@
+//! The ends of executions.
+//!
+//! Where no thread has anything left to do but to wait, some sequence of the events may be a whole execution: one in which
+//! memory ends up with what everybody waits to change. The sequence at hand may do, or another one: that is an instance
+//! with one read at the end for each thread that waits. A thread whose turn of a loop had no effect waits as well: nothing
+//! that the turn read may have been overwritten since.
+//!
+//! A node at which all wait is such an end beside the children that it has.
+
+use super::witness::{Last, Question, Witness};
+use crate::options::Options;
+use crate::outcome::Statistics;
+use crate::sequence::{Frontier, INITIAL, Initial, LocId};
+use raddle_machine::{Blocked, Reaction, Status};
+use raddle_trace::{EventId, ThreadId};
+
+/// What the threads of an execution come to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    /// The instruction at which the first thread that waits does so.
+    pub(crate) waiting: Option<u32>,
+    /// The instruction of a loop that turned as often as it may.
+    pub(crate) bounded: Option<u32>,
+    pub(crate) failed: bool,
+    pub(crate) assumed: bool,
+    /// The program was ended.
+    pub(crate) exited: bool,
+}
+
+/// What a sequence of all events must be like to be a whole execution.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted {
+    /// What is in memory at the end.
+    pub(crate) lasts: Vec<Last>,
+    /// Writes that come before reads.
+    pub(crate) orders: Vec<(EventId, EventId)>,
+}
+
+/// The end that this may be, and what has to hold then; `None` if some thread can go on in any case.
+pub(crate) fn end(frontier: &mut Frontier<'_>) -> Option<(End, Wanted)> {
+    let mut end = End::default();
+    let mut wanted = Wanted::default();
+    for thread in (0..frontier.threads() as u32).map(ThreadId) {
+        let Some(state) = frontier.state(thread) else { continue };
+        let pc = state.pc();
+        match *state.status() {
+            Status::Finished { exit, .. } => end.exited |= exit,
+            Status::Failed(_) => end.failed = true,
+            Status::Blocked(Blocked::Assume) => end.assumed = true,
+            Status::Blocked(Blocked::LoopBound) => end.bounded = Some(pc),
+            Status::Blocked(Blocked::Spin { since }) => {
+                end.waiting = end.waiting.or(Some(pc));
+                let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
+                for read in turn.map(|index| EventId::new(thread, index)) {
+                    let event = frontier.event(read);
+                    let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };
+                    wanted
+                        .orders
+                        .extend(writes.iter().filter(|write| write.thread != thread).map(|&write| (write, read)));
+                }
+            }
+            Status::Ready(_) => {
+                end.waiting = end.waiting.or(Some(pc));
+                if let Some(pending) = frontier.pending(thread) {
+                    if !pending.wait {
+                        return None;
+                    }
+                    let sources = blocking(frontier, thread, pending.loc);
+                    wanted.lasts.push(Last { loc: pending.loc, sources });
+                }
+            }
+        }
+    }
+    Some((end, wanted))
+}
+
+/// The writes of a location that the pending read of a thread would wait to change, if they are not overwritten for certain.
+fn blocking(frontier: &mut Frontier<'_>, thread: ThreadId, loc: LocId) -> Vec<EventId> {
+    let mut found = frontier.writes(loc).to_vec();
+    if found.is_empty() {
+        found.push(INITIAL);
+    }
+    let last = |found: &[EventId], at: usize| found[at + 1..].iter().all(|later| later.thread != found[at].thread);
+    let lasts: Vec<EventId> = (0..found.len()).filter(|&at| last(&found, at)).map(|at| found[at]).collect();
+    let blocks = |source: &EventId| match frontier.value(loc, *source) {
+        Initial::Value(value) => frontier.reaction(thread, value) == Reaction::Block,
+        // It would not wait but fail.
+        Initial::Uninitialised => false,
+    };
+    lasts.into_iter().filter(blocks).collect()
+}
+
+/// A sequence of the events after which memory is as everybody waits for it to change.
+pub(crate) fn ending(
+    frontier: &Frontier<'_>,
+    sequence: &[EventId],
+    wanted: &Wanted,
+    witness: &mut Witness,
+    options: &Options,
+    statistics: &mut Statistics,
+) -> Option<Vec<EventId>> {
+    let Wanted { lasts, orders } = wanted;
+    if lasts.iter().any(|last| last.sources.is_empty()) {
+        return None;
+    }
+    let in_memory = |loc: LocId| {
+        let mut writes =
+            sequence.iter().rev().filter(|&&id| frontier.event(id).writes() && frontier.event(id).loc == loc);
+        writes.next().copied().unwrap_or(INITIAL)
+    };
+    let place = |of: EventId| sequence.iter().position(|&id| id == of);
+    if lasts.iter().all(|last| last.sources.contains(&in_memory(last.loc)))
+        && orders.iter().all(|&(write, read)| place(write) < place(read))
+    {
+        return Some(sequence.to_vec());
+    }
+    witness.find(frontier, sequence, Question::Order(orders, lasts), &options.rvf, statistics)
+}

@@ -1,0 +1,120 @@
+//! What a node shows: failures, ends of executions, deadlocks.
+
+use super::ends;
+use super::lives;
+use super::search::Search;
+use super::witness::Question;
+use crate::outcome::Error;
+use crate::sequence::Bug;
+use raddle_trace::{EventId, Property};
+
+impl Search<'_> {
+    /// Reports what has gone wrong in a sequence.
+    pub(super) fn report_bugs(&mut self, sequence: &[EventId]) -> Result<(), Error> {
+        for bug in std::mem::take(&mut self.bugs) {
+            if bug.either {
+                self.either(&bug)?;
+            }
+            self.report_bug(&bug, sequence)?;
+        }
+        Ok(())
+    }
+
+    fn report_bug(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Error> {
+        let until = &sequence[..bug.at];
+        let Some(late) = lives::late_access(&self.frontier, until).filter(|_| bug.property.is_some()) else {
+            return self.report.bug(bug, || self.frontier.schedule(until));
+        };
+        // The thread that makes an access after its object's end goes no further, so this is no run of the machine. An order
+        // without such an access is one if there is one.
+        self.memory(&late)?;
+        self.report.bug(&late, || self.frontier.schedule(&until[..late.at]))?;
+        if !bug.property.is_some_and(|property| self.report.wants(property, bug.pc)) || self.report.stopped() {
+            return Ok(());
+        }
+        let orders = lives::right_orders(&self.frontier);
+        let (options, statistics) = (&self.options.rvf, &mut self.report.statistics);
+        let question = Question::Order(&orders, &[]);
+        let Some(found) = self.witness.find(&self.frontier, sequence, question, options, statistics) else {
+            return Ok(());
+        };
+        self.report.bug(&Bug { at: found.len(), ..bug.clone() }, || self.frontier.schedule(&found))
+    }
+
+    /// Looks whether this is the end of an execution, and reports it. Returns whether it is.
+    pub(super) fn end(&mut self, sequence: &[EventId]) -> Result<bool, Error> {
+        let Some((end, wanted)) = ends::end(&mut self.frontier) else { return Ok(false) };
+        let statistics = &mut self.report.statistics;
+        let found = ends::ending(&self.frontier, sequence, &wanted, &mut self.witness, self.options, statistics);
+        let Some(sequence) = found else { return Ok(false) };
+        self.check_lives(&sequence)?;
+        let mut deadlock = None;
+        let statistics = &mut self.report.statistics;
+        if end.failed {
+            statistics.failed += 1;
+        } else if let Some(pc) = end.bounded {
+            statistics.bounded += 1;
+            self.report.bounded(pc);
+        } else if end.assumed || (end.waiting.is_some() && !end.exited) {
+            statistics.blocked += 1;
+            deadlock = end.waiting.filter(|_| !end.assumed);
+        } else {
+            statistics.executions += 1;
+        }
+        if self.options.keep_schedules {
+            let schedule = self.frontier.schedule(&sequence);
+            self.report.schedules.push(schedule);
+        }
+        if let Some(pc) = deadlock {
+            let (property, at) = (Some(Property::Deadlock), sequence.len());
+            let bug = Bug { property, message: String::new(), pc, at, either: false };
+            self.report_bug(&bug, &sequence)?;
+        }
+        Ok(true)
+    }
+
+    /// Looks for accesses that can come after the ends of their objects.
+    fn check_lives(&mut self, sequence: &[EventId]) -> Result<(), Error> {
+        if self.frontier.frees().is_empty() {
+            return Ok(());
+        }
+        let (options, statistics) = (&self.options.rvf, &mut self.report.statistics);
+        let found = lives::late_accesses(&self.frontier, sequence, &mut self.witness, options, statistics);
+        for sequence in found {
+            let bug = lives::late_access(&self.frontier, &sequence).expect("that is what was looked for");
+            self.memory(&bug)?;
+            self.report.bug(&bug, || self.frontier.schedule(&sequence[..bug.at]))?;
+        }
+        Ok(())
+    }
+
+    /// Which executions there are after an error of memory depends on the order of an access and the end of its object, which
+    /// is not explored: then the error must be of interest itself.
+    fn memory(&self, bug: &Bug) -> Result<(), Error> {
+        if self.options.properties.contains(Property::Memory) {
+            return Ok(());
+        }
+        Err(self.unsupported(bug, "an access that may come after the end of its object"))
+    }
+
+    /// Two threads end the same thing: the one that is second is in error, and only one order is explored.
+    fn either(&mut self, bug: &Bug) -> Result<(), Error> {
+        if bug.property.is_some_and(|property| self.options.properties.contains(property)) {
+            let place = self.frontier.world.code.place(bug.pc);
+            let note = format!(
+                "{}:{}: which of two threads is in error depends on their order; the engine `rvf` looked at one",
+                place.file, place.line
+            );
+            if !self.report.notes.contains(&note) {
+                self.report.notes.push(note);
+            }
+            return Ok(());
+        }
+        Err(self.unsupported(bug, "two threads that end the same thing in either order"))
+    }
+
+    fn unsupported(&self, bug: &Bug, what: &str) -> Error {
+        let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
+        Error::Unsupported { message, place: self.frontier.world.code.place(bug.pc) }
+    }
+}

@@ -1,0 +1,93 @@
+//! The engine `rvf`: at most one execution per class of values and the causal order of reads, and at least one for every
+//! value that the events can have.
+//!
+//! Two executions are in one *reads-value-from* class if they have the same events with the same values and the same causal
+//! order between reads (the closure of program order and reads-from). Threads are functions of the values they read, so one
+//! execution per class visits every state of every thread. No equivalence of the other engines is coarser.
+//!
+//! The method is that of Agarwal, Chatterjee, Pathak, Pavlogiannis and Toman 2021 (RVF-SMC; also Toman 2021). A node of the search
+//! is a set of events closed under program order, a set of *good writes* for each of its reads, and a sequence of the events
+//! in which each read reads from a good write. All threads are run up to their next reads. Then a read is tried: the writes
+//! it could read from are grouped by value, and each group for which there is a sequence (`verify`) makes a child. Before
+//! the next read is tried the writes that are there now are forbidden for this one (*causal map*): it has tried them. If no
+//! new write to its location shows up while a read is tried, the other reads need not be (`signals`).
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | `search` | what is tried next? |
+//! | `candidates` | what can a read read from, and which of that is the same? |
+//! | `signals` | need other reads be tried? |
+//! | `witness` | is there a sequence? Is it at hand? |
+//! | `instance`, `order`, `closure`, `verify` | the same as a problem about numbered events |
+//! | `ends` | is this the end of an execution, and of which kind? |
+//! | `findings` | what does a node show? |
+//! | `lives` | can an access come after the end of its object? |
+//! | `options` | which heuristics are used? |
+//!
+//! # Where we deviate
+//!
+//! * An update is one event, not two.
+//! * Signals: what an update writes is a signal, and pending updates and locks are; see `signals`. Without that executions are
+//!   lost.
+//! * Waits. A read that waits for some values takes only the others. It may also stay at its wait for ever, if memory ends up
+//!   with a value it waits to change; whether there is such a sequence is one more instance (`ends`). Waiting reads that
+//!   are no locks of a mutex never stop the search of other reads, since the argument for signals does not hold for them.
+//! * A mutex is taken from one release at a time, as published. A try-lock that fails does so from any holder.
+//! * Choices are tried one by one, before reads.
+//! * A sequence with the new read is first looked for by putting the read somewhere into the sequence at hand.
+//! * With [`by_source`](options::ReadsValueFrom::by_source) each write is a group of its own, and the executions are exactly the
+//!   reads-from classes.
+//!
+//! # What it decides, and what it refuses
+//!
+//! Failures of threads and deadlocks are decided exactly. A class does not fix the order of an access and the end of its
+//! object's life; whether the wrong order is possible is asked for each such pair at the end of an execution. It does not
+//! fix which reads synchronise either, so data races are refused, as are atomic blocks and memory models other
+//! than SC. There is one worker: signals go from the leaves to the root of the search.
+//!
+//! Loops that turn without effect until something changes (and are no single waiting read) end in a blocked execution for
+//! each way their last turn went; only there can several executions be of one class.
+//!
+//! # Cost
+//!
+//! Per class the number of nodes is bounded by `n^k` for `n` events and `k` threads, and each may have to solve an NP-hard problem.
+//! In practice most solutions are at hand and most instances without a solution are refuted by the closure. Where values do
+//! not repeat there is no gain over reads-from, and the time per execution is higher.
+
+mod candidates;
+mod closure;
+pub(crate) mod ends;
+mod findings;
+pub(crate) mod instance;
+pub(crate) mod lives;
+pub mod options;
+pub(crate) mod order;
+mod search;
+mod signals;
+mod verify;
+mod witness;
+
+use crate::control::Control;
+use crate::options::Options;
+use crate::outcome::{Error, Outcome};
+use raddle_machine::Code;
+use raddle_trace::{Model, Property};
+use search::Search;
+
+/// Explores one execution per class, or fewer.
+pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    let refused = |what: &str| {
+        let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
+        Err(Error::Unsupported { message, place: code.place(0) })
+    };
+    if options.model != Model::Sc {
+        return refused(&format!("the memory model {}, only sc", options.model));
+    }
+    if code.has_atomic_blocks() {
+        return refused("atomic blocks");
+    }
+    if code.has_non_atomic() && options.properties.contains(Property::Race) {
+        return refused("data races (its classes do not fix what synchronises), or do not look for them: --no race");
+    }
+    Search::new(code, options, control).run()
+}

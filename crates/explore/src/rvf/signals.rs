@@ -1,0 +1,82 @@
+//! Backtrack signals: is it enough to have tried this read, or must others be tried before it?
+//!
+//! While a read is being tried it is an *ancestor* of everything below. If no write to its location by another thread
+//! shows up there, beyond those that were there already, then nothing is gained by letting other reads go first. A write that
+//! shows up sets the ancestor's signal.
+//!
+//! Two things can keep a write from showing up although it is possible, and each is a signal, too (deviations from the
+//! published rules, which lose executions):
+//! * an update that is pending below may be one that the ancestor, itself an update, has disabled by what it wrote.
+//!   Published for compare-exchanges below compare-exchanges only;
+//! * a lock that is pending below may wait for a mutex that the ancestor took and nobody releases. Published: nothing.
+//!
+//! The second is a special case of the first here, where a lock is an update that waits.
+
+use super::options::Corrections;
+use crate::sequence::{LocId, Pending};
+use raddle_trace::EventId;
+
+/// A read that is being tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ancestor {
+    pub(crate) id: EventId,
+    pub(crate) loc: LocId,
+    pub(crate) update: bool,
+    pub(crate) mutex: bool,
+    /// A compare-exchange.
+    pub(crate) compares: bool,
+    pub(crate) signal: bool,
+}
+
+/// The reads that are being tried, the innermost last.
+#[derive(Debug, Default)]
+pub(crate) struct Ancestors {
+    stack: Vec<Ancestor>,
+    /// Those of each location.
+    by_loc: Vec<Vec<u32>>,
+}
+
+impl Ancestors {
+    pub(crate) fn push(&mut self, ancestor: Ancestor) {
+        let loc = ancestor.loc as usize;
+        if self.by_loc.len() <= loc {
+            self.by_loc.resize_with(loc + 1, Vec::new);
+        }
+        self.by_loc[loc].push(self.stack.len() as u32);
+        self.stack.push(ancestor);
+    }
+
+    /// Ends trying the innermost read. Returns its signal.
+    pub(crate) fn pop(&mut self) -> bool {
+        let ancestor = self.stack.pop().expect("one for each read that is tried");
+        self.by_loc[ancestor.loc as usize].pop();
+        ancestor.signal
+    }
+
+    fn signal(&mut self, loc: LocId, is: impl Fn(&Ancestor) -> bool) {
+        for &at in self.by_loc.get(loc as usize).map_or(&[][..], Vec::as_slice) {
+            let ancestor = &mut self.stack[at as usize];
+            ancestor.signal |= is(ancestor);
+        }
+    }
+
+    /// A write has shown up; `after` tells which events it comes after in any case.
+    pub(crate) fn write(&mut self, write: EventId, loc: LocId, after: impl Fn(EventId) -> bool) {
+        self.signal(loc, |ancestor| ancestor.id.thread != write.thread && !after(ancestor.id));
+    }
+
+    /// A thread is about to do this.
+    pub(crate) fn pending(&mut self, pending: Pending, compares: bool, corrections: Corrections) {
+        if !pending.update {
+            return;
+        }
+        let hides = |ancestor: &Ancestor| {
+            if pending.mutex && ancestor.mutex {
+                corrections.locks_hide_locks
+            } else {
+                ancestor.update && (corrections.updates_hide_updates || (compares && ancestor.compares))
+            }
+        };
+        self.signal(pending.loc, |ancestor| ancestor.id.thread != pending.thread && hides(ancestor));
+    }
+}

@@ -1,0 +1,337 @@
+//! VerifySC: a sequence of given events in which every read reads from a write that is good for it.
+//!
+//! The problem is NP-hard. The method is that of Agarwal, Chatterjee, Pathak, Pavlogiannis and Toman 2021 (Toman 2021):
+//! a depth-first search over prefixes, of which two with the same events and the same thread as the last writer of each
+//! location are the same for what can follow. With `n` events, `k` threads and `d` locations there are at most
+//! `n^k · k^d` of them. An event can be executed if what must precede it has been, and
+//! * a read finds a good write in memory;
+//! * a write does not overwrite what a read still needs: its location is not *held*, that is, no read that is left has seen
+//!   all its good writes go by.
+//!
+//! What keeps the search short, each with a switch:
+//! * **closure** ([`closure`](super::closure)): answers most instances without a solution, and restricts the order for the rest;
+//! * **greedy reads**: a read that can be executed is executed at once, with no alternative. That is right for reads that
+//!   write nothing; an update changes memory and is tried like a write (with the published rule taken literally, executions
+//!   of programs with updates are lost);
+//! * **greedy dead writes**: a write that no read needs, over a write that no read needs any more, needs no alternative;
+//! * **guidance**: alternatives are tried in the order of a sequence of the same events that serves all reads but one.
+//!
+//! Prefixes are not stored: the search goes forth and back with an undo log, and only prefixes with more than one
+//! continuation are remembered.
+
+use super::closure::Closure;
+use super::instance::{INIT, Instance, NONE};
+use super::order::Order;
+use rustc_hash::FxHashSet;
+
+/// Which heuristics are used. They change the time, never the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Heuristics {
+    pub(crate) closure: bool,
+    pub(crate) greedy: bool,
+    pub(crate) guidance: bool,
+    /// Executes updates greedily, too, as a literal reading of the published rule has it. This loses solutions.
+    pub(crate) greedy_updates: bool,
+}
+
+/// The decision procedure, with its buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Verifier {
+    order: Order,
+    closure: Closure,
+    state: State,
+    /// Prefixes from which there is no way to the end.
+    seen: FxHashSet<Box<[u32]>>,
+    /// Continuations left to try, of all decisions.
+    untried: Vec<u32>,
+    decisions: Vec<Decision>,
+    places: Vec<u32>,
+    key: Vec<u32>,
+}
+
+/// A prefix with several continuations.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    /// Its length.
+    length: usize,
+    /// Where its continuations start.
+    first: usize,
+}
+
+impl Verifier {
+    /// Looks for a solution. `sequence` is any order of the events that respects program order.
+    pub(crate) fn verify(&mut self, instance: &Instance, sequence: &[u32], heuristics: Heuristics) -> Option<Vec<u32>> {
+        self.order.start(instance, sequence);
+        for &(a, b) in &instance.edges {
+            if !self.order.insert(instance, a, b) {
+                return None;
+            }
+        }
+        if heuristics.closure && !self.closure.close(instance, &mut self.order) {
+            return None;
+        }
+        self.places.clear();
+        self.places.resize(instance.len(), 0);
+        for (place, &event) in sequence.iter().enumerate() {
+            self.places[event as usize] = place as u32;
+        }
+        self.state.start(instance);
+        self.search(instance, heuristics).then(|| self.state.sequence.clone())
+    }
+
+    fn search(&mut self, instance: &Instance, heuristics: Heuristics) -> bool {
+        self.seen.clear();
+        self.untried.clear();
+        self.decisions.clear();
+        loop {
+            self.execute_forced(instance, heuristics);
+            if self.state.sequence.len() == instance.len() {
+                return true;
+            }
+            let first = self.untried.len();
+            self.candidates(instance, heuristics);
+            if self.untried.len() > first + 1 {
+                self.state.key(&mut self.key);
+                if self.seen.contains(self.key.as_slice()) {
+                    self.untried.truncate(first);
+                } else {
+                    self.seen.insert(self.key.as_slice().into());
+                    if heuristics.guidance {
+                        let places = &self.places;
+                        self.untried[first..].sort_unstable_by_key(|&event| std::cmp::Reverse(places[event as usize]));
+                    }
+                }
+            }
+            if self.untried.len() > first {
+                self.decisions.push(Decision { length: self.state.sequence.len(), first });
+            }
+            // The next continuation of the last decision that has one.
+            loop {
+                let Some(&decision) = self.decisions.last() else { return false };
+                while self.state.sequence.len() > decision.length {
+                    self.state.undo(instance);
+                }
+                if self.untried.len() > decision.first {
+                    let event = self.untried.pop().expect("there is one");
+                    self.state.execute(instance, event);
+                    break;
+                }
+                self.decisions.pop();
+            }
+        }
+    }
+
+    /// Executes what needs no alternative.
+    fn execute_forced(&mut self, instance: &Instance, heuristics: Heuristics) {
+        let mut waiting = 0;
+        let mut thread = 0;
+        let threads = instance.threads();
+        while waiting < threads {
+            let event = self.state.next[thread];
+            let forced = event < instance.starts[thread + 1] && {
+                let op = instance.ops[event as usize];
+                let free = op.loc == NONE
+                    || (heuristics.greedy
+                        && op.reads
+                        && (!op.writes || heuristics.greedy_updates)
+                        && self.state.is_executable(instance, event));
+                free && self.is_minimal(instance, event)
+            };
+            if forced {
+                self.state.execute(instance, event);
+                waiting = 0;
+            } else {
+                thread = (thread + 1) % threads;
+                waiting += 1;
+            }
+        }
+    }
+
+    /// Puts the events that can be executed next on the list of continuations.
+    fn candidates(&mut self, instance: &Instance, heuristics: Heuristics) {
+        let first = self.untried.len();
+        for thread in 0..instance.threads() {
+            let event = self.state.next[thread];
+            if event >= instance.starts[thread + 1]
+                || !self.state.is_executable(instance, event)
+                || !self.is_minimal(instance, event)
+            {
+                continue;
+            }
+            if heuristics.greedy && self.state.is_dead(instance, event) {
+                self.untried.truncate(first);
+                self.untried.push(event);
+                return;
+            }
+            self.untried.push(event);
+        }
+    }
+
+    /// Whether all that the order puts before the event has been executed.
+    fn is_minimal(&self, instance: &Instance, event: u32) -> bool {
+        let row = self.order.row(event).iter().zip(&instance.starts).zip(&self.state.next);
+        row.into_iter().all(|((&count, &start), &next)| next - start >= count)
+    }
+}
+
+/// A prefix.
+#[derive(Debug, Default)]
+struct State {
+    sequence: Vec<u32>,
+    /// What was in memory before each event of the sequence that wrote.
+    overwritten: Vec<u32>,
+    /// The next event of each thread.
+    next: Vec<u32>,
+    /// The last write of each location.
+    active: Vec<u32>,
+    /// How many reads hold each location.
+    held: Vec<u32>,
+    /// For each read, how many of its good writes have not been executed.
+    left: Vec<u32>,
+    /// For each write, how many reads that are left it is good for.
+    useful: Vec<u32>,
+    /// The same for the initial write of each location.
+    useful_initial: Vec<u32>,
+    /// For each write, the reads it is good for: where the list starts in `readers`.
+    reader_starts: Vec<u32>,
+    readers: Vec<u32>,
+}
+
+impl State {
+    fn start(&mut self, instance: &Instance) {
+        let (events, locations) = (instance.len(), instance.locations);
+        self.sequence.clear();
+        self.overwritten.clear();
+        self.next.clear();
+        self.next.extend_from_slice(&instance.starts[..instance.threads()]);
+        refill(&mut self.active, locations, INIT);
+        refill(&mut self.held, locations, 0);
+        refill(&mut self.left, events, 0);
+        refill(&mut self.useful, events, 0);
+        refill(&mut self.useful_initial, locations, 0);
+        refill(&mut self.reader_starts, events + 1, 0);
+        for (event, op) in instance.ops.iter().enumerate().filter(|(_, op)| op.reads) {
+            for &write in instance.good(event as u32) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] += 1;
+                } else {
+                    self.left[event] += 1;
+                    self.useful[write as usize] += 1;
+                    self.reader_starts[write as usize + 1] += 1;
+                }
+            }
+            if self.left[event] == 0 {
+                self.held[op.loc as usize] += 1;
+            }
+        }
+        for event in 0..events {
+            self.reader_starts[event + 1] += self.reader_starts[event];
+        }
+        refill(&mut self.readers, self.reader_starts[events] as usize, 0);
+        for (event, _) in instance.ops.iter().enumerate().filter(|(_, op)| op.reads).rev() {
+            for &write in instance.good(event as u32).iter().filter(|&&write| write != INIT) {
+                let end = &mut self.reader_starts[write as usize + 1];
+                *end -= 1;
+                self.readers[*end as usize] = event as u32;
+            }
+        }
+        // Filling from the ends has moved each end to its start.
+        self.reader_starts.remove(0);
+        self.reader_starts.push(self.readers.len() as u32);
+    }
+
+    fn executed(&self, instance: &Instance, event: u32) -> bool {
+        event < self.next[instance.thread(event)]
+    }
+
+    /// Whether memory and the reads that are left allow the event.
+    fn is_executable(&self, instance: &Instance, event: u32) -> bool {
+        let op = instance.ops[event as usize];
+        if op.loc == NONE {
+            return true;
+        }
+        let loc = op.loc as usize;
+        if op.reads && !instance.is_good(event, self.active[loc]) {
+            return false;
+        }
+        // An update that holds the location itself may write to it.
+        let own = u32::from(op.reads && self.left[event as usize] == 0);
+        !op.writes || self.held[loc] == own
+    }
+
+    /// Whether the event is a write that nobody needs, over what nobody needs any more.
+    fn is_dead(&self, instance: &Instance, event: u32) -> bool {
+        let op = instance.ops[event as usize];
+        if op.reads || !op.writes || self.useful[event as usize] > 0 {
+            return false;
+        }
+        match self.active[op.loc as usize] {
+            INIT => self.useful_initial[op.loc as usize] == 0,
+            active => self.useful[active as usize] == 0,
+        }
+    }
+
+    fn execute(&mut self, instance: &Instance, event: u32) {
+        let op = instance.ops[event as usize];
+        self.next[instance.thread(event)] += 1;
+        self.sequence.push(event);
+        if op.reads {
+            for &write in instance.good(event) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] -= 1;
+                } else {
+                    self.useful[write as usize] -= 1;
+                }
+            }
+            self.held[op.loc as usize] -= u32::from(self.left[event as usize] == 0);
+        }
+        if op.writes {
+            self.overwritten.push(std::mem::replace(&mut self.active[op.loc as usize], event));
+            for at in self.reader_starts[event as usize]..self.reader_starts[event as usize + 1] {
+                let reader = self.readers[at as usize];
+                if !self.executed(instance, reader) {
+                    self.left[reader as usize] -= 1;
+                    self.held[op.loc as usize] += u32::from(self.left[reader as usize] == 0);
+                }
+            }
+        }
+    }
+
+    fn undo(&mut self, instance: &Instance) {
+        let event = self.sequence.pop().expect("there is something to take back");
+        let op = instance.ops[event as usize];
+        if op.writes {
+            self.active[op.loc as usize] = self.overwritten.pop().expect("one per write");
+            for at in self.reader_starts[event as usize]..self.reader_starts[event as usize + 1] {
+                let reader = self.readers[at as usize];
+                if !self.executed(instance, reader) {
+                    self.held[op.loc as usize] -= u32::from(self.left[reader as usize] == 0);
+                    self.left[reader as usize] += 1;
+                }
+            }
+        }
+        if op.reads {
+            self.held[op.loc as usize] += u32::from(self.left[event as usize] == 0);
+            for &write in instance.good(event) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] += 1;
+                } else {
+                    self.useful[write as usize] += 1;
+                }
+            }
+        }
+        self.next[instance.thread(event)] -= 1;
+    }
+
+    /// What tells this prefix from others: which events, and which of them are in memory.
+    fn key(&self, key: &mut Vec<u32>) {
+        key.clear();
+        key.extend_from_slice(&self.next);
+        key.extend_from_slice(&self.active);
+    }
+}
+
+fn refill(list: &mut Vec<u32>, len: usize, value: u32) {
+    list.clear();
+    list.resize(len, value);
+}

@@ -1,0 +1,223 @@
+//! From a set of events to an instance, and from its solution to a sequence.
+
+use super::candidates::Group;
+use super::instance::{INIT, Instance, NONE, Op};
+use super::options::ReadsValueFrom;
+use super::verify::{Heuristics, Verifier};
+use crate::outcome::Statistics;
+use crate::sequence::{Frontier, INITIAL, LocId, NO_LOC, Pending};
+use raddle_trace::{EventId, ThreadId};
+
+/// Finds sequences, with buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Witness {
+    instance: Instance,
+    verifier: Verifier,
+    /// Where the events of each thread start in the instance.
+    starts: Vec<u32>,
+    /// Numbers of locations in the instance, where the stamp is the current one.
+    locs: Vec<(u32, u32)>,
+    stamp: u32,
+    used: u32,
+    sequence: Vec<u32>,
+}
+
+/// A read at the end, after everything else: of this location, and from one of these writes.
+#[derive(Clone, Debug)]
+pub(crate) struct Last {
+    pub(crate) loc: LocId,
+    pub(crate) sources: Vec<EventId>,
+}
+
+/// What is asked beside the events that are there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Question<'a> {
+    /// With one more read.
+    Read(Pending, &'a Group),
+    /// With these orders, and with reads at the end.
+    Order(&'a [(EventId, EventId)], &'a [Last]),
+}
+
+impl Witness {
+    /// A sequence of the events, and of the new read if there is one, in which all reads read from their sources.
+    pub(crate) fn find(
+        &mut self,
+        frontier: &Frontier<'_>,
+        sequence: &[EventId],
+        question: Question<'_>,
+        options: &ReadsValueFrom,
+        statistics: &mut Statistics,
+    ) -> Option<Vec<EventId>> {
+        if options.guidance
+            && let Question::Read(pending, group) = question
+            && let Some(found) = place(frontier, sequence, pending, group)
+        {
+            return Some(found);
+        }
+        self.build(frontier, sequence, question);
+        let heuristics = Heuristics {
+            closure: options.closure,
+            greedy: options.greedy,
+            guidance: options.guidance,
+            greedy_updates: !options.corrections.updates_are_not_greedy,
+        };
+        statistics.searches += 1;
+        let Some(found) = self.verifier.verify(&self.instance, &self.sequence, heuristics) else {
+            statistics.refuted += 1;
+            return None;
+        };
+        let threads = frontier.threads() as u32;
+        let events = found.into_iter().map(|number| {
+            let thread = self.instance.thread(number) as u32;
+            EventId::new(ThreadId(thread), number - self.starts[thread as usize])
+        });
+        Some(events.filter(|event| event.thread.0 < threads).collect())
+    }
+
+    fn build(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], question: Question<'_>) {
+        self.number(frontier, question);
+        self.stamp += 1;
+        self.used = 0;
+        self.instance.clear();
+        for thread in (0..frontier.threads() as u32).map(ThreadId) {
+            for (index, event) in frontier.events(thread).iter().enumerate() {
+                let id = EventId::new(thread, index as u32);
+                let (reads, writes) = (event.reads(), event.writes());
+                let good = if reads { self.good(frontier.sources(event)) } else { (0, 0) };
+                let loc = if reads || writes { self.loc(event.loc) } else { NONE };
+                let after = frontier.joint(id).map_or(NONE, |before| self.dense(before));
+                self.instance.push(Op { loc, reads, writes, after, good });
+            }
+            if let Question::Read(pending, group) = question
+                && pending.thread == thread
+            {
+                let good = self.good(&group.members);
+                let loc = self.loc(pending.loc);
+                let first = frontier.events(thread).is_empty();
+                let after = if first { frontier.start(thread) } else { None };
+                let after = after.map_or(NONE, |before| self.dense(before));
+                self.instance.push(Op { loc, reads: true, writes: group.writes, after, good });
+            }
+            self.instance.end_thread();
+        }
+        self.sequence.clear();
+        for &id in sequence {
+            let number = self.dense(id);
+            self.sequence.push(number);
+        }
+        match question {
+            Question::Read(pending, _) => {
+                let last = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
+                let number = self.dense(last);
+                self.sequence.push(number);
+            }
+            Question::Order(orders, lasts) => {
+                for &(a, b) in orders {
+                    let edge = (self.dense(a), self.dense(b));
+                    self.instance.edges.push(edge);
+                }
+                if !lasts.is_empty() {
+                    self.end(lasts);
+                }
+            }
+        }
+    }
+
+    /// Gives numbers to events.
+    fn number(&mut self, frontier: &Frontier<'_>, question: Question<'_>) {
+        self.starts.clear();
+        let mut start = 0;
+        for thread in 0..frontier.threads() as u32 {
+            self.starts.push(start);
+            start += frontier.events(ThreadId(thread)).len() as u32;
+            start += u32::from(matches!(question, Question::Read(pending, _) if pending.thread.0 == thread));
+        }
+        self.starts.push(start);
+    }
+
+    fn dense(&self, id: EventId) -> u32 {
+        self.starts[id.thread.index()] + id.index
+    }
+
+    /// The number of a location in the instance.
+    fn loc(&mut self, loc: LocId) -> u32 {
+        debug_assert_ne!(loc, NO_LOC, "reads and writes have a location");
+        if self.locs.len() <= loc as usize {
+            self.locs.resize(loc as usize + 1, (0, 0));
+        }
+        let entry = &mut self.locs[loc as usize];
+        if entry.0 != self.stamp {
+            *entry = (self.stamp, self.used);
+            self.used += 1;
+        }
+        entry.1
+    }
+
+    /// Writes down a list of good writes.
+    fn good(&mut self, sources: &[EventId]) -> (u32, u32) {
+        let from = self.instance.good.len();
+        for &source in sources {
+            let number = if source == INITIAL { INIT } else { self.dense(source) };
+            self.instance.good.push(number);
+        }
+        self.instance.good[from..].sort_unstable();
+        (from as u32, self.instance.good.len() as u32)
+    }
+
+    /// Adds a thread that reads after everything else.
+    fn end(&mut self, reads: &[Last]) {
+        let first = self.instance.len() as u32;
+        for read in reads {
+            let good = self.good(&read.sources);
+            let loc = self.loc(read.loc);
+            self.sequence.push(self.instance.len() as u32);
+            self.instance.push(Op { loc, reads: true, writes: false, after: NONE, good });
+        }
+        for thread in 0..self.instance.threads() {
+            let (start, end) = (self.instance.starts[thread], self.instance.starts[thread + 1]);
+            if end > start {
+                self.instance.edges.push((end - 1, first));
+            }
+        }
+        self.instance.end_thread();
+    }
+}
+
+/// Puts the read somewhere into the sequence at hand, if that is a solution: just before a good write is overwritten, and
+/// not before the events it comes after. An update must not come between another one and its source.
+fn place(frontier: &Frontier<'_>, sequence: &[EventId], pending: Pending, group: &Group) -> Option<Vec<EventId>> {
+    let index = frontier.events(pending.thread).len() as u32;
+    let read = EventId::new(pending.thread, index);
+    let before = if index > 0 { Some(EventId::new(pending.thread, index - 1)) } else { frontier.start(pending.thread) };
+    let mut at = sequence.len();
+    let mut free = true;
+    for (position, &id) in sequence.iter().enumerate().rev() {
+        let event = frontier.event(id);
+        if event.writes() && event.loc == pending.loc {
+            if free && group.members.contains(&id) {
+                return Some(with(sequence, at, read));
+            }
+            at = position;
+            free = !group.writes || !event.reads();
+        }
+        // The read comes after this event, but may still see what is in memory then.
+        if Some(id) == before {
+            if at == position {
+                return None;
+            }
+            let rest = sequence[..position].iter().rev().copied();
+            let mut writes = rest.filter(|&id| frontier.event(id).writes() && frontier.event(id).loc == pending.loc);
+            let seen = writes.next().unwrap_or(INITIAL);
+            return (free && group.members.contains(&seen)).then(|| with(sequence, at, read));
+        }
+    }
+    (free && group.members.contains(&INITIAL)).then(|| with(sequence, at, read))
+}
+
+fn with(sequence: &[EventId], at: usize, read: EventId) -> Vec<EventId> {
+    let mut found = Vec::with_capacity(sequence.len() + 1);
+    found.extend_from_slice(&sequence[..at]);
+    found.push(read);
+    found.extend_from_slice(&sequence[at..]);
+    found
+}

@@ -1,0 +1,62 @@
+//! Events of a sequence.
+
+use raddle_trace::{EventId, ThreadId};
+
+/// The number of a location.
+pub(crate) type LocId = u32;
+
+/// No location.
+pub(crate) const NO_LOC: LocId = u32::MAX;
+
+/// The initial write of every location, as the source of a read.
+pub(crate) const INITIAL: EventId = EventId { thread: ThreadId(u32::MAX), index: 0 };
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Reads `value`; also an update that writes nothing.
+    Read,
+    /// Writes `written`.
+    Write,
+    /// Reads `value` and writes `written` in one step.
+    Update,
+    /// Starts the thread with the number `value`.
+    Spawn,
+    /// Waits for the end of the thread with the number `value`.
+    Join,
+    /// Takes the alternative `pick`.
+    Choose,
+    /// Ends the life of the object at the address `value`.
+    Free,
+    /// Means nothing under sequential consistency: a fence.
+    Note,
+    /// An operation that is an error, and at which its thread stays.
+    Fault,
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) kind: Kind,
+    pub(crate) loc: LocId,
+    /// What it read; or the thread or address it is about.
+    pub(crate) value: u64,
+    /// What it wrote.
+    pub(crate) written: u64,
+    /// The alternative, for a choice or an update that picks one of several.
+    pub(crate) pick: Option<u32>,
+    /// For a read: which part of [`Frontier::sources`](super::Frontier::sources) lists the writes it may read from.
+    pub(crate) sources: (u32, u32),
+    /// The instruction.
+    pub(crate) pc: u32,
+}
+
+impl Event {
+    pub(crate) fn reads(&self) -> bool {
+        matches!(self.kind, Kind::Read | Kind::Update)
+    }
+
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self.kind, Kind::Write | Kind::Update)
+    }
+}

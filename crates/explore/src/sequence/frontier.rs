@@ -1,0 +1,265 @@
+//! The events of every thread so far, and where each thread rests.
+
+use super::event::{Event, INITIAL, Kind, LocId};
+use super::world::{Initial, World};
+use crate::options::Options;
+use raddle_machine::{Code, Thread};
+use raddle_trace::{EventId, ThreadId};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A thread's state after some of its events.
+#[derive(Debug)]
+pub(super) struct Rest {
+    /// How many events there are, of all threads, with the first one that made it differ from the state before it. Taking
+    /// back to fewer events drops it.
+    pub(super) born: usize,
+    pub(super) state: Thread,
+    /// How many threads it has started.
+    pub(super) spawns: u32,
+    /// Where the pending read goes, once that is known.
+    pub(super) loc: LocId,
+}
+
+/// How many events of each thread come before something by program order, spawn and join. Threads that are missing have
+/// none.
+pub(super) type Past = Rc<[u32]>;
+
+/// One thread.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    pub(super) events: Vec<Event>,
+    /// Its states, the current one last; none if it has not been started.
+    pub(super) rests: Vec<Rest>,
+    /// From which event on, what of other threads comes before.
+    pub(super) past: Vec<(u32, Past)>,
+    /// The event that has waited for its end.
+    pub(super) joined: Option<EventId>,
+    /// Operations that were done before the first event.
+    pub(super) before: u32,
+}
+
+/// What to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    events: usize,
+    sources: usize,
+}
+
+/// The events so far.
+#[derive(Debug)]
+pub(crate) struct Frontier<'c> {
+    pub(crate) world: World<'c>,
+    pub(super) logs: Vec<Log>,
+    /// Whose events were added, in this order.
+    pub(super) order: Vec<ThreadId>,
+    /// States born with so many events or fewer are needed again and are not changed.
+    pub(super) kept: usize,
+    /// The writes of each location, in the order they were added.
+    pub(super) writes: Vec<Vec<EventId>>,
+    /// The ends of objects, in the order they were added.
+    pub(super) frees: Vec<EventId>,
+    /// The writes that reads may read from, one list behind the other.
+    pub(super) arena: Vec<EventId>,
+}
+
+impl<'c> Frontier<'c> {
+    pub(crate) fn new(code: &'c Code, options: &Options) -> Self {
+        let world = World::new(code, options);
+        let main = Rest { born: 0, state: world.main.clone(), spawns: 0, loc: super::NO_LOC };
+        let before = main.state.operations();
+        let main = Log { rests: vec![main], before, ..Log::default() };
+        Frontier {
+            world,
+            logs: vec![main],
+            order: Vec::new(),
+            kept: 0,
+            writes: Vec::new(),
+            frees: Vec::new(),
+            arena: Vec::new(),
+        }
+    }
+
+    /// One more than the largest number of a thread, started or not.
+    pub(crate) fn threads(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// The events of a thread.
+    pub(crate) fn events(&self, thread: ThreadId) -> &[Event] {
+        &self.logs[thread.index()].events
+    }
+
+    pub(crate) fn event(&self, id: EventId) -> &Event {
+        &self.logs[id.thread.index()].events[id.index as usize]
+    }
+
+    /// The number of the first event of a turn that began with the `operation`-th operation of the thread.
+    pub(crate) fn event_of_operation(&self, thread: ThreadId, operation: u32) -> u32 {
+        operation.saturating_sub(self.logs[thread.index()].before)
+    }
+
+    /// The writes of a location.
+    pub(crate) fn writes(&self, loc: LocId) -> &[EventId] {
+        self.writes.get(loc as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The ends of objects.
+    pub(crate) fn frees(&self) -> &[EventId] {
+        &self.frees
+    }
+
+    /// The writes a read may read from.
+    pub(crate) fn sources(&self, event: &Event) -> &[EventId] {
+        &self.arena[event.sources.0 as usize..event.sources.1 as usize]
+    }
+
+    /// The state a thread rests in; `None` if it has not been started.
+    pub(crate) fn state(&self, thread: ThreadId) -> Option<&Thread> {
+        state(&self.logs, thread)
+    }
+
+    /// The value a read of `loc` gets from `source`.
+    pub(crate) fn value(&mut self, loc: LocId, source: EventId) -> Initial {
+        if source == INITIAL {
+            let Frontier { world, logs, .. } = self;
+            world.initial(loc, &|id| state(logs, id))
+        } else {
+            Initial::Value(self.event(source).written)
+        }
+    }
+
+    /// How many events of each thread come before the `index`-th of `thread`, apart from those of `thread`.
+    fn past(&self, thread: ThreadId, index: u32) -> &[u32] {
+        let mut epochs = self.logs[thread.index()].past.iter().rev();
+        epochs.find(|(from, _)| *from <= index).map_or(&[], |(_, past)| past)
+    }
+
+    /// The event that must directly precede this one, if that is of another thread: the one that started its thread, or
+    /// the last one of a thread it waited for.
+    pub(crate) fn joint(&self, id: EventId) -> Option<EventId> {
+        let event = self.event(id);
+        if event.kind == Kind::Join {
+            let child = ThreadId(event.value as u32);
+            let last = self.logs[child.index()].events.len().checked_sub(1);
+            // A thread without events still has its start before its end.
+            return last.map(|last| EventId::new(child, last as u32)).or_else(|| self.start(child));
+        }
+        if id.index == 0 { self.start(id.thread) } else { None }
+    }
+
+    /// The event that started a thread.
+    pub(crate) fn start(&self, thread: ThreadId) -> Option<EventId> {
+        let (_, past) = self.logs[thread.index()].past.first()?;
+        // The start is the last event of some thread that is before the first one: the one that names this thread.
+        past.iter().enumerate().find_map(|(parent, &count)| {
+            let last = EventId::new(ThreadId(parent as u32), count.checked_sub(1)?);
+            let event = self.event(last);
+            (event.kind == Kind::Spawn && event.value == u64::from(thread.0)).then_some(last)
+        })
+    }
+
+    /// Whether program order, spawn and join put `a` before `b`.
+    pub(crate) fn before(&self, a: EventId, b: EventId) -> bool {
+        if a == INITIAL {
+            return true;
+        }
+        if a.thread == b.thread {
+            return a.index < b.index;
+        }
+        self.past(b.thread, b.index).get(a.thread.index()).is_some_and(|&count| count > a.index)
+    }
+
+    /// The writes of `loc` that the next event of `thread` could read from as far as program order tells: those that are
+    /// not before a write that is before the event. The initial write comes first.
+    pub(crate) fn visible(&self, thread: ThreadId, loc: LocId, found: &mut Vec<EventId>) {
+        found.clear();
+        let next = EventId::new(thread, self.events(thread).len() as u32);
+        let past = self.past(thread, next.index);
+        let mut latest: SmallVec<[EventId; 8]> = SmallVec::new();
+        for &write in self.writes(loc) {
+            let count =
+                if write.thread == thread { next.index } else { past.get(write.thread.index()).copied().unwrap_or(0) };
+            if write.index >= count {
+                found.push(write);
+            } else if let Some(other) = latest.iter_mut().find(|other| other.thread == write.thread) {
+                *other = write;
+            } else {
+                latest.push(write);
+            }
+        }
+        let hidden = |&write: &EventId| latest.iter().any(|&other| other != write && self.before(write, other));
+        found.extend(latest.iter().filter(|write| !hidden(write)));
+        if latest.is_empty() {
+            found.push(INITIAL);
+        }
+    }
+
+    /// A place to come back to. States of threads that are there now are kept.
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.kept = self.order.len();
+        Mark { events: self.order.len(), sources: self.arena.len() }
+    }
+
+    /// Takes back all that was added since.
+    pub(crate) fn undo(&mut self, mark: Mark) {
+        while self.order.len() > mark.events {
+            let thread = self.order.pop().expect("longer than that");
+            let events = self.order.len();
+            let log = &mut self.logs[thread.index()];
+            let event = log.events.pop().expect("it was added");
+            while log.rests.last().is_some_and(|rest| rest.born > events) {
+                log.rests.pop();
+            }
+            if event.writes() {
+                self.writes[event.loc as usize].pop();
+            }
+            match event.kind {
+                Kind::Spawn => self.logs[event.value as usize] = Log::default(),
+                Kind::Join => {
+                    log.past.pop();
+                    self.logs[event.value as usize].joined = None;
+                }
+                Kind::Free => {
+                    self.frees.pop();
+                }
+                _ => {}
+            }
+        }
+        self.arena.truncate(mark.sources);
+        self.kept = mark.events;
+    }
+
+    /// Adds an event of a thread. Its state is not touched.
+    pub(super) fn push(&mut self, thread: ThreadId, event: Event) -> EventId {
+        let log = &mut self.logs[thread.index()];
+        let id = EventId::new(thread, log.events.len() as u32);
+        log.events.push(event);
+        self.order.push(thread);
+        if event.writes() {
+            if self.writes.len() <= event.loc as usize {
+                self.writes.resize_with(event.loc as usize + 1, Vec::new);
+            }
+            self.writes[event.loc as usize].push(id);
+        }
+        if event.kind == Kind::Free {
+            self.frees.push(id);
+        }
+        id
+    }
+
+    /// What comes before the events of a thread from `at` on: what came before, and all of `other` up to `count`.
+    pub(super) fn joined_past(&self, thread: ThreadId, at: u32, other: ThreadId, count: u32) -> Past {
+        let mut past: Vec<u32> = self.past(thread, at).to_vec();
+        let theirs = self.past(other, count);
+        past.resize(past.len().max(theirs.len()).max(other.index() + 1), 0);
+        past.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
+        past[other.index()] = count;
+        past.into()
+    }
+}
+
+/// The state a thread rests in.
+pub(super) fn state(logs: &[Log], thread: ThreadId) -> Option<&Thread> {
+    logs.get(thread.index())?.rests.last().map(|rest| &rest.state)
+}

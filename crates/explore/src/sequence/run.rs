@@ -1,0 +1,315 @@
+//! Running threads: what follows without a read, and what a read leads to.
+
+use super::event::{Event, Kind, LocId, NO_LOC};
+use super::frontier::{Frontier, Log, Rest, state};
+use crate::outcome::Error;
+use raddle_machine::{Access, Addr, Reaction, Status, Thread, Visible};
+use raddle_trace::{EventId, Property, ThreadId};
+
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+pub(crate) struct Bug {
+    /// Which property; `None` if the machine cannot go on.
+    pub(crate) property: Option<Property>,
+    pub(crate) message: String,
+    pub(crate) pc: u32,
+    /// How many events of the sequence lead to it.
+    pub(crate) at: usize,
+    /// Which of two threads is in error depends on their order, and only one order is looked at.
+    pub(crate) either: bool,
+}
+
+/// The read or update that a thread is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pending {
+    pub(crate) thread: ThreadId,
+    pub(crate) loc: LocId,
+    /// Perhaps it also writes.
+    pub(crate) update: bool,
+    /// Some values let it wait.
+    pub(crate) wait: bool,
+    /// It takes a mutex that only its holder releases.
+    pub(crate) mutex: bool,
+}
+
+/// How running the threads ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extended {
+    /// Every thread is at an end, or before a read or a choice.
+    Done,
+    /// There are too many events.
+    TooLong,
+}
+
+impl Frontier<'_> {
+    /// Runs all threads until each is finished, blocked, or about to read or to choose. The events go to the end of
+    /// `sequence`. What is wrong goes to `bugs`.
+    pub(crate) fn extend(
+        &mut self,
+        sequence: &mut Vec<EventId>,
+        bugs: &mut Vec<Bug>,
+        depth: usize,
+    ) -> Result<Extended, Error> {
+        loop {
+            let before = self.order.len();
+            let mut thread = 0;
+            // Threads that are started on the way come behind.
+            while thread < self.logs.len() {
+                while self.step(ThreadId(thread as u32), sequence, bugs)? {
+                    if self.order.len() > depth {
+                        return Ok(Extended::TooLong);
+                    }
+                }
+                thread += 1;
+            }
+            if self.order.len() == before {
+                return Ok(Extended::Done);
+            }
+        }
+    }
+
+    /// Does the next operation of a thread if it is neither a read nor a choice. Returns whether it did.
+    fn step(&mut self, thread: ThreadId, sequence: &mut Vec<EventId>, bugs: &mut Vec<Bug>) -> Result<bool, Error> {
+        let Some(rest) = self.logs[thread.index()].rests.last() else { return Ok(false) };
+        let Status::Ready(visible) = *rest.state.status() else { return Ok(false) };
+        let pc = rest.state.pc();
+        let plain = |kind| Event { kind, loc: NO_LOC, value: 0, written: 0, pick: None, sources: (0, 0), pc };
+        let id = match visible {
+            Visible::Load { access, .. } | Visible::Update { access, .. } => {
+                if rest.loc != NO_LOC {
+                    return Ok(false);
+                }
+                if let Some(message) = self.wrong(access) {
+                    self.fault(thread, Property::Memory, message)
+                } else {
+                    let loc = self.world.loc(access, pc)?;
+                    self.logs[thread.index()].rests.last_mut().expect("it has one").loc = loc;
+                    return Ok(false);
+                }
+            }
+            Visible::Choose { .. } => return Ok(false),
+            Visible::Store { access, value, .. } => match self.wrong(access) {
+                Some(message) => self.fault(thread, Property::Memory, message),
+                None => {
+                    let loc = self.world.loc(access, pc)?;
+                    self.answer(thread, Event { loc, written: value, ..plain(Kind::Write) }, 0)
+                }
+            },
+            Visible::Fence { .. } => self.answer(thread, plain(Kind::Note), 0),
+            Visible::Spawn { .. } => self.spawn(thread, plain(Kind::Spawn))?,
+            Visible::Join { thread: child } => match self.join(thread, child, plain(Kind::Join)) {
+                Some(id) => id,
+                None => return Ok(false),
+            },
+            Visible::Free { addr, scope } => self.free(thread, addr, scope, plain(Kind::Free)),
+            Visible::AtomicBegin | Visible::AtomicEnd => unreachable!("engines refuse atomic blocks first"),
+        };
+        sequence.push(id);
+        let first = bugs.len();
+        self.report(thread, sequence.len(), bugs);
+        // Of two that end the same thing the second is in error.
+        let event = self.event(id);
+        let ends = matches!(visible, Visible::Join { .. } | Visible::Free { .. });
+        bugs[first..].iter_mut().for_each(|bug| bug.either = ends && event.kind == Kind::Fault && event.value != 0);
+        if self.event(id).kind == Kind::Spawn {
+            self.report(ThreadId(self.event(id).value as u32), sequence.len(), bugs);
+        }
+        Ok(true)
+    }
+
+    /// What is wrong with an access, whatever the others do.
+    fn wrong(&self, access: Access) -> Option<String> {
+        self.world.check(access, &|id| state(&self.logs, id))
+    }
+
+    /// Adds an event and answers the thread with `value`.
+    fn answer(&mut self, thread: ThreadId, event: Event, value: u64) -> EventId {
+        let code = self.world.code;
+        let rest = self.fresh(thread);
+        rest.state.answer(code, value, event.pick.unwrap_or(0));
+        rest.loc = NO_LOC;
+        self.push(thread, event)
+    }
+
+    /// The state of a thread, copied if the one there is needs to be kept.
+    fn fresh(&mut self, thread: ThreadId) -> &mut Rest {
+        let (kept, born) = (self.kept, self.order.len() + 1);
+        let rests = &mut self.logs[thread.index()].rests;
+        let rest = rests.last().expect("the thread has been started");
+        if rest.born <= kept {
+            let copy = Rest { born, state: rest.state.clone(), spawns: rest.spawns, loc: rest.loc };
+            rests.push(copy);
+        }
+        rests.last_mut().expect("just pushed")
+    }
+
+    /// An operation that is an error: the thread stays there.
+    fn fault(&mut self, thread: ThreadId, property: Property, message: String) -> EventId {
+        self.fault_after(thread, property, message, None)
+    }
+
+    /// An operation that is an error because another one came before; `value` says whether it could have come later.
+    fn fault_after(
+        &mut self,
+        thread: ThreadId,
+        property: Property,
+        message: String,
+        other: Option<EventId>,
+    ) -> EventId {
+        let next = EventId::new(thread, self.events(thread).len() as u32);
+        let unordered = other.is_some_and(|other| !self.before(other, next));
+        let rest = self.fresh(thread);
+        rest.state.fail(property, message);
+        let (pc, value) = (rest.state.pc(), u64::from(unordered));
+        let event = Event { kind: Kind::Fault, loc: NO_LOC, value, written: 0, pick: None, sources: (0, 0), pc };
+        self.push(thread, event)
+    }
+
+    fn report(&self, thread: ThreadId, at: usize, bugs: &mut Vec<Bug>) {
+        if let Some(Status::Failed(failure)) = self.state(thread).map(Thread::status) {
+            bugs.push(Bug {
+                property: failure.property,
+                message: failure.message.clone(),
+                pc: failure.pc,
+                at,
+                either: false,
+            });
+        }
+    }
+
+    fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Error> {
+        let rest = self.fresh(thread);
+        let number = rest.spawns;
+        rest.spawns += 1;
+        let child = self.world.child(thread, number);
+        if child.0 >= Addr::MAX_THREADS {
+            let place = self.world.code.place(event.pc);
+            return Err(Error::Unsupported { message: "the program starts too many threads".into(), place });
+        }
+        let first = self.state(thread).expect("it is running").spawned(self.world.code, child);
+        let born = self.order.len() + 1;
+        let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, u64::from(child.0));
+        let past = self.joined_past(thread, id.index, thread, id.index + 1);
+        if self.logs.len() <= child.index() {
+            self.logs.resize_with(child.index() + 1, Log::default);
+        }
+        self.logs[child.index()] = Log {
+            rests: vec![Rest { born, state: first, spawns: 0, loc: NO_LOC }],
+            past: vec![(0, past)],
+            ..Log::default()
+        };
+        Ok(id)
+    }
+
+    /// Waits for the end of a thread; `None` if it has not ended. Two threads that wait for the same one are in error,
+    /// whoever is first.
+    fn join(&mut self, thread: ThreadId, child: ThreadId, event: Event) -> Option<EventId> {
+        let Some(log) = self.logs.get(child.index()).filter(|log| !log.rests.is_empty()) else {
+            let message = format!("join of {child}, which was never started");
+            return Some(self.fault(thread, Property::Lock, message));
+        };
+        if let Some(other) = log.joined {
+            let message = format!("{child} is joined twice");
+            return Some(self.fault_after(thread, Property::Lock, message, Some(other)));
+        }
+        // After the end of the program nobody goes on.
+        let Some(&Status::Finished { result, exit: false }) = self.state(child).map(Thread::status) else {
+            return None;
+        };
+        let count = log.events.len() as u32;
+        let at = self.logs[thread.index()].events.len() as u32;
+        let past = self.joined_past(thread, at, child, count);
+        let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, result);
+        self.logs[thread.index()].past.push((at, past));
+        self.logs[child.index()].joined = Some(id);
+        Some(id)
+    }
+
+    fn free(&mut self, thread: ThreadId, addr: Addr, scope: bool, event: Event) -> EventId {
+        let wrong = self.world.check_free(addr, scope, &|id| state(&self.logs, id));
+        let other = self.frees.iter().copied().find(|&free| Addr(self.event(free).value).base() == addr.base());
+        if other.is_some() {
+            let message = "the object's life has ended before".into();
+            return self.fault_after(thread, Property::Memory, message, other);
+        }
+        match wrong {
+            Some(message) => self.fault(thread, Property::Memory, message),
+            None => self.answer(thread, Event { value: addr.0, ..event }, 0),
+        }
+    }
+
+    /// Whether a thread is about to choose, and among how many.
+    pub(crate) fn choice(&self, thread: ThreadId) -> Option<u32> {
+        match self.state(thread)?.status() {
+            Status::Ready(Visible::Choose { count }) => Some(*count),
+            _ => None,
+        }
+    }
+
+    /// The read or update that a thread is about to do.
+    pub(crate) fn pending(&self, thread: ThreadId) -> Option<Pending> {
+        let rest = self.logs[thread.index()].rests.last()?;
+        let loc = rest.loc;
+        match *rest.state.status() {
+            Status::Ready(Visible::Load { wait, .. }) => {
+                Some(Pending { thread, loc, update: false, wait, mutex: false })
+            }
+            Status::Ready(Visible::Update { wait, mutex, .. }) => {
+                Some(Pending { thread, loc, update: true, wait, mutex })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the pending read of a thread would do with this value.
+    pub(crate) fn reaction(&self, thread: ThreadId, value: u64) -> Reaction {
+        self.state(thread).expect("it has a pending read").reaction(self.world.code, value)
+    }
+
+    /// Does the pending read of a thread: it finds `value`, which one of the `sources` wrote.
+    pub(crate) fn read(&mut self, thread: ThreadId, value: u64, pick: Option<u32>, sources: &[EventId]) -> EventId {
+        let rest = self.logs[thread.index()].rests.last().expect("it has a pending read");
+        let (loc, pc) = (rest.loc, rest.state.pc());
+        let written = match (rest.state.status(), rest.state.reaction(self.world.code, value)) {
+            (Status::Ready(Visible::Load { .. }), _) | (_, Reaction::Read) => None,
+            (_, Reaction::Write(new)) => Some(new),
+            (_, Reaction::Pick(_)) => Some(rest.state.picked(value, pick.unwrap_or(0))),
+            (_, Reaction::Block) => unreachable!("a value it waits to change is no answer"),
+        };
+        let kind = if written.is_some() { Kind::Update } else { Kind::Read };
+        let sources = self.list(sources);
+        let event = Event { kind, loc, value, written: written.unwrap_or(0), pick, sources, pc };
+        self.answer(thread, event, value)
+    }
+
+    /// Does the pending read of a thread, of what was never written.
+    pub(crate) fn read_uninitialised(&mut self, thread: ThreadId, sources: &[EventId]) -> EventId {
+        let loc = self.pending(thread).expect("it has a pending read").loc;
+        let addr = self.world.access(loc).addr;
+        let name = self.world.code.describe(addr, &|id| state(&self.logs, id));
+        let sources = self.list(sources);
+        let rest = self.fresh(thread);
+        rest.state.fail(Property::Memory, format!("read of {name}, which was never written"));
+        let pc = rest.state.pc();
+        self.push(thread, Event { kind: Kind::Read, loc, value: 0, written: 0, pick: None, sources, pc })
+    }
+
+    /// Takes an alternative of the pending choice.
+    pub(crate) fn choose(&mut self, thread: ThreadId, pick: u32) -> EventId {
+        let pc = self.state(thread).expect("it has a choice").pc();
+        let event =
+            Event { kind: Kind::Choose, loc: NO_LOC, value: 0, written: 0, pick: Some(pick), sources: (0, 0), pc };
+        self.answer(thread, event, u64::from(pick))
+    }
+
+    /// What went wrong in a thread by its last event, which is the last of a sequence of this length.
+    pub(crate) fn failed(&self, thread: ThreadId, at: usize, bugs: &mut Vec<Bug>) {
+        self.report(thread, at, bugs);
+    }
+
+    fn list(&mut self, sources: &[EventId]) -> (u32, u32) {
+        let start = self.arena.len() as u32;
+        self.arena.extend_from_slice(sources);
+        (start, self.arena.len() as u32)
+    }
+}

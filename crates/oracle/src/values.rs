@@ -1,0 +1,105 @@
+//! The engine `rvf` as a subject, and what holds for engines that tell executions apart by reads-from or by values.
+//!
+//! Such an engine reports a schedule of each execution. By values it may report fewer executions than there are classes:
+//! at most one per class, and at least one for every way to give values to the events. That also means that no state
+//! of any thread is lost. By reads-from it reports exactly one per class.
+
+use crate::brute::{self, Behaviours, End};
+use crate::class::{Class, ValueClass};
+use crate::compare::{Equivalence, Subject, explorer_with};
+use crate::sketch::{Sketch, Stmt};
+use raddle_explore::Engine;
+use raddle_machine::Code;
+use raddle_trace::{Model, Schedule};
+use rustc_hash::FxHashSet;
+
+/// The engine `rvf`.
+pub fn reads_value_from() -> Subject {
+    let subject = explorer_with("rvf", Equivalence::ReadsValueFrom, |options| options.engine = Engine::Rvf);
+    restricted(subject)
+}
+
+/// The engine `rvf`, telling writes of the same value apart.
+pub fn reads_from() -> Subject {
+    restricted(explorer_with("rvf by source", Equivalence::ReadsFrom, |options| {
+        options.engine = Engine::Rvf;
+        options.rvf.by_source = true;
+    }))
+}
+
+/// Restricts a subject to what `rvf` takes.
+pub fn restricted(subject: Subject) -> Subject {
+    let applies =
+        |sketch: &Sketch, model: Model| model == Model::Sc && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
+    Subject { races: false, every_end: true, applies: Box::new(applies), ..subject }
+}
+
+/// What is wrong with the schedules that an engine reports.
+pub(crate) fn compare_schedules(
+    sketch: &Sketch,
+    code: &Code,
+    equivalence: Equivalence,
+    brute: &Behaviours,
+    schedules: &[Schedule],
+) -> Vec<String> {
+    let mut differences = Vec::new();
+    // In the word of a condition variable stand the numbers of threads, which differ between runs of one class if threads
+    // start others.
+    let numbered =
+        sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_))) && sketch.any(|stmt| matches!(stmt, Stmt::CondWait(..)));
+    // Turns of a loop without effect are no part of a class, and may be met in several ways.
+    let spins = sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
+    let mut met_sources: FxHashSet<Class> = FxHashSet::default();
+    let mut met_values: FxHashSet<ValueClass> = FxHashSet::default();
+    let mut met: [FxHashSet<ValueClass>; 4] = Default::default();
+    let mut met_from: [FxHashSet<Class>; 4] = Default::default();
+    let kinds = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
+    for schedule in schedules {
+        let (end, class, by_values) = match brute::classify_values(code, Model::Sc, schedule) {
+            Ok(found) => found,
+            Err(error) => {
+                differences.push(format!("the schedule `{schedule}`: {error}"));
+                continue;
+            }
+        };
+        let kind = match end {
+            End::Complete => 0,
+            End::Blocked => 1,
+            End::Failed => 2,
+            End::Bounded => 3,
+            End::Moot => {
+                differences.push(format!("a thread only has not looked again after the schedule `{schedule}`"));
+                continue;
+            }
+        };
+        if !numbered && !kinds[kind].reads_value_from.contains(&by_values) {
+            differences.push(format!("no run of brute force is like the schedule `{schedule}`"));
+        }
+        met[kind].insert(by_values.values());
+        met_from[kind].insert(class.reads_from());
+        let again = match equivalence {
+            Equivalence::ReadsValueFrom => !met_values.insert(by_values),
+            Equivalence::Refined | Equivalence::Traces => !met_sources.insert(class),
+            Equivalence::ReadsFrom => !met_sources.insert(class.reads_from()),
+        };
+        if again && !(spins && end == End::Blocked) {
+            differences.push(format!("the class of the schedule `{schedule}` is met twice"));
+        }
+    }
+    let names = ["complete", "blocked", "failed", "bounded"];
+    for ((kind, met), name) in kinds.iter().zip(&met_from).zip(names) {
+        let lost = kind.reads_from.difference(met).count();
+        if lost > 0 && equivalence != Equivalence::ReadsValueFrom {
+            let all = kind.reads_from.len();
+            differences.push(format!("reads-from classes, {name}: {all} by brute force, {lost} of them lost"));
+        }
+    }
+    for ((kind, met), name) in kinds.iter().zip(&met).zip(names) {
+        let all: FxHashSet<ValueClass> = kind.reads_value_from.iter().map(ValueClass::values).collect();
+        let lost = all.difference(met).count();
+        if lost > 0 && !numbered {
+            differences.push(format!("values of events, {name}: {} by brute force, {lost} of them lost", all.len()));
+        }
+    }
+    differences
+}
