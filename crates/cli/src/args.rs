@@ -146,11 +146,12 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto, optimal or rvf
+    /// The engine: auto, optimal, rf, rvf or dc
     #[arg(short, long, default_value = "auto", help_heading = "How")]
     pub(crate) engine: Engine,
 
-    /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources
+    /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources.
+    /// For dc: burst, refine or backwards to on or off
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::engine_option, help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 

@@ -56,7 +56,10 @@ fn settings(args: &Check) -> Settings {
     let options = &mut settings.options;
     options.engine = args.engine;
     for option in &args.engine_option {
-        options.rvf.set(option).expect("checked when the command line was read");
+        // Each switch is one of some engine, and no two engines have one in common.
+        if options.rvf.set(option).is_err() {
+            options.dc.set(option).expect("checked when the command line was read");
+        }
     }
     options.properties = args.properties();
     options.all = args.all;

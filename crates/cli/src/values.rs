@@ -35,10 +35,14 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if amount.is_finite() && (1.0..u64::MAX as f64).contains(&amount) { Ok(amount as u64) } else { Err(SHAPE.into()) }
 }
 
-/// `closure=off`: a switch of an engine.
+/// `closure=off`: a switch of some engine.
 pub(crate) fn engine_option(text: &str) -> Result<String, String> {
-    raddle::explore::ReadsValueFrom::default().set(text)?;
-    Ok(text.to_owned())
+    use raddle::explore::{DataCentric, ReadsValueFrom};
+    match (ReadsValueFrom::default().set(text), DataCentric::default().set(text)) {
+        (Err(rvf), Err(dc)) if rvf == dc => Err(rvf),
+        (Err(rvf), Err(dc)) => Err(format!("{rvf}; {dc}")),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// `0..3`, both ends included.

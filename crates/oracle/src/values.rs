@@ -72,33 +72,41 @@ pub(crate) fn compare_schedules(
                 continue;
             }
         };
-        if !numbered && !kinds[kind].reads_value_from.contains(&by_values) {
+        let classes = kinds[kind];
+        let (known, again) = match equivalence {
+            Equivalence::ReadsValueFrom => {
+                met[kind].insert(by_values.values());
+                (numbered || classes.reads_value_from.contains(&by_values), !met_values.insert(by_values))
+            }
+            Equivalence::ReadsFrom => {
+                let class = class.reads_from();
+                met_from[kind].insert(class.clone());
+                (classes.reads_from.contains(&class), !met_sources.insert(class))
+            }
+            Equivalence::Traces | Equivalence::Refined => {
+                met_from[kind].insert(class.reads_from());
+                (classes.traces.contains(&class), !met_sources.insert(class))
+            }
+        };
+        if !known {
             differences.push(format!("no run of brute force is like the schedule `{schedule}`"));
         }
-        met[kind].insert(by_values.values());
-        met_from[kind].insert(class.reads_from());
-        let again = match equivalence {
-            Equivalence::ReadsValueFrom => !met_values.insert(by_values),
-            Equivalence::Refined | Equivalence::Traces => !met_sources.insert(class),
-            Equivalence::ReadsFrom => !met_sources.insert(class.reads_from()),
-        };
-        if again && !(spins && end == End::Blocked) {
+        if again && !(spins && end != End::Complete) {
             differences.push(format!("the class of the schedule `{schedule}` is met twice"));
         }
     }
-    let names = ["complete", "blocked", "failed", "bounded"];
-    for ((kind, met), name) in kinds.iter().zip(&met_from).zip(names) {
-        let lost = kind.reads_from.difference(met).count();
-        if lost > 0 && equivalence != Equivalence::ReadsValueFrom {
-            let all = kind.reads_from.len();
-            differences.push(format!("reads-from classes, {name}: {all} by brute force, {lost} of them lost"));
-        }
-    }
-    for ((kind, met), name) in kinds.iter().zip(&met).zip(names) {
-        let all: FxHashSet<ValueClass> = kind.reads_value_from.iter().map(ValueClass::values).collect();
-        let lost = all.difference(met).count();
-        if lost > 0 && !numbered {
+    let by_values = equivalence == Equivalence::ReadsValueFrom;
+    for (kind, name) in ["complete", "blocked", "failed", "bounded"].into_iter().enumerate() {
+        let all: FxHashSet<ValueClass> = kinds[kind].reads_value_from.iter().map(ValueClass::values).collect();
+        let lost = all.difference(&met[kind]).count();
+        if lost > 0 && by_values && !numbered {
             differences.push(format!("values of events, {name}: {} by brute force, {lost} of them lost", all.len()));
+        }
+        let all = &kinds[kind].reads_from;
+        let lost = all.difference(&met_from[kind]).count();
+        if lost > 0 && !by_values {
+            differences
+                .push(format!("classes by reads-from, {name}: {} by brute force, {lost} of them lost", all.len()));
         }
     }
     differences

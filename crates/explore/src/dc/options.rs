@@ -28,8 +28,6 @@ pub struct Corrections {
     pub forbid_bursts: bool,
     /// What a branch has tried is forbidden in this branch and its siblings only.
     pub tried_is_local: bool,
-    /// What cannot be realised now may be tried again later.
-    pub failures_stay_open: bool,
 }
 
 impl Default for Corrections {
@@ -40,7 +38,6 @@ impl Default for Corrections {
             pending_locks: true,
             forbid_bursts: true,
             tried_is_local: true,
-            failures_stay_open: true,
         }
     }
 }

@@ -244,3 +244,6 @@ impl<'i> Realiser<'i> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

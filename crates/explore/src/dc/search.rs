@@ -1,9 +1,11 @@
 //! The search: which annotation comes next.
 //!
 //! A stack of nodes, one frontier. A node is an annotation of all reads of the events at hand; its children annotate one of the
-//! pending reads. What has been realised for a read is forbidden (*tried*) for it in the later siblings and below them. What
-//! could not be realised is not: there may be a way when more is annotated. What is tried below a node is forgotten
-//! when it is left.
+//! pending reads. What has been tried for a read is forbidden for it in the later siblings and below them. What is tried
+//! below a node is forgotten when it is left.
+//!
+//! Also what could not be realised is forbidden. Chalupa et al. 2018 must not do so, since with them the reads before a source
+//! may be annotated later. Here they all are annotated, and what cannot be realised cannot with more annotations either.
 //!
 //! Every observation function is met once. Let `O` be one, and a node annotated with a part of it such that nothing of the rest is
 //! tried. Of the pending reads whose sources in `O` are there, the child that annotates the first one with its source is
@@ -200,9 +202,7 @@ impl<'c> Search<'c> {
         let new = NewRead { thread: pending.thread, loc: pending.loc, source: answer.source, writes };
         let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.statistics);
         let Some(trace) = found else {
-            if !corrections.failures_stay_open {
-                node.tried.push((read, answer));
-            }
+            node.tried.push((read, answer));
             report.done += share;
             return Ok(());
         };
