@@ -143,6 +143,7 @@ fn examples_keep_their_promises() {
     let root = root();
     let mut found = Vec::new();
     programs(&root.join("examples"), &mut found);
+    programs(&root.join("bench/programs"), &mut found);
     let mut checked = 0;
     let mut wrong = Vec::new();
     for path in &found {

@@ -335,3 +335,154 @@ fn refill(list: &mut Vec<u32>, len: usize, value: u32) {
     list.clear();
     list.resize(len, value);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::instance::Op;
+    use super::*;
+
+    /// A small generator of numbers.
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn below(&mut self, n: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) % u64::from(n)) as u32
+        }
+    }
+
+    /// A random instance of two or three threads over two locations, and an order of its events.
+    fn instance(numbers: &mut Numbers) -> (Instance, Vec<u32>) {
+        let mut instance = Instance::default();
+        instance.clear();
+        for _ in 0..2 + numbers.below(2) {
+            for _ in 0..1 + numbers.below(3) {
+                let kind = numbers.below(4);
+                let (reads, writes) = (kind != 1, kind == 1 || kind == 2);
+                instance.push(Op { loc: numbers.below(2), reads, writes, after: NONE, good: (0, 0) });
+            }
+            instance.end_thread();
+        }
+        // A thread may start behind an event of the first one.
+        let second = instance.starts[1] as usize;
+        if numbers.below(3) == 0 {
+            instance.ops[second].after = numbers.below(second as u32);
+        }
+        for event in 0..instance.len() {
+            let op = instance.ops[event];
+            let from = instance.good.len() as u32;
+            for write in 0..instance.len() {
+                let other = instance.ops[write];
+                if op.reads && other.writes && other.loc == op.loc && write != event && numbers.below(2) == 0 {
+                    instance.good.push(write as u32);
+                }
+            }
+            if op.reads && numbers.below(3) == 0 {
+                instance.good.push(INIT);
+            }
+            instance.ops[event].good = (from, instance.good.len() as u32);
+        }
+        let sequence = (0..instance.len() as u32).collect();
+        (instance, sequence)
+    }
+
+    /// Whether the sequence serves all reads and respects program order.
+    fn is_solution(instance: &Instance, sequence: &[u32]) -> bool {
+        let mut memory = vec![INIT; instance.locations];
+        let mut done = vec![false; instance.len()];
+        sequence.iter().all(|&event| {
+            let op = instance.ops[event as usize];
+            let start = instance.starts[instance.thread(event)];
+            let ready =
+                (start..event).all(|earlier| done[earlier as usize]) && (op.after == NONE || done[op.after as usize]);
+            let served = !op.reads || instance.is_good(event, memory[op.loc as usize]);
+            if op.writes {
+                memory[op.loc as usize] = event;
+            }
+            done[event as usize] = true;
+            ready && served
+        })
+    }
+
+    /// Whether some order of the events that are left is a solution.
+    fn solvable(instance: &Instance, prefix: &mut Vec<u32>) -> bool {
+        if !is_solution(instance, prefix) {
+            return false;
+        }
+        if prefix.len() == instance.len() {
+            return true;
+        }
+        (0..instance.len() as u32).any(|event| {
+            if prefix.contains(&event) {
+                return false;
+            }
+            prefix.push(event);
+            let found = solvable(instance, prefix);
+            prefix.pop();
+            found
+        })
+    }
+
+    #[test]
+    fn it_finds_a_solution_exactly_if_there_is_one() {
+        let mut numbers = Numbers(7);
+        let mut verifier = Verifier::default();
+        let mut solved = [0; 2];
+        for _ in 0..6_000 {
+            let (instance, sequence) = instance(&mut numbers);
+            let expected = solvable(&instance, &mut Vec::new());
+            solved[usize::from(expected)] += 1;
+            for switches in 0..8 {
+                let [closure, greedy, guidance] = [1, 2, 4].map(|bit| switches & bit != 0);
+                let heuristics = Heuristics { closure, greedy, guidance, greedy_updates: false };
+                match verifier.verify(&instance, &sequence, heuristics) {
+                    Some(found) => {
+                        assert_eq!(found.len(), instance.len());
+                        assert!(is_solution(&instance, &found), "{instance:?}: {found:?}");
+                    }
+                    None => assert!(!expected, "{heuristics:?} misses a solution of {instance:?}"),
+                }
+            }
+        }
+        assert!(solved.iter().all(|&count| count > 500), "{solved:?}");
+    }
+
+    #[test]
+    fn every_solution_refines_the_closure() {
+        let mut numbers = Numbers(8);
+        let (mut order, mut closure) = (Order::default(), Closure::default());
+        let mut refuted = 0;
+        for _ in 0..2_000 {
+            let (instance, sequence) = instance(&mut numbers);
+            order.start(&instance, &sequence);
+            let possible = closure.close(&instance, &mut order);
+            refuted += u32::from(!possible);
+            for_each_solution(&instance, &mut Vec::new(), &mut |solution| {
+                assert!(possible, "{instance:?} has {solution:?}");
+                for (at, &later) in solution.iter().enumerate() {
+                    for &earlier in &solution[..at] {
+                        assert!(!order.before(&instance, later, earlier), "{instance:?}: {solution:?}");
+                    }
+                }
+            });
+        }
+        assert!(refuted > 100, "{refuted}");
+    }
+
+    fn for_each_solution(instance: &Instance, prefix: &mut Vec<u32>, visit: &mut impl FnMut(&[u32])) {
+        if !is_solution(instance, prefix) {
+            return;
+        }
+        if prefix.len() == instance.len() {
+            visit(prefix);
+            return;
+        }
+        for event in 0..instance.len() as u32 {
+            if !prefix.contains(&event) {
+                prefix.push(event);
+                for_each_solution(instance, prefix, visit);
+                prefix.pop();
+            }
+        }
+    }
+}
