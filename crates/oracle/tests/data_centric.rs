@@ -3,6 +3,7 @@
 
 use raddle_explore::dc::options::Corrections;
 use raddle_explore::{Control, DataCentric, Engine, Options, Outcome, PropertySet, Statistics, explore};
+use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_oracle::compare::code;
 use raddle_oracle::data_centric::variant;
 use raddle_oracle::{Budget, Comparison, Effort, Sketch, compare, compare::Equivalence, enumerate, litmus};
@@ -279,6 +280,26 @@ fn what_it_does_not_decide_is_refused() {
     assert!(waits.contains("burst=off"), "{waits}");
     let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], |_| {});
     assert!(atomic.contains("atomic"), "{atomic}");
+}
+
+#[test]
+fn a_loop_that_only_reads_is_cut_off() {
+    let program =
+        "global x: i32; fn a() { loop { let r = load x; if r == 1 { break; } let s = load x; if s == 2 { break; } } }
+        fn main() { spawn a(); store x, 3; }";
+    let program = raddle_program::parse("loop.rdl", program, &[]).expect("a program");
+    let code = raddle_machine::compile(&program, &AllShared, &CompileOptions::default());
+    for burst in [false, true] {
+        let mut options = Options::new(Model::Sc);
+        options.engine = Engine::DataCentric;
+        options.dc.burst = burst;
+        options.limits.depth = Some(60);
+        options.limits.executions = Some(50);
+        options.properties = PropertySet::all().without(Property::Race);
+        let found = explore(&code, &options, &Control::new()).expect("it is supported");
+        assert_eq!(found.verdict, Verdict::Unknown);
+        assert!(found.statistics.cut > 0, "{:?}", found.statistics);
+    }
 }
 
 #[test]

@@ -103,7 +103,8 @@ impl<'c> Search<'c> {
         explorer.report.statistics.nodes += 1;
         let extended = explorer.frontier.extend(&mut trace, &mut explorer.bugs, explorer.depth)?;
         explorer.report_bugs(&trace)?;
-        if extended == Extended::TooLong {
+        // Threads that do nothing but read are not stopped on the way.
+        if extended == Extended::TooLong || trace.len() > explorer.depth {
             explorer.cut();
             explorer.report.done += weight;
             let mark = explorer.frontier.mark();
