@@ -22,15 +22,15 @@
 //!
 //! * A node of the published search holds a maximal trace, and reads of it are changed. Only the first read of each thread that
 //!   has no annotation can be changed to something realisable, and only to writes before which all reads are annotated. So
-//!   a node here is the set of events that the annotation determines ([`Frontier`](crate::sequence::Frontier)), its pending reads are
+//!   a node here is the set of events that the annotation determines (`sequence::Frontier`), its pending reads are
 //!   tried, and no trace needs to be extended. That also repairs what the published method loses at deadlocks, where a lock
 //!   that its thread waits at is in no trace: it is pending. The maximal traces are the nodes without pending reads.
 //! * The number of nodes is the number of annotations of all traces, also of those that are not maximal. It is reported as
 //!   `nodes`, apart from executions.
-//! * The basis of an annotation is a projection and not found by execution ([`basis`]).
-//! * Architectures with cycles: see [`realise`]. With [`refine`](options::DataCentric::refine) the order of the writes of some locations is made part of the
+//! * The basis of an annotation is a projection and not found by execution (`basis`).
+//! * Architectures with cycles: see `realise`. With [`refine`](options::DataCentric::refine) the order of the writes of some locations is made part of the
 //!   class, as published, by an explicit order instead of locks. Which locations is decided by the first trace.
-//! * Burst mutations lose executions as printed; see [`burst`].
+//! * Burst mutations lose executions as printed; see `burst`.
 //! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
 //!   variables, waiting reads, choices, spawn and join are handled and not part of the published method. A read that waits may do
 //!   so for ever; whether it can is asked as a realisation with reads at the end.
