@@ -122,7 +122,7 @@ fn loss(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Op
 
 #[test]
 fn every_correction_is_needed_by_some_random_program() {
-    let corrections: [(&str, fn(&mut Options)); 4] = [
+    let corrections: [Correction; 4] = [
         ("updates hide updates", |options| options.rvf.corrections.updates_hide_updates = false),
         ("locks hide locks", |options| options.rvf.corrections.locks_hide_locks = false),
         ("updates signal", |options| options.rvf.corrections.updates_signal = false),
@@ -133,6 +133,9 @@ fn every_correction_is_needed_by_some_random_program() {
         println!("without the correction `{name}`:\n{program}\n");
     }
 }
+
+/// The name of a correction, and how it is taken out.
+type Correction = (&'static str, fn(&mut Options));
 
 /// Takes the correction of greedy reads out. The sequence at hand is a solution where the search would miss one, and the
 /// closure leaves the search no choice; so neither is used.

@@ -114,7 +114,8 @@ impl Search<'_> {
     }
 
     fn unsupported(&self, bug: &Bug, what: &str) -> Error {
-        let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
+        let property = bug.property.map_or("this", Property::name);
+        let message = format!("the engine `rvf` handles {what} only if errors of the kind `{property}` are looked for");
         Error::Unsupported { message, place: self.frontier.world.code.place(bug.pc) }
     }
 }

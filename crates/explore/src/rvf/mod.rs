@@ -34,6 +34,8 @@
 //!   are no locks of a mutex never stop the search of other reads, since the argument for signals does not hold for them.
 //! * A mutex is taken from one release at a time, as published. A try-lock that fails does so from any holder.
 //! * Choices are tried one by one, before reads.
+//! * What a read can see is restricted by program order and by the reads that have one source only (published: by program order).
+//!   With locks that leaves few writes that are not there to be read.
 //! * A sequence with the new read is first looked for by putting the read somewhere into the sequence at hand.
 //! * With [`by_source`](options::ReadsValueFrom::by_source) each write is a group of its own, and the executions are exactly the
 //!   reads-from classes.

@@ -31,8 +31,10 @@ pub(super) struct Log {
     pub(super) events: Vec<Event>,
     /// Its states, the current one last; none if it has not been started.
     pub(super) rests: Vec<Rest>,
-    /// From which event on, what of other threads comes before.
+    /// From which event on, what of other threads comes before by spawn and join.
     pub(super) past: Vec<(u32, Past)>,
+    /// The same with reads that have one source only: what comes before in every sequence in which all read as they should.
+    pub(super) certain: Vec<(u32, Past)>,
     /// The event that has waited for its end.
     pub(super) joined: Option<EventId>,
     /// Operations that were done before the first event.
@@ -131,8 +133,7 @@ impl<'c> Frontier<'c> {
 
     /// How many events of each thread come before the `index`-th of `thread`, apart from those of `thread`.
     fn past(&self, thread: ThreadId, index: u32) -> &[u32] {
-        let mut epochs = self.logs[thread.index()].past.iter().rev();
-        epochs.find(|(from, _)| *from <= index).map_or(&[], |(_, past)| past)
+        at(&self.logs[thread.index()].past, index)
     }
 
     /// The event that must directly precede this one, if that is of another thread: the one that started its thread, or
@@ -170,12 +171,13 @@ impl<'c> Frontier<'c> {
         self.past(b.thread, b.index).get(a.thread.index()).is_some_and(|&count| count > a.index)
     }
 
-    /// The writes of `loc` that the next event of `thread` could read from as far as program order tells: those that are
-    /// not before a write that is before the event. The initial write comes first.
+    /// The writes of `loc` that the next event of `thread` could read from, as far as that can be told without looking for a
+    /// sequence: those that are not before a write that is before the event, by program order and by reads that have one
+    /// source only.
     pub(crate) fn visible(&self, thread: ThreadId, loc: LocId, found: &mut Vec<EventId>) {
         found.clear();
         let next = EventId::new(thread, self.events(thread).len() as u32);
-        let past = self.past(thread, next.index);
+        let past = at(&self.logs[thread.index()].certain, next.index);
         let mut latest: SmallVec<[EventId; 8]> = SmallVec::new();
         for &write in self.writes(loc) {
             let count =
@@ -188,7 +190,11 @@ impl<'c> Frontier<'c> {
                 latest.push(write);
             }
         }
-        let hidden = |&write: &EventId| latest.iter().any(|&other| other != write && self.before(write, other));
+        let before = |a: EventId, b: EventId| {
+            let past = at(&self.logs[b.thread.index()].certain, b.index);
+            past.get(a.thread.index()).is_some_and(|&count| count > a.index)
+        };
+        let hidden = |&write: &EventId| latest.iter().any(|&other| other != write && before(write, other));
         found.extend(latest.iter().filter(|write| !hidden(write)));
         if latest.is_empty() {
             found.push(INITIAL);
@@ -218,10 +224,18 @@ impl<'c> Frontier<'c> {
                 Kind::Spawn => self.logs[event.value as usize] = Log::default(),
                 Kind::Join => {
                     log.past.pop();
+                    log.certain.pop();
                     self.logs[event.value as usize].joined = None;
                 }
                 Kind::Free => {
                     self.frees.pop();
+                }
+                Kind::Read | Kind::Update => {
+                    if let [source] = self.arena[event.sources.0 as usize..event.sources.1 as usize]
+                        && source != INITIAL
+                    {
+                        log.certain.pop();
+                    }
                 }
                 _ => {}
             }
@@ -248,15 +262,27 @@ impl<'c> Frontier<'c> {
         id
     }
 
-    /// What comes before the events of a thread from `at` on: what came before, and all of `other` up to `count`.
-    pub(super) fn joined_past(&self, thread: ThreadId, at: u32, other: ThreadId, count: u32) -> Past {
-        let mut past: Vec<u32> = self.past(thread, at).to_vec();
-        let theirs = self.past(other, count);
+    /// What comes before the events of a thread from `index` on: what came before, and all of `other` up to `count`. By
+    /// `epochs` it is told what came before.
+    pub(super) fn joined_past(
+        &self,
+        epochs: fn(&Log) -> &[(u32, Past)],
+        (thread, index): (ThreadId, u32),
+        (other, count): (ThreadId, u32),
+    ) -> Past {
+        let of = |thread: ThreadId, index: u32| at(epochs(&self.logs[thread.index()]), index);
+        let mut past: Vec<u32> = of(thread, index).to_vec();
+        let theirs = of(other, count.saturating_sub(1));
         past.resize(past.len().max(theirs.len()).max(other.index() + 1), 0);
         past.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
-        past[other.index()] = count;
+        past[other.index()] = past[other.index()].max(count);
         past.into()
     }
+}
+
+/// What comes before an event, by the epochs of its thread.
+fn at(epochs: &[(u32, Past)], index: u32) -> &[u32] {
+    epochs.iter().rev().find(|(from, _)| *from <= index).map_or(&[], |(_, past)| past)
 }
 
 /// The state a thread rests in.

@@ -1,6 +1,6 @@
 //! Running threads: what follows without a read, and what a read leads to.
 
-use super::event::{Event, Kind, LocId, NO_LOC};
+use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::{Frontier, Log, Rest, state};
 use crate::outcome::Error;
 use raddle_machine::{Access, Addr, Reaction, Status, Thread, Visible};
@@ -189,13 +189,16 @@ impl Frontier<'_> {
         let first = self.state(thread).expect("it is running").spawned(self.world.code, child);
         let born = self.order.len() + 1;
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, u64::from(child.0));
-        let past = self.joined_past(thread, id.index, thread, id.index + 1);
+        let (here, count) = ((thread, id.index), id.index + 1);
+        let past = self.joined_past(|log| &log.past, here, (thread, count));
+        let certain = self.joined_past(|log| &log.certain, here, (thread, count));
         if self.logs.len() <= child.index() {
             self.logs.resize_with(child.index() + 1, Log::default);
         }
         self.logs[child.index()] = Log {
             rests: vec![Rest { born, state: first, spawns: 0, loc: NO_LOC }],
             past: vec![(0, past)],
+            certain: vec![(0, certain)],
             ..Log::default()
         };
         Ok(id)
@@ -218,9 +221,11 @@ impl Frontier<'_> {
         };
         let count = log.events.len() as u32;
         let at = self.logs[thread.index()].events.len() as u32;
-        let past = self.joined_past(thread, at, child, count);
+        let past = self.joined_past(|log| &log.past, (thread, at), (child, count));
+        let certain = self.joined_past(|log| &log.certain, (thread, at), (child, count));
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, result);
         self.logs[thread.index()].past.push((at, past));
+        self.logs[thread.index()].certain.push((at, certain));
         self.logs[child.index()].joined = Some(id);
         Some(id)
     }
@@ -277,6 +282,13 @@ impl Frontier<'_> {
             (_, Reaction::Block) => unreachable!("a value it waits to change is no answer"),
         };
         let kind = if written.is_some() { Kind::Update } else { Kind::Read };
+        if let &[source] = sources
+            && source != INITIAL
+        {
+            let index = self.events(thread).len() as u32;
+            let past = self.joined_past(|log| &log.certain, (thread, index), (source.thread, source.index + 1));
+            self.logs[thread.index()].certain.push((index, past));
+        }
         let sources = self.list(sources);
         let event = Event { kind, loc, value, written: written.unwrap_or(0), pick, sources, pc };
         self.answer(thread, event, value)
