@@ -116,58 +116,34 @@ fn check_all(count: u32, seed: u64, mut shape: impl FnMut(&mut Random) -> Shape)
     assert!(possible > count / 50 && possible < count - count / 50, "{possible} of {count}");
 }
 
-fn event(random: &mut Random, loc: u32) -> (u32, bool, bool) {
-    match random.below(5) {
-        0 | 1 => (loc, true, false),
-        2 | 3 => (loc, false, true),
-        _ => (loc, true, true),
+/// Up to `most` accesses to the locations `first` and the next one.
+fn thread(random: &mut Random, most: u32, first: u32) -> Vec<(u32, bool, bool)> {
+    let mut events = Vec::new();
+    for _ in 0..1 + random.below(most) {
+        let loc = first + random.below(2);
+        events.push(match random.below(5) {
+            0 | 1 => (loc, true, false),
+            2 | 3 => (loc, false, true),
+            _ => (loc, true, true),
+        });
     }
+    events
 }
 
 #[test]
 fn pairs_of_threads() {
-    check_all(4_000, 1, |random| {
-        let thread = |random: &mut Random| {
-            (0..1 + random.below(5))
-                .map(|_| {
-                    let loc = random.below(2);
-                    event(random, loc)
-                })
-                .collect()
-        };
-        vec![thread(random), thread(random)]
-    });
+    check_all(4_000, 1, |random| (0..2).map(|_| thread(random, 5, 0)).collect());
 }
 
 #[test]
 fn chains_of_threads() {
     // Thread `i` shares location `i` with the one before and `i + 1` with the one after.
-    check_all(4_000, 2, |random| {
-        let thread = |i: u32, random: &mut Random| {
-            (0..1 + random.below(3))
-                .map(|_| {
-                    let loc = i + random.below(2);
-                    event(random, loc)
-                })
-                .collect()
-        };
-        (0..4).map(|i| thread(i, random)).collect()
-    });
+    check_all(4_000, 2, |random| (0..4).map(|i| thread(random, 3, i)).collect());
 }
 
 #[test]
 fn threads_that_share_everything() {
-    check_all(6_000, 3, |random| {
-        let thread = |random: &mut Random| {
-            (0..1 + random.below(3))
-                .map(|_| {
-                    let loc = random.below(2);
-                    event(random, loc)
-                })
-                .collect()
-        };
-        (0..3 + random.below(2)).map(|_| thread(random)).collect()
-    });
+    check_all(6_000, 3, |random| (0..3 + random.below(2)).map(|_| thread(random, 3, 0)).collect());
 }
 
 /// Four threads in a ring: two pairs share a location each, and between the pairs the order is given.
