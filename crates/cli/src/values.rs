@@ -37,7 +37,7 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if amount.is_finite() && (1.0..u64::MAX as f64).contains(&amount) { Ok(amount as u64) } else { Err(SHAPE.into()) }
 }
 
-/// `closure=off`: a switch of an engine.
+/// `closure=off`: a switch of some engine.
 pub(crate) fn engine_option(text: &str) -> Result<String, String> {
     Options::new(Model::Sc).set(text)?;
     Ok(text.to_owned())

@@ -6,11 +6,12 @@
 //! [`Engine`].
 //!
 //! Reading order: [`options`], [`control`], [`outcome`], [`confirm`], then the engines: [`graphs`] (`optimal` and `rf`), [`rvf`], [`vc`],
-//! and the choice between them, `auto`.
+//! [`dc`], and the choice between them, `auto`.
 
 mod auto;
 pub mod confirm;
 pub mod control;
+pub mod dc;
 pub mod graphs;
 mod memory;
 pub mod options;
@@ -20,6 +21,7 @@ mod sequence;
 pub mod vc;
 
 pub use control::{Control, Progress};
+pub use dc::options::DataCentric;
 pub use options::{Engine, Limits, Options, PropertySet};
 pub use outcome::{Error, Finding, Outcome, Statistics};
 pub use rvf::options::ReadsValueFrom;
@@ -38,5 +40,6 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         Engine::ReadsFrom => graphs::explore_reads_from(code, options, control),
         Engine::Rvf => rvf::explore(code, options, control),
         Engine::ValueCentric => vc::explore(code, options, control),
+        Engine::DataCentric => dc::explore(code, options, control),
     }
 }

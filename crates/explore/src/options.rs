@@ -1,6 +1,7 @@
 //! What to explore and how far.
 
 use crate::control::Control;
+use crate::dc::options::DataCentric;
 use crate::rvf::options::ReadsValueFrom;
 use crate::vc::options::ValueCentric;
 use raddle_trace::{Model, Property};
@@ -22,11 +23,14 @@ pub enum Engine {
     Rvf,
     /// At most one execution per class of values, causal order of reads, and the order of all but one thread (SC only).
     ValueCentric,
+    /// One execution per class of program order and reads-from, by annotations that are realised (SC only).
+    DataCentric,
 }
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 5] = [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric];
+    pub const ALL: [Engine; 6] =
+        [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric, Engine::DataCentric];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -36,6 +40,7 @@ impl Engine {
             Engine::ReadsFrom => "rf",
             Engine::Rvf => "rvf",
             Engine::ValueCentric => "vc",
+            Engine::DataCentric => "dc",
         }
     }
 }
@@ -157,6 +162,8 @@ pub struct Options {
     pub rvf: ReadsValueFrom,
     /// How the engine `vc` works.
     pub vc: ValueCentric,
+    /// How the engine `dc` works.
+    pub dc: DataCentric,
 }
 
 impl Options {
@@ -173,6 +180,7 @@ impl Options {
             keep_schedules: false,
             rvf: ReadsValueFrom::default(),
             vc: ValueCentric::default(),
+            dc: DataCentric::default(),
         }
     }
 
@@ -182,6 +190,12 @@ impl Options {
     /// In words, if there is no such switch or it cannot be set so.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         let key = text.split_once('=').map_or(text, |(key, _)| key);
-        if ValueCentric::KEYS.contains(&key) { self.vc.set(text) } else { self.rvf.set(text) }
+        if ValueCentric::KEYS.contains(&key) {
+            self.vc.set(text)
+        } else if DataCentric::KEYS.contains(&key) {
+            self.dc.set(text)
+        } else {
+            self.rvf.set(text)
+        }
     }
 }

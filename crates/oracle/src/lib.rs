@@ -12,6 +12,7 @@ pub mod brute;
 pub mod cases;
 pub mod class;
 pub mod compare;
+pub mod data_centric;
 pub mod generate;
 pub mod litmus;
 pub mod random;

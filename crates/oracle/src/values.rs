@@ -36,7 +36,7 @@ pub fn value_centric() -> Subject {
 pub fn restricted(subject: Subject) -> Subject {
     let applies =
         |sketch: &Sketch, model: Model| model == Model::Sc && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
-    Subject { races: false, by_values: true, applies: Box::new(applies), ..subject }
+    Subject { races: false, every_end: true, applies: Box::new(applies), ..subject }
 }
 
 /// What is wrong with the schedules that an engine reports.
@@ -57,6 +57,7 @@ pub(crate) fn compare_schedules(
     let mut met_sources: FxHashSet<Class> = FxHashSet::default();
     let mut met_values: FxHashSet<(ValueClass, Option<Leaves>)> = FxHashSet::default();
     let mut met: [FxHashSet<ValueClass>; 4] = Default::default();
+    let mut met_from: [FxHashSet<Class>; 4] = Default::default();
     let kinds = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
     for schedule in schedules {
         let (end, class, by_values) = match brute::classify_values(code, Model::Sc, schedule) {
@@ -76,24 +77,42 @@ pub(crate) fn compare_schedules(
                 continue;
             }
         };
-        if !numbered && !kinds[kind].reads_value_from.contains(&by_values) {
+        let classes = kinds[kind];
+        let (known, again) = match equivalence {
+            Equivalence::ReadsValueFrom | Equivalence::ValueCentric => {
+                met[kind].insert(by_values.values());
+                let leaves = (equivalence == Equivalence::ValueCentric).then(|| class.leaves());
+                (numbered || classes.reads_value_from.contains(&by_values), !met_values.insert((by_values, leaves)))
+            }
+            Equivalence::ReadsFrom => {
+                let class = class.reads_from();
+                met_from[kind].insert(class.clone());
+                (classes.reads_from.contains(&class), !met_sources.insert(class))
+            }
+            Equivalence::Traces | Equivalence::Refined => {
+                met_from[kind].insert(class.reads_from());
+                (classes.traces.contains(&class), !met_sources.insert(class))
+            }
+        };
+        if !known {
             differences.push(format!("no run of brute force is like the schedule `{schedule}`"));
         }
-        met[kind].insert(by_values.values());
-        let again = match equivalence {
-            Equivalence::ReadsValueFrom => !met_values.insert((by_values, None)),
-            Equivalence::ValueCentric => !met_values.insert((by_values, Some(class.leaves()))),
-            Equivalence::Traces | Equivalence::ReadsFrom => !met_sources.insert(class.reads_from()),
-        };
         if again && !(spins && end != End::Complete) {
             differences.push(format!("the class of the schedule `{schedule}` is met twice"));
         }
     }
-    for ((kind, met), name) in kinds.iter().zip(&met).zip(["complete", "blocked", "failed", "bounded"]) {
-        let all: FxHashSet<ValueClass> = kind.reads_value_from.iter().map(ValueClass::values).collect();
-        let lost = all.difference(met).count();
-        if lost > 0 && !numbered {
+    let by_values = matches!(equivalence, Equivalence::ReadsValueFrom | Equivalence::ValueCentric);
+    for (kind, name) in ["complete", "blocked", "failed", "bounded"].into_iter().enumerate() {
+        let all: FxHashSet<ValueClass> = kinds[kind].reads_value_from.iter().map(ValueClass::values).collect();
+        let lost = all.difference(&met[kind]).count();
+        if lost > 0 && by_values && !numbered {
             differences.push(format!("values of events, {name}: {} by brute force, {lost} of them lost", all.len()));
+        }
+        let all = &kinds[kind].reads_from;
+        let lost = all.difference(&met_from[kind]).count();
+        if lost > 0 && !by_values {
+            differences
+                .push(format!("classes by reads-from, {name}: {} by brute force, {lost} of them lost", all.len()));
         }
     }
     differences

@@ -31,9 +31,9 @@ pub(crate) struct End {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
     /// What is in memory at the end.
-    lasts: Vec<Last>,
+    pub(crate) lasts: Vec<Last>,
     /// Writes that come before reads.
-    orders: Vec<(EventId, EventId)>,
+    pub(crate) orders: Vec<(EventId, EventId)>,
 }
 
 /// The end that this may be, and what has to hold then; `None` if some thread can go on in any case.

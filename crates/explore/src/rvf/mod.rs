@@ -58,12 +58,12 @@
 
 mod candidates;
 mod closure;
-mod ends;
+pub(crate) mod ends;
 mod findings;
-mod instance;
-mod lives;
+pub(crate) mod instance;
+pub(crate) mod lives;
 pub mod options;
-mod order;
+pub(crate) mod order;
 mod search;
 mod signals;
 mod verify;

@@ -6,7 +6,7 @@
 use super::instance::{Instance, NONE};
 
 /// The order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
     threads: usize,
     /// Per event and thread, how many events of the thread are before it; for its own thread, its position.

@@ -50,6 +50,10 @@ impl Frontier<'_> {
         bugs: &mut Vec<Bug>,
         depth: usize,
     ) -> Result<Extended, Error> {
+        // The reads that came before count, too.
+        if self.order.len() > depth {
+            return Ok(Extended::TooLong);
+        }
         loop {
             let before = self.order.len();
             let mut thread = 0;

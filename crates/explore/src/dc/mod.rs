@@ -1,0 +1,90 @@
+//! The engine `dc`: one execution per class of events and reads-from (*observation class*), by annotations.
+//!
+//! Data-centric dynamic partial order reduction (Chalupa, Chatterjee, Pavlogiannis, Sinha, Vaidya 2018). An *annotation* says of some reads from
+//! which writes they read. The search does not enumerate schedules but annotations, read by read; each is *realised*: a trace is
+//! looked for in which the reads read from just these writes. If threads communicate along a forest, that is a matter of
+//! clauses of two literals. What an annotation has tried for a read is forbidden to what is tried after it (*negative
+//! annotation*), so no annotation is met twice.
+//!
+//! | file | question it answers |
+//! |---|---|
+//! | `search` | which annotation comes next? |
+//! | `burst` | the same, a whole causal past at a time |
+//! | `basis` | which events are in a trace that realises an annotation? |
+//! | `realise` | is there such a trace? |
+//! | `architecture` | are clauses of two literals enough to tell? |
+//! | `clauses`, `two_sat` | what are these clauses, and can they be satisfied? |
+//! | `traces` | is a realisation at hand? |
+//! | `findings` | what does an annotation show? |
+//! | `options` | which variant of the method is used? |
+//!
+//! # Where we deviate
+//!
+//! * A node of the published search holds a maximal trace, and reads of it are changed. Only the first read of each thread that
+//!   has no annotation can be changed to something realisable, and only to writes before which all reads are annotated. So
+//!   a node here is the set of events that the annotation determines (`sequence::Frontier`), its pending reads are
+//!   tried, and no trace needs to be extended. That also repairs what the published method loses at deadlocks, where a lock
+//!   that its thread waits at is in no trace: it is pending. The maximal traces are the nodes without pending reads.
+//! * The number of nodes is the number of annotations of all traces, also of those that are not maximal. It is reported as
+//!   `nodes`, apart from executions.
+//! * The basis of an annotation is a projection and not found by execution (`basis`).
+//! * Architectures with cycles: see `realise`. With [`refine`](options::DataCentric::refine) the order of the writes of some locations is made part of the
+//!   class, as published, by an explicit order instead of locks. Which locations is decided by the first trace.
+//! * Burst mutations lose executions as printed; see `burst`.
+//! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
+//!   variables, waiting reads, choices, spawn and join are handled and not part of the published method. A read that waits may do
+//!   so for ever; whether it can is asked as a realisation with reads at the end.
+//!
+//! # What it decides, and what it refuses
+//!
+//! Failures of threads and deadlocks are decided exactly. Refused: memory models other than SC, atomic blocks, data races if there are
+//! non-atomic accesses, accesses of different sizes to the same bytes, two threads that end the same thing in either order, and
+//! programs in which an access may come after the end of its object, unless that is the violation to be reported.
+//!
+//! A class does not fix the content of memory at the end. A property of that must be written as reads by a thread that has
+//! joined the others.
+//!
+//! # Cost
+//!
+//! A realisation takes polynomial time where threads communicate along a forest, and in practice elsewhere. There can be
+//! exponentially more nodes than executions: independent pairs of a read and a write make `2^k` classes and `3^k` nodes.
+
+mod architecture;
+mod basis;
+mod burst;
+mod clauses;
+mod findings;
+mod observe;
+pub mod options;
+mod realise;
+mod refine;
+mod search;
+mod traces;
+mod two_sat;
+
+use crate::control::Control;
+use crate::options::Options;
+use crate::outcome::{Error, Outcome};
+use raddle_machine::Code;
+use raddle_trace::{Model, Property};
+
+/// Explores one execution per class.
+pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
+    let refused = |what: &str| {
+        let message = format!("the engine `dc` does not handle {what}; use --engine optimal");
+        Err(Error::Unsupported { message, place: code.place(0) })
+    };
+    if options.model != Model::Sc {
+        return refused(&format!("the memory model {}, only sc", options.model));
+    }
+    if code.has_atomic_blocks() {
+        return refused("atomic blocks");
+    }
+    if code.has_non_atomic() && options.properties.contains(Property::Race) {
+        return refused("data races (its classes do not fix what synchronises), or do not look for them: --no race");
+    }
+    if options.dc.burst {
+        return burst::Search::new(code, options, control).run();
+    }
+    search::Search::new(code, options, control).run()
+}

@@ -1,0 +1,187 @@
+//! Random instances against a search of all sequences.
+
+use super::*;
+use crate::rvf::instance::Op;
+use rustc_hash::FxHashSet;
+
+/// Numbers that look random and are the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as u32 % bound
+    }
+}
+
+/// What each thread does: a location, whether it reads, whether it writes.
+type Shape = Vec<Vec<(u32, bool, bool)>>;
+
+/// An instance with sources at random.
+fn instance(shape: &Shape, edges: &[(u32, u32)], random: &mut Random) -> Instance {
+    let mut instance = Instance::default();
+    instance.clear();
+    let flat: Vec<(u32, bool, bool)> = shape.concat();
+    let mut number = 0;
+    for thread in shape {
+        for &(loc, reads, writes) in thread {
+            let mut good = (0, 0);
+            if reads {
+                let all =
+                    flat.iter().enumerate().filter(|&(at, event)| event.2 && event.0 == loc && at as u32 != number);
+                let mut sources: Vec<u32> = all.map(|(at, _)| at as u32).collect();
+                sources.push(INIT);
+                let start = instance.good.len() as u32;
+                instance.good.push(sources[random.below(sources.len() as u32) as usize]);
+                good = (start, start + 1);
+            }
+            instance.push(Op { loc, reads, writes, after: NONE, good });
+            number += 1;
+        }
+        instance.end_thread();
+    }
+    instance.edges.extend_from_slice(edges);
+    instance
+}
+
+/// All sequences, by position vectors with what is in memory.
+fn by_hand(
+    instance: &Instance,
+    done: &mut Vec<u32>,
+    memory: &mut Vec<u32>,
+    dead: &mut FxHashSet<(Vec<u32>, Vec<u32>)>,
+) -> bool {
+    let threads = instance.threads();
+    if (0..threads).all(|thread| instance.starts[thread] + done[thread] == instance.starts[thread + 1]) {
+        return true;
+    }
+    if dead.contains(&(done.clone(), memory.clone())) {
+        return false;
+    }
+    for thread in 0..threads {
+        let event = instance.starts[thread] + done[thread];
+        if event == instance.starts[thread + 1] {
+            continue;
+        }
+        let is_done = |other: u32| {
+            let thread = instance.thread(other);
+            other < instance.starts[thread] + done[thread]
+        };
+        let op = instance.ops[event as usize];
+        let late = instance.edges.iter().any(|&(a, b)| b == event && !is_done(a));
+        if late || (op.reads && memory[op.loc as usize] != instance.good(event)[0]) {
+            continue;
+        }
+        let old = memory[op.loc as usize];
+        if op.writes {
+            memory[op.loc as usize] = event;
+        }
+        done[thread] += 1;
+        if by_hand(instance, done, memory, dead) {
+            return true;
+        }
+        done[thread] -= 1;
+        memory[op.loc as usize] = old;
+    }
+    dead.insert((done.clone(), memory.clone()));
+    false
+}
+
+fn is_possible(instance: &Instance) -> bool {
+    let (mut done, mut memory) = (vec![0; instance.threads()], vec![INIT; instance.locations]);
+    by_hand(instance, &mut done, &mut memory, &mut FxHashSet::default())
+}
+
+/// Holds an instance against the search by hand. Returns whether there is a sequence.
+fn check(instance: &Instance) -> bool {
+    let sequence: Vec<u32> = (0..instance.len() as u32).collect();
+    let found = Realiser::new(instance, Corrections::default()).realise(&sequence);
+    assert_eq!(found.is_some(), is_possible(instance), "{instance:?}");
+    if let Some(found) = &found {
+        assert_eq!(found.len(), instance.len());
+        let place = |of: u32| found.iter().position(|&event| event == of);
+        assert!(instance.edges.iter().all(|&(a, b)| place(a) < place(b)), "{instance:?}");
+    }
+    found.is_some()
+}
+
+/// Checks so many shapes, and that both answers are met.
+fn check_all(count: u32, seed: u64, mut shape: impl FnMut(&mut Random) -> Shape) {
+    let mut random = Random(seed);
+    let mut possible = 0;
+    for _ in 0..count {
+        let shape = shape(&mut random);
+        possible += u32::from(check(&instance(&shape, &[], &mut random)));
+    }
+    assert!(possible > count / 50 && possible < count - count / 50, "{possible} of {count}");
+}
+
+/// Up to `most` accesses to the locations `first` and the next one.
+fn thread(random: &mut Random, most: u32, first: u32) -> Vec<(u32, bool, bool)> {
+    let mut events = Vec::new();
+    for _ in 0..1 + random.below(most) {
+        let loc = first + random.below(2);
+        events.push(match random.below(5) {
+            0 | 1 => (loc, true, false),
+            2 | 3 => (loc, false, true),
+            _ => (loc, true, true),
+        });
+    }
+    events
+}
+
+#[test]
+fn pairs_of_threads() {
+    check_all(4_000, 1, |random| (0..2).map(|_| thread(random, 5, 0)).collect());
+}
+
+#[test]
+fn chains_of_threads() {
+    // Thread `i` shares location `i` with the one before and `i + 1` with the one after.
+    check_all(4_000, 2, |random| (0..4).map(|i| thread(random, 3, i)).collect());
+}
+
+#[test]
+fn threads_that_share_everything() {
+    check_all(6_000, 3, |random| (0..3 + random.below(2)).map(|_| thread(random, 3, 0)).collect());
+}
+
+/// Four threads in a ring: two pairs share a location each, and between the pairs the order is given.
+fn ring(random: &mut Random) -> Instance {
+    let mut shape: Shape = Vec::new();
+    for thread in 0..4 {
+        let read = random.below(4);
+        shape.push((0..3).map(|at| (thread / 2, at == read, at != read)).collect());
+    }
+    let mut edges = Vec::new();
+    for (p, q) in [(1, 2), (3, 0)] {
+        edges.push((3 * p + random.below(3), 3 * q + random.below(3)));
+        if random.below(2) == 0 {
+            edges.push((3 * q + random.below(3), 3 * p + random.below(3)));
+        }
+    }
+    instance(&shape, &edges, random)
+}
+
+#[test]
+fn rings_need_composed_clauses() {
+    let mut random = Random(4);
+    let (mut possible, mut solved, mut cyclic) = (0, 0, 0);
+    for _ in 0..30_000 {
+        let instance = ring(&mut random);
+        possible += u32::from(check(&instance));
+        let realiser = Realiser::new(&instance, Corrections::default());
+        let sequence: Vec<u32> = (0..instance.len() as u32).collect();
+        let Some(decided) = realiser.start(&sequence) else { continue };
+        let open = realiser.open(&decided);
+        if open.is_empty() || realiser.architecture(&decided, &open).cycle().is_some() {
+            continue;
+        }
+        solved += 1;
+        assert!(clauses::decide(&realiser, decided.clone(), &open, true).is_ok(), "{instance:?}");
+        cyclic += u32::from(clauses::decide(&realiser, decided, &open, false).is_err());
+    }
+    assert!(possible > 500, "{possible} are possible");
+    assert!(solved > 500, "{solved} are left to clauses");
+    assert!(cyclic > 0, "the published clauses accept no cycle");
+}

@@ -1,0 +1,137 @@
+//! Traces: sequences of all events in which every read reads from its source, and how to find one.
+
+use super::basis::{self, Basis, Cut, NewRead, Question, include};
+use super::options::Corrections;
+use super::realise::Realiser;
+use crate::outcome::Statistics;
+use crate::rvf::ends::Wanted;
+use crate::sequence::{Frontier, INITIAL, LocId};
+use raddle_trace::EventId;
+
+/// Finds traces of a set of events.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traces {
+    pub(super) corrections: Corrections,
+}
+
+impl Traces {
+    /// A trace of all events and a new read, and some writes in this order. `trace` is one of the events without the read.
+    pub(super) fn with_read(
+        self,
+        frontier: &Frontier<'_>,
+        trace: &[EventId],
+        read: NewRead,
+        orders: &[(EventId, EventId)],
+        statistics: &mut Statistics,
+    ) -> Option<Vec<EventId>> {
+        if let Some(found) = place(frontier, trace, read) {
+            return Some(found);
+        }
+        let mut cut = basis::all_reads(frontier);
+        let count = frontier.events(read.thread).len() as u32;
+        cut[read.thread.index()] = count;
+        frontier.start(read.thread).into_iter().chain([read.source]).for_each(|id| include(&mut cut, id));
+        orders.iter().flat_map(|&(a, b)| [a, b]).for_each(|id| include(&mut cut, id));
+        basis::close(frontier, &mut cut);
+        let question = Question { read: Some(read), orders, lasts: &[] };
+        self.find(frontier, trace, &cut, question, statistics)
+    }
+
+    /// A trace of all events with these orders.
+    pub(super) fn with_orders(
+        self,
+        frontier: &Frontier<'_>,
+        trace: &[EventId],
+        orders: &[(EventId, EventId)],
+        statistics: &mut Statistics,
+    ) -> Option<Vec<EventId>> {
+        let cut = basis::everything(frontier);
+        self.find(frontier, trace, &cut, Question { orders, ..Question::default() }, statistics)
+    }
+
+    /// A trace of all events after which everybody waits, with these orders beside.
+    pub(super) fn with_end(
+        self,
+        frontier: &Frontier<'_>,
+        trace: &[EventId],
+        wanted: &Wanted,
+        orders: &[(EventId, EventId)],
+        statistics: &mut Statistics,
+    ) -> Option<Vec<EventId>> {
+        // Those that wait at one location wait for the same write to be overwritten.
+        let mut lasts: Vec<(LocId, Vec<EventId>)> = Vec::new();
+        for last in &wanted.lasts {
+            match lasts.iter_mut().find(|(loc, _)| *loc == last.loc) {
+                Some((_, sources)) => sources.retain(|source| last.sources.contains(source)),
+                None => lasts.push((last.loc, last.sources.clone())),
+            }
+        }
+        let in_memory = |loc: LocId| {
+            let writes = |&&id: &&EventId| frontier.event(id).writes() && frontier.event(id).loc == loc;
+            trace.iter().rev().find(writes).copied().unwrap_or(INITIAL)
+        };
+        let place = |of: EventId| trace.iter().position(|&id| id == of);
+        if lasts.iter().all(|(loc, sources)| sources.contains(&in_memory(*loc)))
+            && wanted.orders.iter().all(|&(write, read)| place(write) < place(read))
+        {
+            return Some(trace.to_vec());
+        }
+        let orders = [orders, &wanted.orders].concat();
+        let cut = basis::everything(frontier);
+        // Every combination of writes, as an odometer.
+        let mut picks = vec![0; lasts.len()];
+        loop {
+            let chosen = lasts.iter().zip(&picks).map(|((loc, sources), &pick)| Some((*loc, *sources.get(pick)?)));
+            let chosen: Vec<(LocId, EventId)> = chosen.collect::<Option<_>>()?;
+            let question = Question { read: None, orders: &orders, lasts: &chosen };
+            if let Some(found) = self.find(frontier, trace, &cut, question, statistics) {
+                return Some(found);
+            }
+            let wheel = (0..picks.len()).find(|&wheel| picks[wheel] + 1 < lasts[wheel].1.len())?;
+            picks[wheel] += 1;
+            picks[..wheel].fill(0);
+        }
+    }
+
+    /// A trace of the events of a cut and a new read, and then the other events. There must be no read among these.
+    pub(super) fn find(
+        self,
+        frontier: &Frontier<'_>,
+        trace: &[EventId],
+        cut: &Cut,
+        question: Question<'_>,
+        statistics: &mut Statistics,
+    ) -> Option<Vec<EventId>> {
+        statistics.questions += 1;
+        let basis = Basis::new(frontier, trace, cut, question);
+        let Some(found) = Realiser::new(&basis.instance, self.corrections).realise(&basis.sequence) else {
+            statistics.unrealisable += 1;
+            return None;
+        };
+        let mut found = basis.events(cut, &found);
+        found.extend(trace.iter().filter(|id| id.index >= cut[id.thread.index()]));
+        Some(found)
+    }
+}
+
+/// Puts the read into the trace at hand, if that is a trace: just before its source is overwritten, and after what it comes
+/// after. An update must not come between another one and its source.
+fn place(frontier: &Frontier<'_>, trace: &[EventId], read: NewRead) -> Option<Vec<EventId>> {
+    let index = frontier.events(read.thread).len() as u32;
+    let before = match index.checked_sub(1) {
+        Some(last) => Some(EventId::new(read.thread, last)),
+        None => frontier.start(read.thread),
+    };
+    let writes = |&id: &EventId| frontier.event(id).writes() && frontier.event(id).loc == read.loc;
+    let after = |of: Option<EventId>| of.map_or(Some(0), |of| Some(trace.iter().position(|&id| id == of)? + 1));
+    let source = after(Some(read.source).filter(|&source| source != INITIAL))?;
+    let at = trace[source..].iter().position(writes).map_or(trace.len(), |at| source + at);
+    if after(before)? > at || (read.writes && trace.get(at).is_some_and(|&next| frontier.event(next).reads())) {
+        return None;
+    }
+    let mut found = Vec::with_capacity(trace.len() + 1);
+    found.extend_from_slice(&trace[..at]);
+    found.push(EventId::new(read.thread, index));
+    found.extend_from_slice(&trace[at..]);
+    Some(found)
+}
