@@ -206,7 +206,7 @@ impl Generator {
         if self.random.chance(35) && !self.uses.plain {
             return Stmt::CasWait(self.at(), self.constant(), self.constant(), order);
         }
-        if self.random.chance(35) {
+        if self.random.chance(35) && !self.uses.plain {
             let wait = self.random.chance(70);
             return Stmt::Idle(self.reg(), self.at(), self.value(), order, wait);
         }
