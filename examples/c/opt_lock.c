@@ -1,6 +1,10 @@
 // raddle: --model sc --engine optimal -D N=1 expect: holds classes: 10
 // raddle: --model sc --engine optimal -D N=2 expect: holds classes: 42
 // raddle: --model sc --engine optimal -D N=3 expect: holds classes: 126
+// raddle: --model sc --engine rf -D N=1 expect: holds classes: 7
+// raddle: --model sc --engine rf -D N=2 expect: holds classes: 19
+// raddle: --model sc --engine rf -D N=3 expect: holds classes: 31
+// raddle: --model sc --engine dc --no race -D N=3 expect: holds classes: 31
 //
 // Optimistic locking: a thread leaves its mark and its message, and if the mark is still its own the message counts.
 // There are 10, 42, 126, ... classes (each three times the last, minus the one before, plus 10), and 12N - 5 ways in which

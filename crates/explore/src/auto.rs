@@ -18,8 +18,8 @@ use raddle_machine::Code;
 use raddle_trace::{Scope, Verdict};
 use std::time::{Duration, Instant};
 
-/// How many reads-from classes per class of values make `rvf` worth a try: about what its executions cost more.
-const WORTH: f64 = 5.0;
+/// How many reads-from classes per class of values make `rvf` worth a try: more than its executions cost more.
+const WORTH: f64 = 3.0;
 
 /// The least time that a try gets.
 const TRY: Duration = Duration::from_secs(2);
@@ -39,8 +39,9 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     /// Whether another engine should have a try.
-    pub(crate) fn speaks_for_values(&self) -> bool {
-        self.repeats > WORTH && self.share < 0.1
+    pub(crate) fn speaks_for_values(&self, workers: usize) -> bool {
+        // The other engine has one worker only.
+        self.repeats > WORTH * workers as f64 && self.share < 0.5
     }
 
     /// How long the whole search by reads-from would take, estimated.

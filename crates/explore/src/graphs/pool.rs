@@ -216,7 +216,7 @@ impl<'c> Pool<'c> {
             let share = self.control.progress().share;
             if let Some(evidence) = search.repeats.evidence(share, self.start.elapsed()) {
                 self.sampled.store(true, Ordering::Relaxed);
-                if evidence.speaks_for_values() {
+                if evidence.speaks_for_values(self.shared.options.workers.max(1)) {
                     let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
                     findings.halt = Some(Halt::Switch(evidence));
                     self.halt();

@@ -42,7 +42,7 @@ pub(super) fn source_branch(context: &mut Context<'_>, graph: &mut Graph, event:
 }
 
 /// So many executions are a sample.
-pub(super) const SAMPLE: u64 = 2_000;
+pub(super) const SAMPLE: u64 = 200;
 
 /// How often sources have the same value, along the executions of a sample.
 #[derive(Clone, Copy, Debug, Default)]

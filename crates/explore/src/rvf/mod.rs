@@ -96,5 +96,5 @@ pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
         return Some("atomic blocks".to_owned());
     }
     (code.has_non_atomic() && options.properties.contains(Property::Race))
-        .then(|| "data races (its classes do not fix what synchronises), or do not look for them: --no race".to_owned())
+        .then(|| "data races (its classes do not fix what synchronises; --no race leaves them out)".to_owned())
 }

@@ -89,7 +89,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         return refused("atomic blocks");
     }
     if code.has_non_atomic() && options.properties.contains(Property::Race) {
-        return refused("data races (its classes do not fix what synchronises), or do not look for them: --no race");
+        return refused("data races (its classes do not fix what synchronises; --no race leaves them out)");
     }
     Search::new(code, options, control).run()
 }
