@@ -14,6 +14,7 @@ use crate::graphs::{self, Sampled};
 use crate::options::{Engine, Limits, Options};
 use crate::outcome::{Error, Outcome};
 use crate::rvf;
+use crate::sequence;
 use raddle_machine::Code;
 use raddle_trace::{Scope, Verdict};
 use std::time::{Duration, Instant};
@@ -57,7 +58,7 @@ pub(crate) fn explore(code: &Code, options: &Options, control: &Control) -> Resu
     if code.has_atomic_blocks() {
         return graphs::explore_traces(code, &by(Engine::Optimal), control);
     }
-    if rvf::refusal(code, options).is_some() {
+    if sequence::refusal(code, options).is_some() {
         return graphs::explore_reads_from(code, &by(Engine::ReadsFrom), control);
     }
     let start = Instant::now();
@@ -72,7 +73,7 @@ pub(crate) fn explore(code: &Code, options: &Options, control: &Control) -> Resu
     control.restart();
     let patience = evidence.prospect().max(TRY);
     let left = |limits: Limits| limits.time.map(|limit| limit.saturating_sub(start.elapsed()));
-    let mut values = by(Engine::Rvf);
+    let mut values = by(Engine::ReadsValueFrom);
     let remaining = left(values.limits);
     values.limits.time = Some(remaining.map_or(patience, |remaining| remaining.min(patience)));
     let mut outcome = rvf::explore(code, &values, control)?;

@@ -38,7 +38,7 @@ pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outc
         Engine::Auto => auto::explore(code, options, control),
         Engine::Optimal => graphs::explore_traces(code, options, control),
         Engine::ReadsFrom => graphs::explore_reads_from(code, options, control),
-        Engine::Rvf => rvf::explore(code, options, control),
+        Engine::ReadsValueFrom => rvf::explore(code, options, control),
         Engine::ValueCentric => vc::explore(code, options, control),
         Engine::DataCentric => dc::explore(code, options, control),
     }

@@ -20,7 +20,7 @@ pub enum Engine {
     /// One execution per class of program order and reads-from.
     ReadsFrom,
     /// At most one execution per class of values and the causal order of reads (SC only).
-    Rvf,
+    ReadsValueFrom,
     /// At most one execution per class of values, causal order of reads, and the order of all but one thread (SC only).
     ValueCentric,
     /// One execution per class of program order and reads-from, by annotations that are realised (SC only).
@@ -29,8 +29,14 @@ pub enum Engine {
 
 impl Engine {
     /// Every engine, by its name on the command line.
-    pub const ALL: [Engine; 6] =
-        [Engine::Auto, Engine::Optimal, Engine::ReadsFrom, Engine::Rvf, Engine::ValueCentric, Engine::DataCentric];
+    pub const ALL: [Engine; 6] = [
+        Engine::Auto,
+        Engine::Optimal,
+        Engine::ReadsFrom,
+        Engine::ReadsValueFrom,
+        Engine::ValueCentric,
+        Engine::DataCentric,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -38,7 +44,7 @@ impl Engine {
             Engine::Auto => "auto",
             Engine::Optimal => "optimal",
             Engine::ReadsFrom => "rf",
-            Engine::Rvf => "rvf",
+            Engine::ReadsValueFrom => "rvf",
             Engine::ValueCentric => "vc",
             Engine::DataCentric => "dc",
         }

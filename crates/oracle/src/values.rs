@@ -15,14 +15,14 @@ use rustc_hash::FxHashSet;
 
 /// The engine `rvf`.
 pub fn reads_value_from() -> Subject {
-    let subject = explorer_with("rvf", Equivalence::ReadsValueFrom, |options| options.engine = Engine::Rvf);
+    let subject = explorer_with("rvf", Equivalence::ReadsValueFrom, |options| options.engine = Engine::ReadsValueFrom);
     restricted(subject)
 }
 
 /// The engine `rvf`, telling writes of the same value apart.
 pub fn reads_from() -> Subject {
     restricted(explorer_with("rvf by source", Equivalence::ReadsFrom, |options| {
-        options.engine = Engine::Rvf;
+        options.engine = Engine::ReadsValueFrom;
         options.rvf.by_source = true;
     }))
 }

@@ -8,7 +8,7 @@ use raddle_trace::{Model, Property};
 
 fn run(sketch: &Sketch, set: impl Fn(&mut Options)) -> Result<Outcome, Error> {
     let mut options = Options::new(Model::Sc);
-    options.engine = Engine::Rvf;
+    options.engine = Engine::ReadsValueFrom;
     options.all = true;
     options.properties = PropertySet::all().without(Property::Race);
     set(&mut options);
@@ -94,7 +94,7 @@ fn an_update_is_not_executed_greedily() {
     let threads = ["W x 1; A x 1; R x", "W x 1", "R x; R x"];
     let values = |set: fn(&mut Options)| {
         let subject = restricted(explorer_with("rvf", Equivalence::ReadsValueFrom, move |options| {
-            options.engine = Engine::Rvf;
+            options.engine = Engine::ReadsValueFrom;
             set(options);
         }));
         compare(&litmus(&threads), Model::Sc, &subject, Effort::default())
@@ -107,7 +107,7 @@ fn an_update_is_not_executed_greedily() {
 /// The first of so many random programs on which the engine with these options loses something.
 fn loss(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Option<String> {
     let subject = restricted(explorer_with("rvf", Equivalence::ReadsValueFrom, move |options| {
-        options.engine = Engine::Rvf;
+        options.engine = Engine::ReadsValueFrom;
         set(options);
     }));
     let effort = Effort { states: 5_000, classes: 500 };

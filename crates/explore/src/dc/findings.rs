@@ -23,13 +23,7 @@ pub(super) struct Explorer<'c> {
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let mut report = Report::new(code, options, control);
-        if options.workers > 1 {
-            report.notes.push("the engine `dc` has one worker".to_owned());
-        }
-        if options.commuting_updates {
-            report.notes.push("the engine `dc` does not make use of updates that commute".to_owned());
-        }
+        let report = Report::new(code, options, control);
         Explorer {
             options,
             depth: options.limits.depth.unwrap_or(Limits::DEPTH),
@@ -112,20 +106,9 @@ impl<'c> Explorer<'c> {
         if self.report.stopped() {
             return Ok(true);
         }
-        let mut deadlock = None;
         let statistics = &mut self.report.statistics;
         statistics.longest = statistics.longest.max(trace.len() as u64);
-        if end.failed {
-            statistics.failed += 1;
-        } else if let Some(pc) = end.bounded {
-            statistics.bounded += 1;
-            self.report.bounded(pc);
-        } else if end.assumed || (end.waiting.is_some() && !end.exited) {
-            statistics.blocked += 1;
-            deadlock = end.waiting.filter(|_| !end.assumed);
-        } else {
-            statistics.executions += 1;
-        }
+        let deadlock = self.report.count(&end);
         if self.options.keep_schedules {
             let schedule = self.frontier.schedule(&trace);
             self.report.schedules.push(schedule);

@@ -65,24 +65,12 @@ mod two_sat;
 use crate::control::Control;
 use crate::options::Options;
 use crate::outcome::{Error, Outcome};
+use crate::sequence;
 use raddle_machine::Code;
-use raddle_trace::{Model, Property};
 
 /// Explores one execution per class.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let refused = |what: &str| {
-        let message = format!("the engine `dc` does not handle {what}; use --engine optimal");
-        Err(Error::Unsupported { message, place: code.place(0) })
-    };
-    if options.model != Model::Sc {
-        return refused(&format!("the memory model {}, only sc", options.model));
-    }
-    if code.has_atomic_blocks() {
-        return refused("atomic blocks");
-    }
-    if code.has_non_atomic() && options.properties.contains(Property::Race) {
-        return refused("data races (its classes do not fix what synchronises; --no race leaves them out)");
-    }
+    sequence::check(code, options)?;
     if options.dc.burst {
         return burst::Search::new(code, options, control).run();
     }

@@ -10,22 +10,9 @@
 use super::witness::{Last, Question, Witness};
 use crate::options::Options;
 use crate::outcome::Statistics;
-use crate::sequence::{Frontier, INITIAL, Initial, LocId};
+use crate::sequence::{End, Frontier, INITIAL, Initial, LocId};
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
-
-/// What the threads of an execution come to.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct End {
-    /// The instruction at which the first thread that waits does so.
-    pub(crate) waiting: Option<u32>,
-    /// The instruction of a loop that turned as often as it may.
-    pub(crate) bounded: Option<u32>,
-    pub(crate) failed: bool,
-    pub(crate) assumed: bool,
-    /// The program was ended.
-    pub(crate) exited: bool,
-}
 
 /// What a sequence of all events must be like to be a whole execution.
 #[derive(Clone, Debug, Default)]

@@ -48,19 +48,7 @@ impl Search<'_> {
         let found = ends::ending(&self.frontier, sequence, &wanted, &mut self.witness, self.options, statistics);
         let Some(sequence) = found else { return Ok(false) };
         self.check_lives(&sequence)?;
-        let mut deadlock = None;
-        let statistics = &mut self.report.statistics;
-        if end.failed {
-            statistics.failed += 1;
-        } else if let Some(pc) = end.bounded {
-            statistics.bounded += 1;
-            self.report.bounded(pc);
-        } else if end.assumed || (end.waiting.is_some() && !end.exited) {
-            statistics.blocked += 1;
-            deadlock = end.waiting.filter(|_| !end.assumed);
-        } else {
-            statistics.executions += 1;
-        }
+        let deadlock = self.report.count(&end);
         if self.options.keep_schedules {
             let schedule = self.frontier.schedule(&sequence);
             self.report.schedules.push(schedule);

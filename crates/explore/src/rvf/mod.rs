@@ -72,29 +72,12 @@ mod witness;
 use crate::control::Control;
 use crate::options::Options;
 use crate::outcome::{Error, Outcome};
+use crate::sequence;
 use raddle_machine::Code;
-use raddle_trace::{Model, Property};
 use search::Search;
 
 /// Explores one execution per class, or fewer.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    match refusal(code, options) {
-        Some(what) => {
-            let message = format!("the engine `rvf` does not handle {what}; use --engine optimal");
-            Err(Error::Unsupported { message, place: code.place(0) })
-        }
-        None => Search::new(code, options, control).run(),
-    }
-}
-
-/// What stands against this engine, if anything does.
-pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
-    if options.model != Model::Sc {
-        return Some(format!("the memory model {}, only sc", options.model));
-    }
-    if code.has_atomic_blocks() {
-        return Some("atomic blocks".to_owned());
-    }
-    (code.has_non_atomic() && options.properties.contains(Property::Race))
-        .then(|| "data races (its classes do not fix what synchronises; --no race leaves them out)".to_owned())
+    sequence::check(code, options)?;
+    Search::new(code, options, control).run()
 }

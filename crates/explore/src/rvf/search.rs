@@ -89,13 +89,7 @@ impl Node {
 
 impl<'c> Search<'c> {
     pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let mut report = Report::new(code, options, control);
-        if options.workers > 1 {
-            report.notes.push("the engine `rvf` has one worker".to_owned());
-        }
-        if options.commuting_updates {
-            report.notes.push("the engine `rvf` does not make use of updates that commute".to_owned());
-        }
+        let report = Report::new(code, options, control);
         Search {
             options,
             depth: options.limits.depth.unwrap_or(Limits::DEPTH),

@@ -21,8 +21,8 @@
 //! [`INITIAL`]; it comes before everything and is no member of any thread. What the first thread does while it is alone is
 //! executed once ([`World`]) and makes initial values, not events.
 //!
-//! Engines built on this: [`rvf`](crate::rvf). What they cannot do for want of this layer: memory models other than SC,
-//! atomic blocks, accesses of different sizes to overlapping memory.
+//! Engines built on this: [`rvf`](crate::rvf), [`vc`](crate::vc), [`dc`](crate::dc). What they cannot do for want of this layer: memory models
+//! other than SC, atomic blocks, data races, accesses of different sizes to overlapping memory.
 
 mod event;
 mod frontier;
@@ -33,6 +33,31 @@ mod world;
 
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
-pub(crate) use report::Report;
+pub(crate) use report::{End, Report};
 pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use world::Initial;
+
+use crate::options::Options;
+use crate::outcome::Error;
+use raddle_machine::Code;
+use raddle_trace::{Model, Property};
+
+/// What stands against every engine that works on sequences, if anything does.
+pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
+    if options.model != Model::Sc {
+        return Some(format!("the memory model {}, only sc", options.model));
+    }
+    if code.has_atomic_blocks() {
+        return Some("atomic blocks".to_owned());
+    }
+    (code.has_non_atomic() && options.properties.contains(Property::Race))
+        .then(|| "data races (its classes do not fix what synchronises; --no race leaves them out)".to_owned())
+}
+
+/// Refuses programs that no engine on sequences takes.
+pub(crate) fn check(code: &Code, options: &Options) -> Result<(), Error> {
+    refusal(code, options).map_or(Ok(()), |what| {
+        let message = format!("the engine `{}` does not handle {what}; use --engine optimal", options.engine);
+        Err(Error::Unsupported { message, place: code.place(0) })
+    })
+}

@@ -10,6 +10,19 @@ use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
 
+/// What the threads of an execution come to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    /// The instruction at which the first thread that waits does so.
+    pub(crate) waiting: Option<u32>,
+    /// The instruction of a loop that turned as often as it may.
+    pub(crate) bounded: Option<u32>,
+    pub(crate) failed: bool,
+    pub(crate) assumed: bool,
+    /// The program was ended.
+    pub(crate) exited: bool,
+}
+
 /// What has been found.
 #[derive(Debug)]
 pub(crate) struct Report<'c> {
@@ -32,6 +45,13 @@ pub(crate) struct Report<'c> {
 
 impl<'c> Report<'c> {
     pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
+        let mut notes = Vec::new();
+        if options.workers > 1 {
+            notes.push(format!("the engine `{}` has one worker", options.engine));
+        }
+        if options.commuting_updates {
+            notes.push(format!("the engine `{}` does not make use of updates that commute", options.engine));
+        }
         Report {
             code,
             options,
@@ -46,7 +66,7 @@ impl<'c> Report<'c> {
             statistics: Statistics::default(),
             done: 0.0,
             schedules: Vec::new(),
-            notes: Vec::new(),
+            notes,
         }
     }
 
@@ -91,9 +111,21 @@ impl<'c> Report<'c> {
         self.stopped |= self.statistics.cut >= Limits::ENDLESS && self.options.limits.depth.is_none();
     }
 
-    /// A loop wanted to turn more often than it may.
-    pub(crate) fn bounded(&mut self, pc: u32) {
-        self.reach.bounded_at = self.reach.bounded_at.or(Some(pc));
+    /// Counts an execution that ends so. Returns where it is stuck if it is a deadlock.
+    pub(crate) fn count(&mut self, end: &End) -> Option<u32> {
+        let statistics = &mut self.statistics;
+        if end.failed {
+            statistics.failed += 1;
+        } else if end.bounded.is_some() {
+            statistics.bounded += 1;
+            self.reach.bounded_at = self.reach.bounded_at.or(end.bounded);
+        } else if end.assumed || (end.waiting.is_some() && !end.exited) {
+            statistics.blocked += 1;
+            return end.waiting.filter(|_| !end.assumed);
+        } else {
+            statistics.executions += 1;
+        }
+        None
     }
 
     /// Tells the watcher how far it is, and stops at limits. `more` says whether anything is left to explore.

@@ -12,22 +12,15 @@ use super::closure::close;
 use super::extend::{Extension, Manner, New};
 use super::order::Order;
 use super::realise::realise;
-use crate::sequence::{Frontier, INITIAL, Initial, LocId};
+use crate::sequence::{self, Frontier, INITIAL, Initial, LocId};
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 
-/// What the threads of an execution come to.
+/// What the threads of an execution come to, and what has to hold then.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct End {
-    /// The instruction at which the first thread that waits does so.
-    pub(crate) waiting: Option<u32>,
-    /// The instruction of a loop that turned as often as it may.
-    pub(crate) bounded: Option<u32>,
-    pub(crate) failed: bool,
-    pub(crate) assumed: bool,
-    /// The program was ended.
-    pub(crate) exited: bool,
+    pub(crate) kind: sequence::End,
     /// What must be in memory at the end: one of these writes of the location.
     lasts: Vec<(LocId, Vec<EventId>)>,
     /// What must come before what.
@@ -42,12 +35,12 @@ impl End {
             let Some(state) = frontier.state(thread) else { continue };
             let pc = state.pc();
             match *state.status() {
-                Status::Finished { exit, .. } => end.exited |= exit,
-                Status::Failed(_) => end.failed = true,
-                Status::Blocked(Blocked::Assume) => end.assumed = true,
-                Status::Blocked(Blocked::LoopBound) => end.bounded = Some(pc),
+                Status::Finished { exit, .. } => end.kind.exited |= exit,
+                Status::Failed(_) => end.kind.failed = true,
+                Status::Blocked(Blocked::Assume) => end.kind.assumed = true,
+                Status::Blocked(Blocked::LoopBound) => end.kind.bounded = Some(pc),
                 Status::Blocked(Blocked::Spin { since }) => {
-                    end.waiting = end.waiting.or(Some(pc));
+                    end.kind.waiting = end.kind.waiting.or(Some(pc));
                     let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
                     for read in turn.map(|index| EventId::new(thread, index)) {
                         let event = frontier.event(read);
@@ -57,7 +50,7 @@ impl End {
                     }
                 }
                 Status::Ready(_) => {
-                    end.waiting = end.waiting.or(Some(pc));
+                    end.kind.waiting = end.kind.waiting.or(Some(pc));
                     let Some(pending) = frontier.pending(thread) else { continue };
                     if pending.mutex {
                         if !is_held(frontier, pending) {

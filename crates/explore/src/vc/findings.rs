@@ -38,19 +38,7 @@ impl Search<'_> {
             self.report.look_around(true);
             return Ok(());
         }
-        let statistics = &mut self.report.statistics;
-        let mut deadlock = None;
-        if end.failed {
-            statistics.failed += 1;
-        } else if let Some(pc) = end.bounded {
-            statistics.bounded += 1;
-            self.report.bounded(pc);
-        } else if end.assumed || (end.waiting.is_some() && !end.exited) {
-            statistics.blocked += 1;
-            deadlock = end.waiting.filter(|_| !end.assumed);
-        } else {
-            statistics.executions += 1;
-        }
+        let deadlock = self.report.count(&end.kind);
         if self.options.keep_schedules {
             let schedule = self.frontier.schedule(sequence);
             self.report.schedules.push(schedule);

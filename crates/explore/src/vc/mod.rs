@@ -72,24 +72,12 @@ mod tests;
 use crate::control::Control;
 use crate::options::Options;
 use crate::outcome::{Error, Outcome};
+use crate::sequence;
 use raddle_machine::Code;
-use raddle_trace::{Model, Property};
 use search::Search;
 
 /// Explores one execution per class, or fewer.
 pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let refused = |what: &str| {
-        let message = format!("the engine `vc` does not handle {what}; use --engine optimal");
-        Err(Error::Unsupported { message, place: code.place(0) })
-    };
-    if options.model != Model::Sc {
-        return refused(&format!("the memory model {}, only sc", options.model));
-    }
-    if code.has_atomic_blocks() {
-        return refused("atomic blocks");
-    }
-    if code.has_non_atomic() && options.properties.contains(Property::Race) {
-        return refused("data races (its classes do not fix what synchronises; --no race leaves them out)");
-    }
+    sequence::check(code, options)?;
     Search::new(code, options, control).run()
 }

@@ -119,13 +119,7 @@ pub(crate) struct Search<'c> {
 
 impl<'c> Search<'c> {
     pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let mut report = Report::new(code, options, control);
-        if options.workers > 1 {
-            report.notes.push("the engine `vc` has one worker".to_owned());
-        }
-        if options.commuting_updates {
-            report.notes.push("the engine `vc` does not make use of updates that commute".to_owned());
-        }
+        let report = Report::new(code, options, control);
         let mut frontier = Frontier::new(code, options);
         let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
         let root = match options.vc.root {
