@@ -261,3 +261,24 @@ fn what_depends_on_an_error_that_is_not_looked_for_is_unknown() {
     finds_only(text, &[Property::Error], Verdict::Unknown);
     finds_only(text, &[Property::Memory], Verdict::Violated);
 }
+
+#[test]
+fn auto_takes_the_engine_that_suits_the_program() {
+    let engine = |text: &str, model: Model| {
+        let outcome = check_by(Engine::Auto, text, model);
+        assert_eq!(outcome.verdict, Verdict::Holds, "{text}");
+        (outcome.engine, outcome.statistics.executions, outcome.notes.len())
+    };
+    // All write the same value: (n + 1)^(n - 1) reads-from classes, one class of values.
+    let same = "global s: i32; fn t() { store s, 4; let r = load s; } fn main() { for i in 0..8 { spawn t(); } }";
+    assert_eq!(engine(same, Model::Sc), (Engine::ReadsValueFrom, 1, 1));
+    let few = same.replace("0..8", "0..4");
+    assert_eq!(engine(&few, Model::Sc), (Engine::ReadsFrom, 125, 0), "it ends within the sample");
+    assert_eq!(engine(&few, Model::Tso), (Engine::ReadsFrom, 125, 0));
+    let different =
+        "global s: i32; fn t(v: i32) { store s, v; let r = load s; } fn main() { for i in 0..5 { spawn t(i + 1); } }";
+    assert_eq!(engine(different, Model::Sc), (Engine::ReadsFrom, 1_296, 0), "values do not repeat");
+    let block =
+        "global s: i32; fn t() { atomic { let r = load s; store s, r + 1; } } fn main() { spawn t(); spawn t(); }";
+    assert_eq!(engine(block, Model::Sc).0, Engine::Optimal);
+}
