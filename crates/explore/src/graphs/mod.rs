@@ -15,7 +15,7 @@
 //! | `sources` | and which sources, if the order of writes is only a witness? |
 //! | `realise` | which order of writes explains what was read? |
 //! | `revisit` | which reads may a new write be offered to? |
-//! | `search`, `branch` | what is tried next, and what is left to try? |
+//! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
 //! | `ends` | do threads that wait do so for ever? |
@@ -38,6 +38,7 @@
 //! Cost: time per class polynomial in the number of events, mostly of those that are new in it; memory polynomial in the
 //! length of one execution.
 
+mod apply;
 #[cfg(debug_assertions)]
 mod audit;
 mod branch;

@@ -6,13 +6,14 @@
 //! deep as there are writes. A level is a value that shares only immutable thread states with others, so a frame's
 //! untried options can be given to another worker as a level of their own.
 
-use super::branch::{Branch, Frame, Level, read_branch, revisit, take_back, write_branch};
+use super::apply::Applied;
+use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
-use super::sources::{Repeats, may_block, other_witness};
-use super::step::{Bug, Halt, Revisited, Stepper, settle};
+use super::sources::{Repeats, may_block};
+use super::step::{Bug, Halt, settle};
 use crate::outcome::{Error, Statistics};
 use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
@@ -54,8 +55,8 @@ pub(crate) struct Search<'c> {
     depth: usize,
     pub(super) bugs: Vec<Bug>,
     /// Instructions of racing accesses whose runs have been made.
-    known_races: FxHashSet<u32>,
-    error: Option<Halt>,
+    pub(super) known_races: FxHashSet<u32>,
+    pub(super) error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
     #[cfg(debug_assertions)]
@@ -332,123 +333,6 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Applies the next option of the top frame to its graph.
-    fn apply(&mut self) -> Applied {
-        let Search { levels, context, bugs, error, statistics, pool, known_races, .. } = self;
-        let Level { graph, frames } = levels.last_mut().expect("there is a frame");
-        let frame = frames.last_mut().expect("there is a frame");
-        let mut step = Stepper { graph, context, bugs, error, known_races };
-        statistics.events += 1;
-        match &mut frame.branch {
-            Branch::Read { event, next, floor, wait } => {
-                let co = &step.graph.location(event.loc).co;
-                if *next < *floor {
-                    return Applied::Exhausted;
-                }
-                let position = *next;
-                *next -= 1;
-                let source = if position < 0 { INIT } else { co[position as usize] };
-                let last = position + 1 == co.len() as isize;
-                let (event, wait) = (*event, *wait);
-                if !step.read(Event { rf: source, ..event }, None, if wait { Some(last) } else { None }) {
-                    return Applied::Dead;
-                }
-                frame.added = 1;
-                Applied::Option
-            }
-            Branch::Source { event, sources, floor, stamp, .. } => {
-                let Some(source) = sources.pop() else { return Applied::Exhausted };
-                let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
-                if step.graph.co_position(event.loc, source) < *floor {
-                    let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
-                    return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
-                }
-                step.read(event, stamp, None);
-                frame.added = 1;
-                Applied::Option
-            }
-            Branch::Write { event, next, low, candidates } => {
-                if *next >= *low {
-                    let position = *next as usize;
-                    *next -= 1;
-                    let half = event.flags.contains(Flags::LOCKED);
-                    if !half && step.graph.consumed(event.loc, position as isize - 1) {
-                        return Applied::Dead;
-                    }
-                    step.write(*event, position);
-                    frame.added = 1;
-                    return Applied::Option;
-                }
-                let Some((read, stamp)) = candidates.first().copied() else { return Applied::Exhausted };
-                candidates.remove(0);
-                let event = *event;
-                let level = revisit(step.graph, &event, read, stamp, frame.weight, pool);
-                Applied::Level(Box::new(level))
-            }
-            Branch::Choose { event, count, next } => {
-                if *next >= *count {
-                    return Applied::Exhausted;
-                }
-                let pick = *next;
-                *next += 1;
-                step.choose(Event { value: u64::from(pick), ..*event });
-                frame.added = 1;
-                Applied::Option
-            }
-            Branch::Join { event, next } => {
-                let late = match *next {
-                    0 => false,
-                    1 => true,
-                    _ => return Applied::Exhausted,
-                };
-                *next += 1;
-                let event = *event;
-                if late {
-                    step.join_late(event)
-                } else {
-                    step.join(event)
-                }
-                frame.added = 1;
-                Applied::Option
-            }
-            Branch::Single { event, done } => {
-                if std::mem::replace(done, true) {
-                    return Applied::Exhausted;
-                }
-                step.single(*event);
-                frame.added = 1;
-                Applied::Option
-            }
-            Branch::Revisit { write, read, stamp, remove, next, low } => {
-                if *next < *low {
-                    return Applied::Exhausted;
-                }
-                let position = *next as usize;
-                *next -= 1;
-                let half = write.flags.contains(Flags::LOCKED);
-                if !half && step.graph.consumed(write.loc, position as isize - 1) {
-                    return Applied::Dead;
-                }
-                let (write, read, stamp, remove) = (*write, *read, *stamp, *remove);
-                match step.revisit(write, read, stamp, remove, position) {
-                    Revisited::Whole { added } => {
-                        frame.added = added;
-                        Applied::Option
-                    }
-                    Revisited::Half { read } => {
-                        let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);
-                        let level = other.and_then(|read| {
-                            other_witness(step.context, step.graph, &read, Some(stamp), frame.weight, pool)
-                        });
-                        step.graph.pop();
-                        step.graph.undo(frame.mark);
-                        level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)))
-                    }
-                }
-            }
-        }
-    }
-
     /// An execution that is too long.
     fn cut(&mut self) {
         let graph = self.graph();
@@ -497,17 +381,7 @@ impl<'c> Search<'c> {
         None
     }
 }
-/// What came of trying to apply an option.
-enum Applied {
-    /// It is in the graph.
-    Option,
-    /// It was not possible.
-    Dead,
-    /// It is a graph of its own.
-    Level(Box<Level>),
-    /// There was none left.
-    Exhausted,
-}
+
 fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
     let Some(tip) = graph.tip(thread) else { return Readiness::No };
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
