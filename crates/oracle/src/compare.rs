@@ -342,6 +342,18 @@ pub fn minimise(sketch: &Sketch, model: Model, subject: &Subject, effort: Effort
     (small, smallest)
 }
 
+/// The first of the programs on which the subject is wrong, made small, and how; `None` if it is right on all of them.
+pub fn first_mistake(
+    subject: &Subject,
+    model: Model,
+    effort: Effort,
+    mut programs: impl Iterator<Item = Sketch>,
+) -> Option<String> {
+    let wrong = |sketch: &Sketch| matches!(compare(sketch, model, subject, effort), Comparison::Disagree(_));
+    let (small, differences) = minimise(&programs.find(wrong)?, model, subject, effort);
+    Some(format!("{small}{}", differences.join("\n")))
+}
+
 /// A difference without its numbers and quotations.
 fn kind(difference: &str) -> String {
     let unquoted: String = difference.split('`').step_by(2).collect();

@@ -1,7 +1,7 @@
 //! The engine `rvf`: the counts of the literature, the corrections it needs, and switches that must not matter.
 
 use raddle_explore::{Control, Engine, Error, Options, Outcome, PropertySet, Statistics, explore};
-use raddle_oracle::compare::{Equivalence, code, explorer_with, minimise};
+use raddle_oracle::compare::{Equivalence, code, explorer_with, first_mistake};
 use raddle_oracle::values::restricted;
 use raddle_oracle::{Comparison, Effort, Family, Sketch, compare, generate, litmus};
 use raddle_trace::{Model, Property};
@@ -111,13 +111,7 @@ fn loss(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Op
         set(options);
     }));
     let effort = Effort { states: 5_000, classes: 500 };
-    (0..programs).map(|index| generate(Family::Mixed, 5, index)).find_map(|sketch| {
-        let lost = matches!(compare(&sketch, Model::Sc, &subject, effort), Comparison::Disagree(_));
-        lost.then(|| {
-            let (small, differences) = minimise(&sketch, Model::Sc, &subject, effort);
-            format!("{small}{}", differences.join("\n"))
-        })
-    })
+    first_mistake(&subject, Model::Sc, effort, (0..programs).map(|index| generate(Family::Mixed, 5, index)))
 }
 
 #[test]

@@ -4,9 +4,9 @@ use raddle_explore::vc::options::Root;
 use raddle_explore::{Control, Engine, Error, Options, Outcome, PropertySet, Statistics, explore};
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
-use raddle_oracle::compare::{Equivalence, code, explorer_with, minimise};
+use raddle_oracle::compare::{Equivalence, code, explorer_with, first_mistake};
 use raddle_oracle::values::restricted;
-use raddle_oracle::{Comparison, Effort, Family, Sketch, compare, generate, litmus};
+use raddle_oracle::{Effort, Family, Sketch, generate, litmus};
 use raddle_program::text;
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeSet;
@@ -187,13 +187,7 @@ fn mistake(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) ->
         set(options);
     }));
     let effort = Effort { states: 5_000, classes: 500 };
-    (0..programs).map(|index| generate(Family::Plain, 5, index)).find_map(|sketch| {
-        let wrong = matches!(compare(&sketch, Model::Sc, &subject, effort), Comparison::Disagree(_));
-        wrong.then(|| {
-            let (small, differences) = minimise(&sketch, Model::Sc, &subject, effort);
-            format!("{small}{}", differences.join("\n"))
-        })
-    })
+    first_mistake(&subject, Model::Sc, effort, (0..programs).map(|index| generate(Family::Plain, 5, index)))
 }
 
 #[test]
