@@ -5,9 +5,9 @@
 //! the same value; but each of them costs more, and where values do not repeat there is no gain.
 //! So the first executions of `rf` are a sample: at every read, how many sources are there for how many values? The product of
 //! these ratios along an execution estimates how many reads-from classes make one class of values. If it promises more
-//! than the difference in cost, and most of the search is still to come, `rvf` gets its try; if that takes longer than `rf`
-//! would have (as far as one could tell), `rf` does it after all. A search that ends within the sample, or goes on with
-//! `rf`, has lost nothing.
+//! than the difference in cost, and much of the search is still to come, `rvf` gets its try; if that takes longer than `rf`
+//! would have (as far as one could tell), or it meets something it does not take, `rf` does it after all. A search that
+//! ends within the sample, or goes on with `rf`, has lost nothing.
 
 use crate::control::Control;
 use crate::graphs::{self, Sampled};
@@ -76,20 +76,27 @@ pub(crate) fn explore(code: &Code, options: &Options, control: &Control) -> Resu
     let mut values = by(Engine::ReadsValueFrom);
     let remaining = left(values.limits);
     values.limits.time = Some(remaining.map_or(patience, |remaining| remaining.min(patience)));
-    let mut outcome = rvf::explore(code, &values, control)?;
-    let out_of_patience = matches!(outcome.scope, Scope::Partial { .. })
-        && outcome.verdict == Verdict::Unknown
-        && !control.stopped()
-        && remaining.is_none_or(|remaining| remaining > patience)
-        && start.elapsed() >= patience;
-    if !out_of_patience {
-        outcome.notes.push(format!("auto took rvf: {why}"));
-        return Ok(outcome);
-    }
+    let shortcoming = match rvf::explore(code, &values, control) {
+        Ok(mut outcome) => {
+            let out_of_patience = matches!(outcome.scope, Scope::Partial { .. })
+                && outcome.verdict == Verdict::Unknown
+                && !control.stopped()
+                && remaining.is_none_or(|remaining| remaining > patience)
+                && start.elapsed() >= patience;
+            if !out_of_patience {
+                outcome.notes.push(format!("auto took rvf: {why}"));
+                return Ok(outcome);
+            }
+            format!("rvf did not come to an end in {patience:.1?}")
+        }
+        // What it does not take may show on the way only.
+        Err(Error::Unsupported { message, .. }) => message,
+        Err(error) => return Err(error),
+    };
     control.restart();
     let mut sources = by(Engine::ReadsFrom);
     sources.limits.time = left(sources.limits);
     let mut outcome = graphs::explore_reads_from(code, &sources, control)?;
-    outcome.notes.push(format!("auto took rf: {why}, but rvf did not come to an end in {patience:.1?}"));
+    outcome.notes.push(format!("auto took rf: {why}, but {shortcoming}"));
     Ok(outcome)
 }
