@@ -111,3 +111,24 @@ fn a_reader_that_goes_away_is_no_error() {
     let ran = common::ran(child.wait_with_output().expect("the command ends"));
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
 }
+
+#[test]
+fn switches_that_the_engine_does_not_have() {
+    let file = common::root().join("examples/sb.rdl").display().to_string();
+    let check = |engine: &str, switch: &str, message: &str| {
+        refused(&["check", &file, "--engine", engine, "--engine-option", switch], message);
+    };
+    check("vc", "rot=1", "vc has no switch `rot`; there are root, shortcut, orders");
+    check("dc", "closure=off", "dc has no switch `closure`");
+    check("rvf", "closure=maybe", "`closure` is on or off, not `maybe`");
+    check("rf", "closure=off", "the engine `rf` has no switches; rvf, vc and dc have");
+    check("auto", "burst", "the engine `auto` has no switches");
+}
+
+#[test]
+fn engines_that_do_not_take_the_program() {
+    let file = |name: &str| common::root().join("examples").join(name).display().to_string();
+    let ran = refused(&["check", &file("atomic.rdl"), "--engine", "rf"], "does not take atomic blocks");
+    assert!(!ran.stderr.contains("-->"), "no line is to blame: {}", ran.stderr);
+    refused(&["check", &file("sb.rdl"), "--engine", "rvf", "--model", "tso"], "only sc; use --engine optimal");
+}

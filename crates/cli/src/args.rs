@@ -169,7 +169,7 @@ pub(crate) struct Check {
     /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources.
     /// For vc: root to main, first or a number, shortcut to on or off, orders to relaxed, strict or all.
     /// For dc: burst, refine or backwards to on or off
-    #[arg(long, value_name = "KEY=VALUE", value_parser = values::engine_option, help_heading = "How")]
+    #[arg(long, value_name = "KEY=VALUE", help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 
     /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may

@@ -7,7 +7,7 @@ use crate::{Status, schedule_file};
 use raddle::answer::Question;
 use raddle::cost::Meter;
 use raddle::report::{Answer, dot, human, json};
-use raddle::{Control, Limits, Settings, VERSION, Verdict, load};
+use raddle::{Control, Error, Limits, Settings, VERSION, Verdict, load};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,10 @@ pub(crate) fn run(args: &Check) -> Status {
         Ok(loaded) => loaded,
         Err(error) => return output.error(&error),
     };
-    let settings = settings(args);
+    let settings = match settings(args) {
+        Ok(settings) => settings,
+        Err(error) => return output.error(&error),
+    };
     let control = Arc::new(Control::new());
     let interrupted = stop_when_asked(&control);
     let progress = Progress::start(&control);
@@ -50,13 +53,13 @@ pub(crate) fn run(args: &Check) -> Status {
     }
 }
 
-fn settings(args: &Check) -> Settings {
+fn settings(args: &Check) -> Result<Settings, Error> {
     let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
     let options = &mut settings.options;
     options.engine = args.engine;
     for option in &args.engine_option {
-        options.set(option).expect("checked when the command line was read");
+        options.set(option).map_err(Error::Switch)?;
     }
     options.properties = args.what.properties();
     options.all = args.all;
@@ -68,7 +71,7 @@ fn settings(args: &Check) -> Settings {
     };
     options.workers = workers(args.workers);
     options.commuting_updates = args.commuting_updates;
-    settings
+    Ok(settings)
 }
 
 /// So many threads; 0 stands for one per core.

@@ -1,7 +1,5 @@
 //! Values of options: lengths of time, amounts of memory, switches.
 
-use raddle::Model;
-use raddle::explore::Options;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
@@ -35,12 +33,6 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     };
     let amount = number.parse::<f64>().map_err(|_| SHAPE)? * 1024f64.powi(power);
     if amount.is_finite() && (1.0..u64::MAX as f64).contains(&amount) { Ok(amount as u64) } else { Err(SHAPE.into()) }
-}
-
-/// `closure=off`: a switch of some engine.
-pub(crate) fn engine_option(text: &str) -> Result<String, String> {
-    Options::new(Model::Sc).set(text)?;
-    Ok(text.to_owned())
 }
 
 /// `0..3`, both ends included.

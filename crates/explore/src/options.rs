@@ -190,18 +190,16 @@ impl Options {
         }
     }
 
-    /// Sets a switch of an engine as it is written on the command line, `closure=off`.
+    /// Sets a switch of the engine as it is written on the command line, `closure=off`.
     ///
     /// # Errors
-    /// In words, if there is no such switch or it cannot be set so.
+    /// In words, if the engine has no such switch or it cannot be set so.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let key = text.split_once('=').map_or(text, |(key, _)| key);
-        if ValueCentric::KEYS.contains(&key) {
-            self.vc.set(text)
-        } else if DataCentric::KEYS.contains(&key) {
-            self.dc.set(text)
-        } else {
-            self.rvf.set(text)
+        match self.engine {
+            Engine::ReadsValueFrom => self.rvf.set(text),
+            Engine::ValueCentric => self.vc.set(text),
+            Engine::DataCentric => self.dc.set(text),
+            engine => Err(format!("the engine `{engine}` has no switches; rvf, vc and dc have")),
         }
     }
 }

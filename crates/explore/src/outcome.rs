@@ -158,6 +158,13 @@ pub enum Error {
     NotReplayed(String),
 }
 
+impl Error {
+    /// A refusal of the program as a whole, which points at no line of it.
+    pub(crate) fn unsupported(code: &Code, message: String) -> Self {
+        Error::Unsupported { message, place: Place { line: 0, ..code.place(0) } }
+    }
+}
+
 impl From<ReplayError> for Error {
     fn from(error: ReplayError) -> Self {
         Error::NotReplayed(error.to_string())

@@ -21,6 +21,22 @@ pub enum Contents<'c> {
     Uninitialised,
 }
 
+impl Contents<'_> {
+    /// What an access within the object finds; `None` if it may not be read.
+    pub fn value(&self, access: Access) -> Option<u64> {
+        match self {
+            Contents::Zeros => Some(0),
+            Contents::Uninitialised => None,
+            Contents::Bytes(bytes) => {
+                let mut value = [0; 8];
+                let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
+                value[..size].copy_from_slice(&bytes[start..start + size]);
+                Some(u64::from_le_bytes(value))
+            }
+        }
+    }
+}
+
 /// An object that an access was found to be in.
 #[derive(Clone, Copy, Debug)]
 pub struct Located<'c> {

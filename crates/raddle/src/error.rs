@@ -46,6 +46,9 @@ pub enum Error {
     /// A value given to a parameter makes no sense.
     #[error("{0}")]
     Define(String),
+    /// The engine has no such switch.
+    #[error("{0}")]
+    Switch(String),
     /// The program is not accepted.
     #[error("{}", summary(diagnostics))]
     Rejected {

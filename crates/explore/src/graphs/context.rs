@@ -5,7 +5,7 @@ use super::graph::{Equivalence, Graph};
 use super::realise::Realiser;
 use crate::options::Options;
 use crate::outcome::Error;
-use raddle_machine::names::{Contents, Lookup};
+use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
@@ -223,16 +223,7 @@ impl<'c> Context<'c> {
             return initial;
         }
         let located = self.code.locate(access, &|id| graph.state(id)).expect("checked before the access was offered");
-        match located.contents {
-            Contents::Zeros => Initial::Value(0),
-            Contents::Uninitialised => Initial::Uninitialised,
-            Contents::Bytes(bytes) => {
-                let mut value = [0; 8];
-                let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
-                value[..size].copy_from_slice(&bytes[start..start + size]);
-                Initial::Value(u64::from_le_bytes(value))
-            }
-        }
+        located.contents.value(access).map_or(Initial::Uninitialised, Initial::Value)
     }
 
     /// The value a read of `loc` gets from `source`.

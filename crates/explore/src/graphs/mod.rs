@@ -81,7 +81,7 @@ pub fn explore_traces(code: &Code, options: &Options, control: &Control) -> Resu
 pub fn explore_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
     if code.has_atomic_blocks() {
         let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does".to_owned();
-        return Err(Error::Unsupported { message, place: code.place(0) });
+        return Err(Error::unsupported(code, message));
     }
     explore_by(Equivalence::ReadsFrom, code, options, control)
 }

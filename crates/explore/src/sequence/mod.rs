@@ -58,6 +58,6 @@ pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
 pub(crate) fn check(code: &Code, options: &Options) -> Result<(), Error> {
     refusal(code, options).map_or(Ok(()), |what| {
         let message = format!("the engine `{}` does not handle {what}; use --engine optimal", options.engine);
-        Err(Error::Unsupported { message, place: code.place(0) })
+        Err(Error::unsupported(code, message))
     })
 }

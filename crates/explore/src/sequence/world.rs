@@ -3,7 +3,7 @@
 use super::event::{LocId, NO_LOC};
 use crate::options::Options;
 use crate::outcome::Error;
-use raddle_machine::names::{Contents, Lookup};
+use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
@@ -122,16 +122,7 @@ impl<'c> World<'c> {
             return initial;
         }
         let located = self.code.locate(access, threads).expect("checked before the access was offered");
-        match located.contents {
-            Contents::Zeros => Initial::Value(0),
-            Contents::Uninitialised => Initial::Uninitialised,
-            Contents::Bytes(bytes) => {
-                let mut value = [0; 8];
-                let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
-                value[..size].copy_from_slice(&bytes[start..start + size]);
-                Initial::Value(u64::from_le_bytes(value))
-            }
-        }
+        located.contents.value(access).map_or(Initial::Uninitialised, Initial::Value)
     }
 
     /// What is wrong with an access, as far as that does not depend on what other threads do meanwhile.
