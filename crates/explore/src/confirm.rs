@@ -13,11 +13,12 @@ use raddle_trace::{Property, Schedule, Violation};
 pub fn confirm(
     code: &Code,
     options: &Options,
-    mut schedule: Schedule,
+    schedule: Schedule,
     property: Property,
     pc: u32,
 ) -> Result<Finding, Error> {
     let races = options.properties.contains(Property::Race);
+    let mut schedule = schedule.named(code.numbering());
     let run = replay(code, options.model, &schedule, races)?;
     schedule.steps.truncate(run.taken);
     let fits = || run.failures.iter().rev().filter(|found| found.property == Some(property));

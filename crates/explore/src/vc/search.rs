@@ -16,7 +16,7 @@ use crate::options::{Limits, Options};
 use crate::outcome::{Error, Outcome};
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_machine::Code;
-use raddle_trace::{EventId, ThreadId};
+use raddle_trace::{EventId, ThreadId, ThreadName};
 use std::rc::Rc;
 
 /// How many steps of the search are done between two looks at the clock.
@@ -120,13 +120,13 @@ pub(crate) struct Search<'c> {
 impl<'c> Search<'c> {
     pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
         let report = Report::new(code, options, control);
-        let mut frontier = Frontier::new(code, options);
-        let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
-        let root = match options.vc.root {
-            Root::Main => ThreadId::MAIN,
-            Root::First => child(0),
-            Root::Nth(number) => (0..number).map(&mut child).last().unwrap_or(ThreadId::MAIN),
+        let frontier = Frontier::new(code, options);
+        let number = match options.vc.root {
+            Root::Main => 0,
+            Root::First => 1,
+            Root::Nth(number) => number,
         };
+        let root = ThreadName::nth(number).and_then(|name| code.numbering().number(name)).unwrap_or(ThreadId::MAIN);
         Search {
             options,
             depth: options.limits.depth.unwrap_or(Limits::DEPTH),
