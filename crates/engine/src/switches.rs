@@ -74,7 +74,7 @@ impl Switches {
     pub fn set(&mut self, engine: &dyn Engine, text: &str) -> Result<(), String> {
         let (name, switches) = (engine.name(), engine.switches());
         if switches.is_empty() {
-            return Err(format!("the engine `{name}` has no switches"));
+            return Err(format!("the engine `{name}` has no switches; `raddle check --help` says who has which"));
         }
         let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form key=value"))?;
         let Some(switch) = switches.iter().find(|switch| switch.key == key) else {

@@ -76,7 +76,7 @@ impl Engine for Auto {
             return ReadsFrom.run(question, deadline);
         }
         match graphs::sample_reads_from(question, deadline)? {
-            Sampled::Done(outcome) => Ok(outcome),
+            Sampled::Done(outcome) => Ok(*outcome),
             Sampled::Switch(evidence, learnt) => by_values(question, deadline, &evidence, learnt),
         }
     }

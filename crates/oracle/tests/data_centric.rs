@@ -1,13 +1,12 @@
 //! The engine `dc` against numbers that are known: classes by reads-from (Chalupa et al. 2018, and by enumeration), the number
 //! of annotations it looks at, and what the published method loses where it is not corrected.
 
-use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question};
+use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question, Statistics};
 use raddle_explore::dc::options::{Corrections, Settings};
 use raddle_explore::dc::{self, DataCentric};
 use raddle_machine::Code;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
-use raddle_oracle::compare::code;
-use raddle_oracle::data_centric::variant;
+use raddle_oracle::compare::{code, with_switches};
 use raddle_oracle::{Budget, Comparison, Effort, Sketch, compare, compare::Equivalence, enumerate, litmus};
 use raddle_trace::{Model, Property, Verdict};
 
@@ -39,9 +38,13 @@ fn outcome(sketch: &Sketch, settings: Settings) -> Outcome {
     explore(&code(sketch), &options, settings).expect("it is supported")
 }
 
-fn counted(threads: &[impl AsRef<str>], settings: Settings) -> Outcome {
+fn explored(threads: &[impl AsRef<str>], settings: Settings) -> Outcome {
     let threads: Vec<&str> = threads.iter().map(AsRef::as_ref).collect();
     outcome(&litmus(&threads), settings)
+}
+
+fn counted(threads: &[impl AsRef<str>], settings: Settings) -> Statistics {
+    explored(threads, settings).statistics
 }
 
 /// How many classes there are, by all variants that find them exactly.
@@ -122,7 +125,7 @@ fn programs_with_one_writer_per_location() {
         let case = raddle_oracle::cases::last_zero(n);
         assert_eq!(outcome(&case.sketch, PLAIN).statistics.executions, expected, "lastzero({n})");
         let bursts = outcome(&case.sketch, BURST).statistics;
-        assert_eq!((bursts.executions, bursts.redundant), (expected, 0), "lastzero({n}) by bursts");
+        assert_eq!((bursts.executions, bursts.redundant), (expected, Some(0)), "lastzero({n}) by bursts");
     }
     for (k, third, expected) in [(1, false, 3), (2, false, 19), (3, false, 141), (1, true, 11), (2, true, 140)] {
         let case = raddle_oracle::cases::fib(k, third);
@@ -147,7 +150,7 @@ fn optimistic_locking_is_linear() {
     }
     assert_eq!(counted(&opt_lock(12), PLAIN).executions, 139);
     // Bursts meet some executions again.
-    assert!(counted(&opt_lock(2), BURST).redundant > 0);
+    assert!(counted(&opt_lock(2), BURST).redundant > Some(0));
 }
 
 #[test]
@@ -157,7 +160,7 @@ fn locked_counters() {
         let expected = binomial(2 * n as u64, n as u64);
         assert_eq!(classes(&[thread.clone(), thread.clone()]), expected, "pthread_demo({n})");
         let bursts = counted(&[thread.clone(), thread], BURST);
-        assert_eq!(bursts.redundant, 0, "pthread_demo({n}) by bursts");
+        assert_eq!(bursts.redundant, Some(0), "pthread_demo({n}) by bursts");
     }
 }
 
@@ -204,12 +207,14 @@ fn what_bursts_lose_as_printed() {
 fn independent_pairs_make_more_annotations_than_classes() {
     for k in 1..=5 {
         let threads: Vec<String> = (0..k).flat_map(|i| [format!("R x{i}"), format!("W x{i} 1")]).collect();
-        let (plain, bursts) = (counted(&threads, PLAIN), counted(&threads, BURST));
-        assert_eq!((plain.executions, plain.nodes), (1 << k, 3u64.pow(k)), "k = {k}");
-        assert_eq!((bursts.executions, bursts.nodes, bursts.redundant), (1 << k, 1 << k, 0), "k = {k}, by bursts");
+        let (plain, bursts) = (explored(&threads, PLAIN), explored(&threads, BURST));
+        let nodes = |found: &Outcome| (found.statistics.executions, found.counter("nodes"));
+        assert_eq!(nodes(&plain), (1 << k, 3u64.pow(k)), "k = {k}");
+        assert_eq!(nodes(&bursts), (1 << k, 1 << k), "k = {k}, by bursts");
+        assert_eq!(bursts.statistics.redundant, Some(0), "k = {k}, by bursts");
     }
     // One node for each observation function of a trace, maximal or not.
-    assert_eq!(counted(&["W x 1; R x", "W x 2; R x"], PLAIN).nodes, 8);
+    assert_eq!(explored(&["W x 1; R x", "W x 2; R x"], PLAIN).counter("nodes"), 8);
 }
 
 /// Locks in opposite orders, and something behind the inner one.
@@ -262,7 +267,7 @@ fn a_refined_class_is_between_the_two_equivalences() {
         &["W x 1; A y 1", "A y 2; R x", "W x 2; R y"],
         &["lock m; W x 1; unlock m", "lock m; W x 2; unlock m", "W x 3; R x"],
     ];
-    let refined = variant("dc refined", Equivalence::Refined, REFINED);
+    let refined = with_switches("dc refined", Equivalence::Refined, &DataCentric, &["refine=on"]);
     for threads in programs {
         let compared = compare(&litmus(threads), Model::Sc, &refined, Effort::default());
         assert!(matches!(compared, Comparison::Agree(_)), "{threads:?}: {compared:?}");
@@ -271,19 +276,17 @@ fn a_refined_class_is_between_the_two_equivalences() {
 
 #[test]
 fn what_it_does_not_decide_is_refused() {
-    let refused = |threads: &[&str], set: fn(&mut Options)| {
-        let mut options = Options::new(Model::Sc);
-        set(&mut options);
-        let error = explore(&code(&litmus(threads)), &options, &Control::new()).expect_err("it is refused");
+    let refused = |threads: &[&str], model: Model, settings: Settings| {
+        let error = explore(&code(&litmus(threads)), &Options::new(model), settings).expect_err("it is refused");
         error.to_string()
     };
-    let tso = refused(&["W x 1; R y", "W y 1; R x"], |options| options.model = Model::Tso);
+    let tso = refused(&["W x 1; R y", "W y 1; R x"], Model::Tso, PLAIN);
     assert!(tso.contains("tso") && tso.contains("--engine"), "{tso}");
-    let race = refused(&["W.na x 1", "R.na x"], |_| {});
+    let race = refused(&["W.na x 1", "R.na x"], Model::Sc, PLAIN);
     assert!(race.contains("race"), "{race}");
-    let waits = refused(&["a=wait x == 1", "W x 1"], |options| options.dc.burst = true);
+    let waits = refused(&["a=wait x == 1", "W x 1"], Model::Sc, BURST);
     assert!(waits.contains("burst=off"), "{waits}");
-    let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], |_| {});
+    let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], Model::Sc, PLAIN);
     assert!(atomic.contains("atomic"), "{atomic}");
 }
 

@@ -2,6 +2,7 @@
 //!
 //! `raddle-fuzz` does the same at length.
 
+use raddle_explore::graphs::Optimal;
 use raddle_oracle::cases::{self, Case};
 use raddle_oracle::compare::{Equivalence, Expected, Refusal, code, compare_with, explorer, minimise};
 use raddle_oracle::{Comparison, Effort, Family, Subject, compare, generate, litmus, subjects};

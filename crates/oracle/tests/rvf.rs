@@ -1,6 +1,6 @@
 //! The engine `rvf`: the counts of the literature, the corrections it needs, and switches that must not matter.
 
-use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question};
+use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question, Statistics};
 use raddle_explore::rvf::options::Settings;
 use raddle_explore::rvf::{self, ReadsValueFrom};
 use raddle_oracle::compare::Subject;
@@ -20,8 +20,12 @@ fn run(sketch: &Sketch, set: impl Fn(&mut Options, &mut Settings)) -> Result<Out
     rvf::explore(question, &Deadline::new(options.limits, &control), settings)
 }
 
-fn counts(threads: &[&str], set: impl Fn(&mut Settings)) -> Outcome {
+fn explored(threads: &[&str], set: impl Fn(&mut Settings)) -> Outcome {
     run(&litmus(threads), |_, settings| set(settings)).expect("the engine takes this program")
+}
+
+fn counts(threads: &[&str], set: impl Fn(&mut Settings)) -> Statistics {
+    explored(threads, set).statistics
 }
 
 /// The engine with these settings.
@@ -68,10 +72,11 @@ fn the_reference_programs_have_their_executions_and_nodes() {
     let mut wrong = Vec::new();
     for (name, threads, expected) in TABLE {
         let by_source = counts(threads, |settings| settings.by_source = true);
-        let by_value = counts(threads, |_| ());
-        let no_signals = counts(threads, |settings| settings.signals = false);
-        assert_eq!(by_value.runs(), no_signals.runs(), "{name}");
-        let found = [by_source.runs(), by_value.runs(), by_value.nodes, no_signals.nodes];
+        let by_value = explored(threads, |_| ());
+        let no_signals = explored(threads, |settings| settings.signals = false);
+        let runs = by_value.statistics.runs();
+        assert_eq!(runs, no_signals.statistics.runs(), "{name}");
+        let found = [by_source.runs(), runs, by_value.counter("nodes"), no_signals.counter("nodes")];
         if found != *expected {
             wrong.push(format!("{name}: {found:?}, not {expected:?}"));
         }
@@ -145,32 +150,36 @@ fn greedy_updates(settings: &mut Settings) {
 
 #[test]
 fn no_heuristic_is_needed() {
-    for switches in [&["closure=off"][..], &["greedy=off"], &["guidance=off"], &["signals=off"], &SWITCHES] {
-        let lost = loss(300, move |options| {
-            switches.iter().for_each(|switch| settings.set(switch).expect("a switch"));
-        });
-        assert_eq!(lost, None, "{switches:?}");
+    for (name, set) in HEURISTICS {
+        assert_eq!(loss(300, set), None, "without {name}");
     }
+    assert_eq!(loss(300, |settings| HEURISTICS.iter().for_each(|(_, set)| set(settings))), None, "without any");
 }
 
-const SWITCHES: [&str; 4] = ["closure=off", "greedy=off", "guidance=off", "signals=off"];
+/// Every heuristic, and how it is switched off.
+const HEURISTICS: [Correction; 4] = [
+    ("closure", |settings| settings.closure = false),
+    ("greedy", |settings| settings.greedy = false),
+    ("guidance", |settings| settings.guidance = false),
+    ("signals", |settings| settings.signals = false),
+];
 
 #[test]
 fn heuristics_do_not_change_what_is_explored() {
     for index in 0..300 {
         let sketch = generate(Family::Mixed, 6, index);
         for by_source in [false, true] {
-            let ends = |switch: Option<&str>| {
-                let outcome = run(&sketch, |options| {
+            let ends = |set: fn(&mut Settings)| {
+                let outcome = run(&sketch, |_, settings| {
                     settings.by_source = by_source;
-                    switch.into_iter().for_each(|switch| settings.set(switch).expect("a switch"));
+                    set(settings);
                 });
                 let found = outcome.expect("the engine takes this program").statistics;
                 [found.executions, found.blocked, found.failed, found.bounded]
             };
-            let expected = ends(None);
-            for switch in SWITCHES {
-                assert_eq!(ends(Some(switch)), expected, "{switch}\n{sketch}");
+            let expected = ends(|_| ());
+            for (name, set) in HEURISTICS {
+                assert_eq!(ends(set), expected, "without {name}\n{sketch}");
             }
         }
     }

@@ -8,7 +8,7 @@ use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_oracle::compare::{Equivalence, code, explorer_by, first_mistake};
 use raddle_oracle::values::restricted;
-use raddle_oracle::{Effort, Family, Sketch, generate, litmus};
+use raddle_oracle::{Effort, Family, generate, litmus};
 use raddle_program::text;
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeSet;
@@ -23,7 +23,11 @@ fn run(code: &Code, set: impl Fn(&mut Options, &mut Settings)) -> Result<Outcome
     vc::explore(question, &Deadline::new(options.limits, &control), settings)
 }
 
-fn counts(threads: &[impl AsRef<str>], set: impl Fn(&mut Settings)) -> Outcome {
+fn counts(threads: &[impl AsRef<str>], set: impl Fn(&mut Settings)) -> Statistics {
+    explored(threads, set).statistics
+}
+
+fn explored(threads: &[impl AsRef<str>], set: impl Fn(&mut Settings)) -> Outcome {
     let threads: Vec<&str> = threads.iter().map(AsRef::as_ref).collect();
     run(&code(&litmus(&threads)), |_, settings| set(settings)).expect("the engine takes this program")
 }
@@ -46,7 +50,7 @@ fn shortcut(settings: &mut Settings) {
 }
 
 /// Sets switches.
-type Set = fn(&mut Options);
+type Set = fn(&mut Settings);
 
 /// A program; executions in all orders of leaves, as published, with the shortcut, and by default.
 type Row = (&'static str, &'static [&'static str], [u64; 4]);
@@ -113,8 +117,8 @@ fn the_root_decides_how_many_classes_there_are() {
 fn a_read_is_tried_once_for_each_side_and_value() {
     // The first read has a candidate of the same value on each side, and is tried twice; so has the second, which is no read of
     // the root, and is tried once. Then it is tried first, and the other one has only what was written meanwhile.
-    let found = counts(&["W y 1; W y 2; W x 1; R x", "W x 1; R x; W x 2"], all);
-    assert_eq!((found.nodes, found.executions), (7, 3));
+    let found = explored(&["W y 1; W y 2; W x 1; R x", "W x 1; R x; W x 2"], all);
+    assert_eq!((found.counter("nodes"), found.statistics.executions), (7, 3));
 }
 
 fn times(count: usize, text: &str) -> String {

@@ -70,6 +70,7 @@ fn contains(all: &Annotation, part: &Annotation) -> bool {
 impl<'c> Search<'c> {
     pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         let mut explorer = Explorer::new(question, deadline, settings);
+        explorer.report.statistics.redundant = Some(0);
         let start = explorer.frontier.mark();
         Search { explorer, start, nodes: Vec::new() }
     }

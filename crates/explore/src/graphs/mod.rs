@@ -129,7 +129,7 @@ impl Engine for ReadsFrom {
 /// What came of an exploration that may be given up for another engine.
 pub(crate) enum Sampled {
     /// It is done.
-    Done(Outcome),
+    Done(Box<Outcome>),
     /// Another engine seems better. If it is not, the search goes on with what it has learnt.
     Switch(Evidence, Purpose),
 }
@@ -143,7 +143,7 @@ pub(crate) fn sample_reads_from(question: &Question<'_>, deadline: &Deadline<'_>
 /// Explores to the end.
 pub(crate) fn explore(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Fault> {
     match explore_or_switch(question, deadline, Purpose { sample: false, ..purpose })? {
-        Sampled::Done(outcome) => Ok(outcome),
+        Sampled::Done(outcome) => Ok(*outcome),
         Sampled::Switch(..) => unreachable!("nothing is sampled"),
     }
 }
@@ -155,7 +155,7 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
         match explore_once(question, deadline, purpose) {
             Ok(mut outcome) => {
                 outcome.notes.extend(notes);
-                return Ok(Sampled::Done(outcome));
+                return Ok(Sampled::Done(Box::new(outcome)));
             }
             Err(Halt::Fault(fault)) => return Err(fault),
             Err(Halt::Switch(evidence)) => return Ok(Sampled::Switch(evidence, purpose)),
