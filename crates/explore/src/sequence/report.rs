@@ -1,6 +1,7 @@
 //! What an exploration of sequences has found so far, and the outcome that makes.
 
 use super::run::Bug;
+use raddle_consistency::{Interrupt, Watch};
 use raddle_engine::{Deadline, Fault, Finding, Options, Outcome, Question, Reach, Statistics, StopReason, confirm};
 use raddle_machine::Code;
 use raddle_trace::{Property, Schedule};
@@ -36,6 +37,23 @@ impl Counters {
     fn named(self) -> Vec<(&'static str, u64)> {
         let Counters { questions, unrealisable, nodes, dead_ends } = self;
         vec![("questions", questions), ("unrealisable", unrealisable), ("nodes", nodes), ("dead_ends", dead_ends)]
+    }
+}
+
+/// Stops a search inside one question, by the limits that do not depend on how far the exploration is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alarm<'c>(&'c Deadline<'c>);
+
+impl Interrupt for Alarm<'_> {
+    fn is_due(&self) -> bool {
+        self.0.passed().is_some()
+    }
+}
+
+impl Alarm<'_> {
+    /// Asks every so many steps.
+    pub(crate) fn watch(&self, every: u32) -> Watch<'_> {
+        Watch::new(self, every)
     }
 }
 
@@ -91,6 +109,16 @@ impl<'c> Report<'c> {
 
     fn question(&self) -> Question<'c> {
         Question { code: self.code, options: self.options }
+    }
+
+    /// What stops a search inside one question.
+    pub(crate) fn alarm(&self) -> Alarm<'c> {
+        Alarm(self.deadline)
+    }
+
+    /// A search inside a question was stopped: the exploration ends.
+    pub(crate) fn interrupted(&mut self) {
+        self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted));
     }
 
     /// Whether the exploration should end.
