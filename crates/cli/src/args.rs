@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 const AFTER: &str = "\
-Exit status: 0 holds, 1 violated, 2 bad input or usage, 3 unknown (a limit was reached), 4 internal error.
+Exit status: 0 holds, 1 violated, 2 bad input, usage or output, 3 unknown (a limit was reached), 4 internal error.
 `raddle COMMAND --help` explains the options of a command.";
 
 /// Is there an execution that breaks this concurrent program?

@@ -45,12 +45,13 @@ pub(crate) fn run(args: &Check) -> Status {
     if let Err(status) = write_files(args, &question, &answer, output) {
         return status;
     }
-    output.answer(|| json::answer(&answer, VERSION), || human::answer(&answer, &sources, output::layout(args.full)));
-    match answer.verdict {
+    let status = match answer.verdict {
         Verdict::Holds => Status::Holds,
         Verdict::Violated => Status::Violated,
         Verdict::Unknown => Status::Unknown,
-    }
+    };
+    let human = || human::answer(&answer, &sources, output::layout(args.full));
+    output.answer(status, || json::answer(&answer, VERSION), human)
 }
 
 fn settings(args: &Check) -> Result<Settings, Error> {

@@ -291,3 +291,20 @@ fn limits_and_notes_are_told() {
     let workers = run(&litmus(&["W x 1"]), |options| options.workers = 2).expect("the engine takes it");
     assert!(workers.notes.iter().any(|note| note.contains("one worker")), "{:?}", workers.notes);
 }
+
+#[test]
+fn a_limit_is_heard_between_the_orders_of_one_node() {
+    // All writers are done before the first read: whoever reads puts them into every order, all in one node.
+    let threads: Vec<&str> = std::iter::once("R x; R x").chain(std::iter::repeat_n("W x 1", 9)).collect();
+    let sketch = litmus(&threads);
+    let limited = run(&sketch, |options| (options.limits.memory, options.vc.relaxed) = (Some(1), false));
+    let limited = limited.expect("the engine takes this program");
+    assert_eq!(limited.verdict, Verdict::Unknown);
+    assert!(limited.statistics.nodes <= 2, "{:?}", limited.statistics);
+    let control = Control::new();
+    control.stop();
+    let mut options = Options::new(Model::Sc);
+    (options.engine, options.properties) = (Engine::ValueCentric, PropertySet::all().without(Property::Race));
+    let stopped = explore(&code(&sketch), &options, &control).expect("the engine takes this program");
+    assert_eq!((stopped.verdict, stopped.statistics.runs()), (Verdict::Unknown, 0));
+}

@@ -5,6 +5,7 @@ use crate::confirm::confirm;
 use crate::control::Control;
 use crate::options::{Limits, Options};
 use crate::outcome::{Error, Finding, Outcome, Reach, Statistics};
+use raddle_consistency::{Interrupt, Watch};
 use raddle_machine::Code;
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
@@ -21,6 +22,27 @@ pub(crate) struct End {
     pub(crate) assumed: bool,
     /// The program was ended.
     pub(crate) exited: bool,
+}
+
+/// Stops a search inside one question, by the limits that do not depend on how far the exploration is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alarm<'c> {
+    limits: &'c Limits,
+    control: &'c Control,
+    start: Instant,
+}
+
+impl Interrupt for Alarm<'_> {
+    fn is_due(&self) -> bool {
+        self.limits.reached(self.control, self.start, 0).is_some()
+    }
+}
+
+impl Alarm<'_> {
+    /// Asks every so many steps.
+    pub(crate) fn watch(&self, every: u32) -> Watch<'_> {
+        Watch::new(self, every)
+    }
 }
 
 /// What has been found.
@@ -68,6 +90,17 @@ impl<'c> Report<'c> {
             schedules: Vec::new(),
             notes,
         }
+    }
+
+    /// What stops a search inside one question.
+    pub(crate) fn alarm(&self) -> Alarm<'c> {
+        Alarm { limits: &self.options.limits, control: self.control, start: self.start }
+    }
+
+    /// A search inside a question was stopped: the exploration ends.
+    pub(crate) fn interrupted(&mut self) {
+        let reason = self.options.limits.reached(self.control, self.start, 0);
+        self.give_up(reason.unwrap_or_else(|| "it was interrupted".to_owned()));
     }
 
     /// Whether the exploration should end.

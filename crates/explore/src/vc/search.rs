@@ -15,12 +15,16 @@ use crate::control::Control;
 use crate::options::{Limits, Options};
 use crate::outcome::{Error, Outcome};
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
+use raddle_consistency::Interrupted;
 use raddle_machine::Code;
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
 
 /// How many steps of the search are done between two looks at the clock.
 const PATIENCE: u32 = 256;
+
+/// And how many of the search for an order. Each copies an order.
+const ORDERS: u32 = 64;
 
 /// A place to take frontier and accesses back to.
 #[derive(Clone, Copy, Debug)]
@@ -148,6 +152,7 @@ impl<'c> Search<'c> {
     pub(crate) fn run(mut self) -> Result<Outcome, Error> {
         self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
         self.enter(Order::default(), Vec::new(), Vec::new(), 1.0)?;
+        self.report.look_around(self.nodes.iter().any(Node::has_more));
         let mut patience = PATIENCE;
         while !self.report.stopped() {
             if !self.advance()? {
@@ -285,14 +290,23 @@ impl<'c> Search<'c> {
                 Ok(true)
             }
             Branch::Orders { now: None, extension, end, .. } => {
-                let Some(order) = extension.next(&self.accesses) else { return Ok(self.leave()) };
+                let alarm = self.report.alarm();
+                let mut watch = alarm.watch(ORDERS);
+                let order = match extension.next(&self.accesses, &mut watch) {
+                    Ok(Some(order)) => order,
+                    Ok(None) => return Ok(self.leave()),
+                    Err(Interrupted) => return Ok(self.interrupted()),
+                };
                 let tried = node.tried.clone();
-                let end = end.clone();
-                if let Some(end) = end
-                    && let Some(sequence) = end.sequence(&order, &mut self.accesses, self.root, self.manner)
-                {
-                    node.fruitful = true;
-                    self.end(&end, &sequence)?;
+                if let Some(end) = end.clone() {
+                    match end.sequence(&order, &mut self.accesses, self.root, self.manner, &mut watch) {
+                        Ok(Some(sequence)) => {
+                            node.fruitful = true;
+                            self.end(&end, &sequence)?;
+                        }
+                        Ok(None) => {}
+                        Err(Interrupted) => return Ok(self.interrupted()),
+                    }
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
@@ -315,7 +329,9 @@ impl<'c> Search<'c> {
         let child = now.child.as_mut().expect("a read is being tried");
         let thread = child.thread;
         let again = self.options.vc.shortcut && known.contains(&(thread, child.value));
-        let found = if again { None } else { child.extension.next(&self.accesses) };
+        let alarm = self.report.alarm();
+        let found = if again { Ok(None) } else { child.extension.next(&self.accesses, &mut alarm.watch(ORDERS)) };
+        let Ok(found) = found else { return Ok(self.interrupted()) };
         let Some(order) = found else {
             now.child = None;
             let place = node.place;
@@ -390,6 +406,12 @@ impl<'c> Search<'c> {
         let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
         now.child = Some(child);
         Ok(true)
+    }
+
+    /// Ends the search at a limit that was reached on the way to its next step.
+    fn interrupted(&mut self) -> bool {
+        self.report.interrupted();
+        false
     }
 
     /// Leaves the innermost node. Returns whether there is another one.
