@@ -34,6 +34,7 @@ fn expectation(line: &str) -> Expectation {
             "--engine" => options.engine = value().parse::<Engine>().expect("an engine"),
             "-D" => front_end.defines.push(value().to_owned()),
             "--loop-bound" => loop_bound = Some(value().parse().expect("a number")),
+            "--commuting-updates" => options.commuting_updates = true,
             "--spurious" => front_end.spurious_wakeups = true,
             "--32" => front_end.ilp32 = true,
             "--no" => {
@@ -62,6 +63,7 @@ fn check(path: &Path, line: &str, expectation: &Expectation) -> Result<Duration,
     let mut program = support::compile_file(path, &expectation.front_end)?;
     raddle_program::validate(&program).map_err(|errors| format!("{line}: not valid: {errors:?}"))?;
     raddle_program::analysis::spin_loops(&mut program);
+    raddle_program::analysis::drop_unused_results(&mut program);
     let options = raddle_machine::compile::Options { loop_bound: expectation.loop_bound };
     let code = raddle_machine::compile(&program, &AllShared, &options);
     let outcome = explore(&code, &expectation.options, &Control::new()).map_err(|error| format!("{line}: {error}"))?;

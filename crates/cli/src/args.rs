@@ -144,7 +144,7 @@ pub(crate) struct Check {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 
@@ -220,7 +220,7 @@ pub(crate) struct Compare {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 

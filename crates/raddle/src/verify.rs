@@ -11,7 +11,7 @@ use raddle_trace::Model;
 pub struct Settings {
     /// What to explore.
     pub options: Options,
-    /// Greatest number of turns of a loop per activation of its function. Without one, loops turn as long as they do.
+    /// How often the body of a loop is entered each time the loop is. Without a bound, loops turn as long as they do.
     pub loop_bound: Option<u32>,
 }
 
