@@ -1,10 +1,9 @@
 //! What all graphs of one exploration share: the code, the numbering of locations, initial values.
 
-use super::event::{INIT, LocId};
+use super::event::{INIT, LocId, Slot};
 use super::graph::{Equivalence, Graph};
-use super::realise::Realiser;
-use crate::options::Options;
-use crate::outcome::Error;
+use super::realise::{self, Realiser};
+use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
@@ -45,6 +44,7 @@ impl Purpose {
 pub(crate) struct Shared<'c> {
     pub(crate) code: &'c Code,
     pub(crate) options: &'c Options,
+    pub(crate) deadline: &'c Deadline<'c>,
     /// Memory when the first thread is started: the initial values of all graphs.
     initial: ByteMemory,
     /// The first thread at that moment.
@@ -65,12 +65,14 @@ pub(crate) enum Initial {
 
 impl<'c> Shared<'c> {
     /// Runs the first thread up to where it is no longer alone; see [`opening`].
-    pub(crate) fn new(code: &'c Code, options: &'c Options, purpose: Purpose) -> Self {
+    pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose) -> Self {
+        let Question { code, options } = *question;
         let (system, opening) = opening(code, options.model);
         let main = Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone());
         Shared {
             code,
             options,
+            deadline,
             initial: system.memory().clone(),
             main,
             opening,
@@ -149,8 +151,13 @@ impl<'c> Context<'c> {
         }
     }
 
+    /// An order of events that explains what they read, as far as the deadline lets one look for it.
+    pub(crate) fn realise(&mut self, question: realise::Question<'_>) -> Option<&[Slot]> {
+        self.realiser.realise(question, self.shared.deadline)
+    }
+
     /// The number of a location. Two accesses that overlap must be to the same bytes.
-    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Error> {
+    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Fault> {
         if let Some(&(loc, size)) = self.locations.get(&access.addr)
             && size == access.size
         {
@@ -158,9 +165,10 @@ impl<'c> Context<'c> {
         }
         let shared = self.shared.clone();
         let mut names = shared.names.lock().expect("no worker panics while it holds the names");
-        let mixed = || Error::Unsupported {
-            message: format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0),
-            place: self.code.place(pc),
+        let mixed = || {
+            let message =
+                format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0);
+            Fault::from(Refusal::at(self.code, pc, message))
         };
         let loc = match names.locations.get(&access.addr) {
             Some(&loc) if names.accesses[loc as usize].size == access.size => loc,
