@@ -3,7 +3,9 @@
 //! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
 //! since none outlives its instruction), then one counter per loop head. A loop head is the target of an edge that goes
 //! back in depth-first order; the counter is cleared on the edges that enter the loop and counted on those that go
-//! back, which also serves loops with several entries.
+//! back, which also serves loops with several entries. What is noted of turns that may wait is in [`turns`].
+
+mod turns;
 
 use crate::address::Addr;
 use crate::code::{
@@ -16,6 +18,7 @@ use raddle_program::{
     Term, Type,
 };
 use rustc_hash::FxHashMap;
+use turns::LoopEdges;
 
 /// What the compiler is told beside the program.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +97,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
+            has_spins: false,
             narrow,
             numbers,
         },
@@ -188,10 +192,9 @@ struct Edge {
 impl<'p> Compiler<'p> {
     fn function(&mut self, id: FuncId) {
         let function = &self.program.functions[id.index()];
-        let loops = LoopEdges::of(function);
-        let regs = function.regs.len() as u32;
+        let loops = self.loops(function);
         // Counters and marks come right after the registers; temporaries after them.
-        let first_temp = regs + 2 * loops.heads.len() as u32;
+        let first_temp = loops.end;
         let mut frame = Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span };
         let entry = self.code.instrs.len() as Pc;
         let mut starts = vec![0; function.blocks.len()];
@@ -199,9 +202,9 @@ impl<'p> Compiler<'p> {
         for (index, block) in function.blocks.iter().enumerate() {
             starts[index] = self.code.instrs.len() as Pc;
             let here = BlockId(index as u32);
-            if let Some(mark) = loops.spin_mark(here, regs) {
+            if let Some((mark, kept)) = loops.mark(here) {
                 frame.span = block.term.span;
-                self.emit(&frame, Instr::MarkTurn { mark });
+                self.emit(&frame, Instr::MarkTurn { mark, kept });
             }
             for (position, inst) in block.insts.iter().enumerate() {
                 frame.span = inst.span;
@@ -215,10 +218,9 @@ impl<'p> Compiler<'p> {
         // Edges that enter a loop clear its counter; edges that go back count. Both need code of their own.
         for (pc, edge) in fixups {
             let target = starts[edge.to.index()];
-            let resolved = match loops.head(edge.to) {
+            let resolved = match loops.counter(edge.to) {
                 None => target,
-                Some(head) => {
-                    let counter = regs + 2 * head;
+                Some(counter) => {
                     let at = self.code.instrs.len() as Pc;
                     if loops.is_back(edge) {
                         self.emit(&frame, Instr::Turn { to: target, counter });
@@ -274,7 +276,7 @@ impl<'p> Compiler<'p> {
             }
         };
         match &mut self.code.instrs[pc as usize] {
-            Instr::Jump { to } => replace(to),
+            Instr::Jump { to } | Instr::Spin { to, .. } => replace(to),
             Instr::Branch { then, otherwise, .. } => {
                 replace(then);
                 replace(otherwise);
@@ -516,8 +518,9 @@ impl<'p> Compiler<'p> {
             }
             Term::Exit => Instr::Exit,
             Term::Spin(head) => {
-                let regs = frame.function.regs.len() as u32;
-                Instr::Spin { mark: loops.spin_mark(*head, regs).expect("the target of a spin is a loop head") }
+                targets.push(*head);
+                let (mark, kept) = loops.mark(*head).expect("the target of a spin is a loop head");
+                Instr::Spin { mark, kept, to: open(*head) }
             }
             Term::Unreachable => Instr::Unreachable,
         };
@@ -529,70 +532,3 @@ impl<'p> Compiler<'p> {
 }
 
 const UNRESOLVED: u32 = 1 << 31;
-
-/// The loop heads of a function and the edges that go back to them.
-struct LoopEdges {
-    heads: Vec<BlockId>,
-    back: Vec<(BlockId, BlockId)>,
-    spins: Vec<BlockId>,
-}
-
-impl LoopEdges {
-    fn of(function: &Function) -> LoopEdges {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Done,
-        }
-        let targets = |block: BlockId| {
-            let mut targets = Vec::new();
-            function.blocks[block.index()].term.kind.for_each_target(|to| targets.push(to));
-            targets
-        };
-        let mut marks = vec![Mark::New; function.blocks.len()];
-        let mut back = Vec::new();
-        let mut stack = vec![(BlockId(0), targets(BlockId(0)))];
-        marks[0] = Mark::Open;
-        while let Some((block, rest)) = stack.last_mut() {
-            let block = *block;
-            match rest.pop() {
-                Some(to) => match marks[to.index()] {
-                    Mark::New => {
-                        marks[to.index()] = Mark::Open;
-                        stack.push((to, targets(to)));
-                    }
-                    Mark::Open => back.push((block, to)),
-                    Mark::Done => {}
-                },
-                None => {
-                    marks[block.index()] = Mark::Done;
-                    stack.pop();
-                }
-            }
-        }
-        let mut spins = Vec::new();
-        for block in &function.blocks {
-            if let Term::Spin(head) = block.term.kind {
-                spins.push(head);
-            }
-        }
-        let mut heads: Vec<BlockId> = back.iter().map(|edge| edge.1).chain(spins.iter().copied()).collect();
-        heads.sort_unstable();
-        heads.dedup();
-        LoopEdges { heads, back, spins }
-    }
-
-    fn head(&self, block: BlockId) -> Option<u32> {
-        self.heads.binary_search(&block).ok().map(|index| index as u32)
-    }
-
-    fn is_back(&self, edge: Edge) -> bool {
-        self.back.contains(&(edge.from, edge.to))
-    }
-
-    /// The slot where a spin loop notes the beginning of its turn.
-    fn spin_mark(&self, block: BlockId, regs: u32) -> Option<Slot> {
-        self.spins.contains(&block).then(|| regs + 2 * self.head(block).expect("spin heads are heads") + 1)
-    }
-}
