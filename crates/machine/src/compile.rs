@@ -1,9 +1,8 @@
 //! From the program representation to byte code.
 //!
 //! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
-//! since none outlives its instruction), then one counter per loop head. A loop head is the target of an edge that goes
-//! back in depth-first order; the counter is cleared on the edges that enter the loop and counted on those that go
-//! back, which also serves loops with several entries. What is noted of turns that may wait is in [`turns`].
+//! since none outlives its instruction), then one counter per loop head. The counter of a loop with a bound is cleared on the
+//! edges that enter the loop and counted where its body begins; other loops have code for neither. What is noted of turns is in [`turns`].
 
 mod turns;
 
@@ -23,7 +22,7 @@ use turns::LoopEdges;
 /// What the compiler is told beside the program.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Greatest number of turns of a loop per activation of its function; a thread that wants another one stops.
+    /// How often the body of a loop may be entered each time the loop is; a thread that enters it once more stops.
     pub loop_bound: Option<u32>,
 }
 
@@ -206,6 +205,10 @@ impl<'p> Compiler<'p> {
                 frame.span = block.term.span;
                 self.emit(&frame, Instr::MarkTurn { mark, kept });
             }
+            for bounded in loops.bounded.iter().filter(|bounded| bounded.begin == here) {
+                frame.span = bounded.turn.span;
+                self.emit(&frame, Instr::Turn { counter: bounded.counter, bound: bounded.bound });
+            }
             for (position, inst) in block.insts.iter().enumerate() {
                 frame.span = inst.span;
                 frame.temps_used = first_temp;
@@ -215,24 +218,16 @@ impl<'p> Compiler<'p> {
             frame.temps_used = first_temp;
             self.term(&mut frame, here, block, &loops, &mut fixups);
         }
-        // Edges that enter a loop clear its counter; edges that go back count. Both need code of their own.
+        // Edges that enter a loop with a bound clear its counter, which needs code of its own.
         for (pc, edge) in fixups {
             let target = starts[edge.to.index()];
-            let resolved = match loops.counter(edge.to) {
+            let resolved = match loops.bounded_head(edge.to).filter(|_| !loops.is_back(edge)) {
                 None => target,
-                Some(counter) => {
-                    let at = self.code.instrs.len() as Pc;
-                    if loops.is_back(edge) {
-                        self.emit(&frame, Instr::Turn { to: target, counter });
-                    } else {
-                        let zero = self.constant(0);
-                        self.emit(&frame, Instr::Move { dst: counter, src: zero });
-                        self.emit(&frame, Instr::Jump { to: target });
-                    }
-                    let span = function.blocks[edge.to.index()].insts.first().map_or(function.span, |inst| inst.span);
-                    for position in at as usize..self.code.instrs.len() {
-                        self.code.spans[position] = span;
-                    }
+                Some((counter, turn)) => {
+                    let zero = self.constant(0);
+                    frame.span = turn.span;
+                    let at = self.emit(&frame, Instr::Move { dst: counter, src: zero });
+                    self.emit(&frame, Instr::Jump { to: target });
                     at
                 }
             };

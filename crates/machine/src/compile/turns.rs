@@ -1,47 +1,55 @@
-//! The loops of a function: which jumps start another turn, and what is noted of turns.
+//! The loops of a function: where their turns begin, and what is noted of them.
 //!
-//! A loop head is the target of an edge that goes back in depth-first order. It has a slot that counts turns, and, if some of its
-//! jumps back may wait ([`Term::Spin`]), slots that hold how the thread was when the turn began: how many operations and effects there
-//! were, and the registers that are live there and may be changed in the loop.
+//! A loop that has a bound has a slot that counts its turns. One with jumps back that may wait ([`Term::Spin`]) has slots that hold how the
+//! thread was at its head when the turn began: how many operations and effects there were, and the registers that are live there and
+//! may be changed in the loop.
 
 use super::{Compiler, Edge};
 use crate::code::{Args, Operand, Slot};
-use raddle_program::analysis::{Cfg, Liveness, Loops, loops};
-use raddle_program::{BlockId, Function, Term};
+use raddle_program::analysis::{Cfg, Liveness, Loop, LoopId, Loops, loops};
+use raddle_program::{BlockId, Function, Term, Turn};
 
-/// The loop heads of a function and the edges that go back to them.
+/// The edges that go back to the heads of loops, and where turns are counted and marked.
 pub(super) struct LoopEdges {
-    /// By block.
-    heads: Vec<Head>,
     back: Vec<(BlockId, BlockId)>,
+    pub(super) bounded: Vec<Bounded>,
+    marks: Vec<Mark>,
     /// The first slot behind those of loops.
     pub(super) end: Slot,
 }
 
-struct Head {
-    block: BlockId,
-    counter: Slot,
-    /// The first slot of its mark and the registers that count, if some of its jumps back may wait.
-    mark: Option<(Slot, Args)>,
+/// A loop with a bound.
+pub(super) struct Bounded {
+    head: BlockId,
+    /// Where its turns begin.
+    pub(super) begin: BlockId,
+    pub(super) turn: Turn,
+    pub(super) bound: u32,
+    pub(super) counter: Slot,
+}
+
+/// A loop with jumps back that may wait.
+struct Mark {
+    head: BlockId,
+    /// Where it is noted how its turn began.
+    first: Slot,
+    /// The registers that count.
+    kept: Args,
 }
 
 impl LoopEdges {
-    /// The slot that counts the turns of the loop with this head.
-    pub(super) fn counter(&self, block: BlockId) -> Option<Slot> {
-        self.head(block).map(|head| head.counter)
+    /// The counter of the loop with this head, if it has a bound.
+    pub(super) fn bounded_head(&self, block: BlockId) -> Option<(Slot, Turn)> {
+        self.bounded.iter().find(|bounded| bounded.head == block).map(|bounded| (bounded.counter, bounded.turn))
     }
 
-    /// Where the loop with this head notes how its turns begin.
+    /// Where the loop with this head notes how its turns begin, and which registers count.
     pub(super) fn mark(&self, block: BlockId) -> Option<(Slot, Args)> {
-        self.head(block)?.mark
+        self.marks.iter().find(|mark| mark.head == block).map(|mark| (mark.first, mark.kept))
     }
 
     pub(super) fn is_back(&self, edge: Edge) -> bool {
         self.back.contains(&(edge.from, edge.to))
-    }
-
-    fn head(&self, block: BlockId) -> Option<&Head> {
-        self.heads.binary_search_by_key(&block, |head| head.block).ok().map(|at| &self.heads[at])
     }
 }
 
@@ -49,33 +57,41 @@ impl Compiler<'_> {
     /// The loops of a function, with slots behind its registers.
     pub(super) fn loops(&mut self, function: &Function) -> LoopEdges {
         let cfg = Cfg::new(function);
-        let back = cfg.retreating_edges().to_vec();
+        let all = Loops::new(function, &cfg);
+        let end = function.regs.len() as u32;
+        let mut edges =
+            LoopEdges { back: cfg.retreating_edges().to_vec(), bounded: Vec::new(), marks: Vec::new(), end };
+        for (id, l) in (0..).map(LoopId).zip(&all.list) {
+            let (begin, turn) = all.beginning(function, &cfg, id);
+            if let Some(bound) = self.code.loop_bound.filter(|_| !turn.unbounded) {
+                edges.bounded.push(Bounded { head: l.head, begin, turn, bound, counter: edges.end });
+                edges.end += 1;
+            }
+        }
         let spins = function.blocks.iter().filter_map(|block| match block.term.kind {
             Term::Spin(head) => Some(head),
             _ => None,
         });
-        let spins: Vec<BlockId> = spins.collect();
-        let known = (!spins.is_empty()).then(|| (Loops::new(function, &cfg), Liveness::new(function, &cfg)));
-        let mut blocks: Vec<BlockId> = back.iter().map(|edge| edge.1).chain(spins.iter().copied()).collect();
-        blocks.sort_unstable();
-        blocks.dedup();
-        let mut end = function.regs.len() as u32;
-        let mut heads = Vec::new();
-        for block in blocks {
-            let counter = end;
-            end += 1;
-            let mark = known.as_ref().filter(|_| spins.contains(&block)).map(|(all, live)| {
-                let turning = all.list.iter().find(|l| l.head == block);
-                let kept = turning.map(|l| loops::kept(function, l, live)).unwrap_or_default();
-                let args = Args { start: self.code.operands.len() as u32, len: kept.len() as u32 };
-                self.code.operands.extend(kept.iter().map(|reg| Operand(reg.0)));
-                let mark = end;
-                end += 2 + args.len;
-                (mark, args)
-            });
-            self.code.has_spins |= mark.is_some();
-            heads.push(Head { block, counter, mark });
+        let mut spins: Vec<BlockId> = spins.collect();
+        spins.sort_unstable();
+        spins.dedup();
+        if !spins.is_empty() {
+            self.code.has_spins = true;
+            let live = Liveness::new(function, &cfg);
+            for head in spins {
+                let l = all.list.iter().find(|l| l.head == head);
+                let kept = self.kept(function, l, &live);
+                edges.marks.push(Mark { head, first: edges.end, kept });
+                edges.end += 2 + kept.len;
+            }
         }
-        LoopEdges { heads, back, end }
+        edges
+    }
+
+    fn kept(&mut self, function: &Function, l: Option<&Loop>, live: &Liveness) -> Args {
+        let kept = l.map(|l| loops::kept(function, l, live)).unwrap_or_default();
+        let args = Args { start: self.code.operands.len() as u32, len: kept.len() as u32 };
+        self.code.operands.extend(kept.iter().map(|reg| Operand(reg.0)));
+        args
     }
 }
