@@ -214,8 +214,10 @@ const COMBINATIONS: u64 = 1024;
 impl Waiter {
     /// Whether it would find nothing but reasons to wait, were these the last writes.
     fn waits(&self, context: &mut Context<'_>, graph: &Graph, last: &[(LocId, Slot)]) -> bool {
+        // With other values a turn may be longer than the one that was executed.
+        const MAX_OPERATIONS: usize = 1000;
         let mut state = (*self.node.state).clone();
-        for _ in 0..=self.events.len() {
+        for _ in 0..MAX_OPERATIONS {
             match *state.status() {
                 Status::Blocked(Blocked::Spin { since }) => return since == self.since,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
