@@ -10,9 +10,7 @@
 //! * [`Leaves`]: what a value-centric class (Chatterjee, Pavlogiannis, Toman 2019) fixes beside that: the order of conflicting events
 //!   outside one thread, the root, and which reads of the root read from the root.
 //!
-//! The machine numbers threads in the order they start, which can differ between runs of one class when several threads
-//! start others. Here a thread is named by who started it and as how many-th; names are sorted and a [`ThreadId`] is a
-//! position among them. Addresses of objects that threads made are renamed accordingly.
+//! Threads and the objects they make have the same numbers in all runs, so a run's events need no renaming.
 
 use raddle_machine::Addr;
 use raddle_program::Ordering;
@@ -46,22 +44,6 @@ pub enum Event {
 }
 
 impl Event {
-    /// Renames the threads in it.
-    pub(crate) fn rename(self, name: &impl Fn(ThreadId) -> ThreadId) -> Event {
-        let event = |id: EventId| EventId::new(name(id.thread), id.index);
-        let addr = |addr: Addr| rename_addr(addr, name);
-        match self {
-            Event::Read(at, from) => Event::Read(addr(at), from.map(event)),
-            Event::Write(at) => Event::Write(addr(at)),
-            Event::Update(at, from, woken) => Event::Update(addr(at), from.map(event), woken.map(name)),
-            Event::Spawn(child) => Event::Spawn(name(child)),
-            Event::Join(child) => Event::Join(name(child)),
-            Event::Free(at) => Event::Free(addr(at)),
-            Event::Lost(at) => Event::Lost(addr(at)),
-            Event::Fence(_) | Event::Choose(_) | Event::Atomic(_) | Event::Failed => self,
-        }
-    }
-
     /// The location it reads and the write it reads from, if it reads.
     pub fn source(self) -> Option<(Addr, Option<EventId>)> {
         match self {
@@ -79,16 +61,6 @@ impl Event {
     }
 }
 
-/// The address under another naming of threads.
-pub(crate) fn rename_addr(addr: Addr, name: &impl Fn(ThreadId) -> ThreadId) -> Addr {
-    match addr.owner() {
-        raddle_machine::address::Owner::Thread(thread, number) => {
-            Addr::object(name(thread), number).plus(addr.offset())
-        }
-        _ => addr,
-    }
-}
-
 /// What an event read and what it wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Values {
@@ -101,9 +73,7 @@ pub struct Values {
 /// A class of executions: events, reads-from, coherence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class {
-    /// The threads by name: which child of which child ... of the first thread. Sorted.
-    pub names: Vec<Vec<u32>>,
-    /// The events of each thread.
+    /// The events of each thread, by number; none if there is no such thread.
     pub threads: Vec<Vec<Event>>,
     /// The writes of each location, as they reached memory. Empty in a reads-from class.
     pub coherence: Vec<(Addr, Vec<EventId>)>,
@@ -113,7 +83,7 @@ impl Class {
     /// The reads-from class it belongs to.
     #[must_use]
     pub fn reads_from(&self) -> Class {
-        Class { names: self.names.clone(), threads: self.threads.clone(), coherence: Vec::new() }
+        Class { threads: self.threads.clone(), coherence: Vec::new() }
     }
 
     /// The reads-value-from class it belongs to, given the values of the events.
@@ -129,15 +99,15 @@ impl Class {
         let events = self.threads.iter().zip(values).map(|(events, values)| {
             events.iter().zip(values).map(|(event, &values)| (event.without_source(), values)).collect()
         });
-        ValueClass { names: self.names.clone(), threads: events.collect(), past: past.collect() }
+        ValueClass { threads: events.collect(), past: past.collect() }
     }
 
     /// The order of conflicting events outside the root, and which reads of the root read from the root. The root is the
     /// first thread that the first thread starts.
     #[must_use]
     pub fn leaves(&self) -> Leaves {
-        let root = self.names.iter().position(|name| *name == [0]);
-        let is_leaf = |id: &EventId| Some(id.thread.index()) != root;
+        let root = ThreadId(1);
+        let is_leaf = |id: &EventId| id.thread != root;
         let coherence = self.coherence.iter();
         let writes = coherence.map(|(at, writes)| (*at, writes.iter().copied().filter(is_leaf).collect())).collect();
         let place = |at: Addr, source: Option<EventId>| {
@@ -147,8 +117,8 @@ impl Class {
         };
         let mark = |thread: usize, event: &Event| {
             let (at, source) = event.source()?;
-            let own = source.is_some_and(|source| Some(source.thread.index()) == root);
-            Some(if Some(thread) == root { u32::from(own) } else { place(at, source) })
+            let own = source.is_some_and(|source| source.thread == root);
+            Some(if thread == root.index() { u32::from(own) } else { place(at, source) })
         };
         let threads = self.threads.iter().enumerate();
         let reads = threads.map(|(t, events)| events.iter().filter_map(|event| mark(t, event)).collect()).collect();
@@ -215,7 +185,6 @@ pub struct Leaves {
 /// A class of executions: events with values, causal order of reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueClass {
-    names: Vec<Vec<u32>>,
     threads: Vec<Vec<(Event, Values)>>,
     /// Per thread and read, how many reads of each thread are before it (or it).
     past: Vec<Vec<Vec<u32>>>,
@@ -225,6 +194,6 @@ impl ValueClass {
     /// The class without the causal order: which events, with which values.
     #[must_use]
     pub fn values(&self) -> ValueClass {
-        ValueClass { names: self.names.clone(), threads: self.threads.clone(), past: Vec::new() }
+        ValueClass { threads: self.threads.clone(), past: Vec::new() }
     }
 }

@@ -400,13 +400,10 @@ fn compare_schedules(
 
 /// Failures as far as they are comparable: the line is dropped where it depends on how one run goes.
 fn failures(sketch: &Sketch, ordered: bool, all: impl Iterator<Item = (Property, u32)>) -> BTreeSet<(Property, u32)> {
-    let nested = sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_)));
     let atomic = sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
     all.filter(|&(property, _)| !(atomic && property == Property::Deadlock))
         .map(|(property, line)| match property {
             Property::Memory if !ordered => (property, 0),
-            // The line is that of the first thread, and threads are numbered as they start.
-            Property::Deadlock if nested => (property, 0),
             _ => (property, line),
         })
         .collect()

@@ -385,6 +385,34 @@ impl Generator {
                 body.insert(at, Stmt::Join(child));
             }
         }
+        if self.random.chance(50) {
+            self.tell();
+        }
+    }
+
+    /// Lets threads write down who they are, and perhaps one of them look who is greater.
+    fn tell(&mut self) {
+        for thread in 0..self.sketch.threads.len() {
+            if self.random.chance(60) {
+                let reg = self.reg();
+                let tells = [Stmt::Me(reg), Stmt::Store(self.at(), Value::Reg(reg, 0), self.order())];
+                let body = &mut self.sketch.threads[thread];
+                let at = self.random.below(body.len() + 1);
+                body.splice(at..at, tells);
+            }
+        }
+        if self.random.chance(60) {
+            let cmp = self.random.pick(&[Cmp::Eq, Cmp::Ne, Cmp::Lt]);
+            let test = Test { reg: Reg(0), cmp, value: Value::Reg(Reg(1), 0) };
+            let end = if self.random.chance(60) {
+                Stmt::Assert(test)
+            } else {
+                Stmt::If(test, vec![self.store()], Vec::new())
+            };
+            let looks = [Reg(0), Reg(1)].map(|reg| Stmt::Load(Some(reg), self.at(), self.order()));
+            let thread = self.random.below(self.sketch.threads.len());
+            self.sketch.threads[thread].extend(looks.into_iter().chain([end]));
+        }
     }
 
     /// An event that is no plain access to `x` and `y`, of each kind there is.

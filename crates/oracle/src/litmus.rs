@@ -255,6 +255,7 @@ impl Parser {
             "condwait" => Stmt::CondWait(self.object(Kind::Cond)?, self.object(Kind::Mutex)?),
             "signal" => Stmt::Signal(self.object(Kind::Cond)?),
             "broadcast" => Stmt::Broadcast(self.object(Kind::Cond)?),
+            "me" => Stmt::Me(needed(dst)?),
             "choose" => Stmt::Choose(needed(dst)?, self.number()?),
             "assume" => Stmt::Assume(self.test()?),
             "assert" => Stmt::Assert(self.test()?),

@@ -147,6 +147,8 @@ pub enum Stmt {
     Assert(Test),
     /// `a=2`, `a=b+1`.
     Set(Reg, Value),
+    /// `a=me`: the handle of the running thread.
+    Me(Reg),
     /// `if a==1 { W x 1 } else { W y 1 }`.
     If(Test, Vec<Stmt>, Vec<Stmt>),
     /// `atomic { a=R x; W x a+1 }`.
@@ -269,6 +271,7 @@ impl Sketch {
             Stmt::Assume(test) => format!("assume {test}"),
             Stmt::Assert(test) => format!("assert {test}"),
             Stmt::Set(reg, value) => format!("{reg}={value}"),
+            Stmt::Me(reg) => format!("{reg}=me"),
             Stmt::If(test, ..) => format!("if {test} {{"),
             Stmt::Atomic(_) => "atomic {".into(),
             Stmt::Spawn(thread) => format!("spawn {thread}"),

@@ -141,7 +141,7 @@ impl Frontier<'_> {
         let rests = &mut self.logs[thread.index()].rests;
         let rest = rests.last().expect("the thread has been started");
         if rest.born <= kept {
-            let copy = Rest { born, state: rest.state.clone(), spawns: rest.spawns, loc: rest.loc };
+            let copy = Rest { born, state: rest.state.clone(), loc: rest.loc };
             rests.push(copy);
         }
         rests.last_mut().expect("just pushed")
@@ -182,15 +182,12 @@ impl Frontier<'_> {
     }
 
     fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Fault> {
-        let rest = self.fresh(thread);
-        let number = rest.spawns;
-        rest.spawns += 1;
-        let child = self.world.child(thread, number);
-        if child.0 >= Addr::MAX_THREADS {
+        let state = self.state(thread).expect("it is running");
+        let Some(child) = state.next_child(self.world.code) else {
             let place = self.world.code.place(event.pc);
             return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
-        }
-        let first = self.state(thread).expect("it is running").spawned(self.world.code, child);
+        };
+        let first = state.spawned(self.world.code, child);
         let born = self.order.len() + 1;
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, u64::from(child.0));
         let (here, count) = ((thread, id.index), id.index + 1);
@@ -200,7 +197,7 @@ impl Frontier<'_> {
             self.logs.resize_with(child.index() + 1, Log::default);
         }
         self.logs[child.index()] = Log {
-            rests: vec![Rest { born, state: first, spawns: 0, loc: NO_LOC }],
+            rests: vec![Rest { born, state: first, loc: NO_LOC }],
             past: vec![(0, past)],
             certain: vec![(0, certain)],
             ..Log::default()
@@ -212,11 +209,11 @@ impl Frontier<'_> {
     /// whoever is first.
     fn join(&mut self, thread: ThreadId, child: ThreadId, event: Event) -> Option<EventId> {
         let Some(log) = self.logs.get(child.index()).filter(|log| !log.rests.is_empty()) else {
-            let message = format!("join of {child}, which was never started");
+            let message = format!("join of {}, which was never started", self.world.code.name(child));
             return Some(self.fault(thread, Property::Lock, message));
         };
         if let Some(other) = log.joined {
-            let message = format!("{child} is joined twice");
+            let message = format!("{} is joined twice", self.world.code.name(child));
             return Some(self.fault_after(thread, Property::Lock, message, Some(other)));
         }
         // After the end of the program nobody goes on.

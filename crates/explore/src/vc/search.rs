@@ -14,7 +14,7 @@ use super::order::Order;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_consistency::Interrupted;
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
-use raddle_trace::{EventId, ThreadId};
+use raddle_trace::{EventId, ThreadId, ThreadName};
 use std::rc::Rc;
 
 /// How many steps of the search are done between two looks at the clock.
@@ -123,13 +123,13 @@ impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         let Question { code, options } = question;
         let report = Report::new("vc", question, deadline);
-        let mut frontier = Frontier::new(code, options);
-        let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
-        let root = match settings.root {
-            Root::Main => ThreadId::MAIN,
-            Root::First => child(0),
-            Root::Nth(number) => (0..number).map(&mut child).last().unwrap_or(ThreadId::MAIN),
+        let frontier = Frontier::new(code, options);
+        let number = match settings.root {
+            Root::Main => 0,
+            Root::First => 1,
+            Root::Nth(number) => number,
         };
+        let root = ThreadName::nth(number).and_then(|name| code.numbering().number(name)).unwrap_or(ThreadId::MAIN);
         Search {
             options,
             settings,
