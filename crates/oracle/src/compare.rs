@@ -11,7 +11,7 @@
 //! run of their own.
 
 use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
-use crate::class::Class;
+use crate::class::{Class, Commuting};
 use crate::data_centric;
 use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
@@ -42,13 +42,21 @@ pub enum Equivalence {
 }
 
 impl Equivalence {
-    fn count(self, classes: &Classes) -> u64 {
+    /// How many classes there are; if `commuted`, without the orders of updates whose results nobody uses.
+    pub fn count(self, classes: &Classes, commuted: bool) -> u64 {
         (match self {
+            _ if commuted => classes.traces.iter().map(|class| self.commuting(class)).collect::<FxHashSet<_>>().len(),
             Equivalence::Traces => classes.traces.len(),
             Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
             // The classes are not enumerated; there are at least as many.
             Equivalence::ReadsValueFrom | Equivalence::ValueCentric => classes.reads_value_from.len(),
         }) as u64
+    }
+
+    /// The class without the orders of updates whose results nobody uses.
+    fn commuting(self, class: &Class) -> Commuting {
+        let class = class.commuting();
+        if self == Equivalence::Traces { class } else { class.reads_from() }
     }
 }
 
@@ -67,6 +75,8 @@ pub struct Counts {
     pub redundant: u64,
     /// What went wrong, and on which line.
     pub failures: BTreeSet<(Property, u32)>,
+    /// Whether classes are not told apart by the order of updates whose results nobody uses.
+    pub commuted: bool,
     /// If the engine reports them: a schedule of each execution, complete or blocked.
     pub schedules: Option<Vec<Schedule>>,
 }
@@ -114,7 +124,12 @@ impl Subject {
 pub fn subjects() -> Vec<Subject> {
     let mut subjects = vec![
         explorer(Engine::Optimal, Equivalence::Traces),
-        reads_from(),
+        reads_from("rf", false),
+        explorer_with("optimal commuting", Equivalence::Traces, |options| {
+            options.engine = Engine::Optimal;
+            options.commuting_updates = true;
+        }),
+        reads_from("rf commuting", true),
         values::reads_value_from(),
         values::reads_from(),
         values::value_centric(),
@@ -124,8 +139,11 @@ pub fn subjects() -> Vec<Subject> {
 }
 
 /// The engine `rf`, which takes everything but atomic blocks.
-fn reads_from() -> Subject {
-    let mut subject = explorer(Engine::ReadsFrom, Equivalence::ReadsFrom);
+fn reads_from(name: &str, commuting: bool) -> Subject {
+    let mut subject = explorer_with(name, Equivalence::ReadsFrom, move |options| {
+        options.engine = Engine::ReadsFrom;
+        options.commuting_updates = commuting;
+    });
     subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
     subject
 }
@@ -173,6 +191,8 @@ pub fn explorer_with(
                 failed: statistics.failed,
                 bounded: statistics.bounded,
                 redundant: statistics.redundant,
+                // An engine that does not make use of it says so.
+                commuted: options.commuting_updates && outcome.notes.is_empty(),
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
                 schedules: (!races).then_some(outcome.schedules),
             })
@@ -259,7 +279,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| subject.equivalence.count(classes);
+    let count = |classes: &Classes| subject.equivalence.count(classes, found.commuted);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ordered = brute.failures.iter().all(|failure| !failure.message.contains("life has ended"));
     let mut differ = |what: &str, brute: u64, engine: u64| {
@@ -298,7 +318,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         differences.extend(if subject.every_end {
             values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
         } else {
-            compare_schedules(code, model, subject.equivalence, brute, schedules)
+            compare_schedules(code, model, subject.equivalence, found.commuted, brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
@@ -365,28 +385,29 @@ fn compare_schedules(
     code: &Code,
     model: Model,
     equivalence: Equivalence,
+    commuted: bool,
     brute: &Behaviours,
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
-    let mut met: FxHashSet<Class> = FxHashSet::default();
+    let mut met: FxHashSet<Commuting> = FxHashSet::default();
+    let class_of = |class: &Class| match commuted {
+        true => equivalence.commuting(class),
+        false => Commuting::none(if equivalence == Equivalence::Traces { class.clone() } else { class.reads_from() }),
+    };
     for schedule in schedules {
         match brute::classify(code, model, schedule) {
             Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
             Ok((end @ (End::Complete | End::Blocked), class)) => {
                 let known = if end == End::Complete { &brute.complete } else { &brute.blocked };
-                let (class, is_known) = if equivalence == Equivalence::Traces {
-                    let is_known = known.traces.contains(&class);
-                    (class, is_known)
-                } else {
-                    let class = class.reads_from();
-                    let is_known = known.reads_from.contains(&class);
-                    (class, is_known)
+                let is_known = match equivalence {
+                    Equivalence::Traces => known.traces.contains(&class),
+                    _ => known.reads_from.contains(&class.reads_from()),
                 };
                 if !is_known {
                     differences.push(format!("no run of brute force is like the schedule {schedule}"));
                 }
-                if !met.insert(class) {
+                if !met.insert(class_of(&class)) {
                     differences.push(format!("the class of the schedule {schedule} is met twice"));
                 }
             }

@@ -117,7 +117,7 @@ fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control:
             Err(Halt::Error(error)) => return Err(error),
             Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
                 purpose.commuting = false;
-                notes.push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
+                notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
             Err(Halt::GaveUp(..) | Halt::Switch(_)) => unreachable!("part of the outcome, and nothing is sampled"),
