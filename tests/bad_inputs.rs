@@ -112,6 +112,49 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
 }
 
+/// `/dev/full` takes nothing, like a disk without room.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_is_no_success() {
+    use std::process::{Command, Stdio};
+    for args in [
+        &["check", "examples/dekker.rdl"][..],
+        &["check", "examples/dekker.rdl", "--json"],
+        &["check", "examples/dekker.rdl", "--model", "tso"],
+        &["check", "examples/fib.rdl", "-D", "K=6", "--max-executions", "10"],
+        &["check", "no/such/file.rdl", "--json"],
+        &["compare", "examples/sb.rdl"],
+        &["replay", "examples/dekker.rdl", "0 0"],
+        &["show", "examples/dekker.rdl"],
+        &["lin", "examples/histories/stack-good.log"],
+        &["lin", "examples/histories/stack-good.log", "--stream", "--json"],
+        &["trace", "examples/traces/mp.trace"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("there is such a device");
+        let output = Command::new(env!("CARGO_BIN_EXE_raddle"))
+            .current_dir(common::root())
+            .args(args)
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .expect("the command starts");
+        let ran = common::ran(output);
+        assert_eq!(ran.status, 2, "{args:?}: {ran:?}");
+        assert!(ran.stderr.contains("error: cannot write to standard output: "), "{args:?}: {ran:?}");
+    }
+    for args in [
+        ["check", "examples/dekker.rdl", "--model", "tso", "--dot", "/dev/full"],
+        ["check", "examples/dekker.rdl", "--model", "tso", "--save-schedule", "/dev/full"],
+        ["replay", "examples/dekker.rdl", "0 0", "--full", "--dot", "/dev/full"],
+        ["trace", "examples/traces/mp.trace", "--model", "tso", "--dot", "/dev/full"],
+        ["lin", "examples/histories/stack-good.log", "--type", "stack", "--html", "/dev/full"],
+    ] {
+        refused(&args, "cannot write");
+    }
+}
+
 #[test]
 fn switches_that_the_engine_does_not_have() {
     let file = common::root().join("examples/sb.rdl").display().to_string();
@@ -121,7 +164,7 @@ fn switches_that_the_engine_does_not_have() {
     check("vc", "rot=1", "vc has no switch `rot`; there are root, shortcut, orders");
     check("dc", "closure=off", "dc has no switch `closure`");
     check("rvf", "closure=maybe", "`closure` is on or off, not `maybe`");
-    check("rf", "closure=off", "the engine `rf` has no switches; rvf, vc and dc have");
+    check("rf", "closure=off", "the engine `rf` has no switches; `raddle check --help` says who has which");
     check("auto", "burst", "the engine `auto` has no switches");
 }
 

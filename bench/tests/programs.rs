@@ -6,7 +6,7 @@
 use raddle::{Model, prepare};
 use raddle_bench::catalogue::{Entry, entries};
 use raddle_oracle::brute::{Behaviours, Budget, enumerate};
-use raddle_oracle::compare::{Equivalence, Refusal, subjects};
+use raddle_oracle::compare::{Equivalence, Refusal, count, subjects};
 
 /// More than any of the programs needs.
 const STATES: usize = 2_000_000;
@@ -25,8 +25,8 @@ fn disagreements(entry: &Entry, model: Model) -> Vec<String> {
         }
         match (subject.run)(&code, model, false) {
             Ok(found) => {
-                let count = |classes| subject.equivalence.count(classes, found.commuted);
-                let (complete, blocked) = (count(&truth.complete), count(&truth.blocked));
+                let classes = |classes| count(subject.equivalence, classes, found.commuted);
+                let (complete, blocked) = (classes(&truth.complete), classes(&truth.blocked));
                 if (found.executions, found.blocked, found.redundant) == (complete, blocked, 0) {
                     println!("{title}: {} has {complete} classes and {blocked} blocked ones", subject.name);
                 } else {

@@ -27,24 +27,25 @@ pub(crate) fn run(args: &Compare) -> Status {
         model: args.what.model,
         engines,
     };
-    output.answer(|| comparison.json(VERSION), || comparison.human());
-    match comparison.verdict() {
-        None => contradiction(args.json),
+    let status = match comparison.verdict() {
+        None => Status::Internal,
         Some(_) if !comparison.any_ran() => Status::Input,
         Some(Verdict::Holds) => Status::Holds,
         Some(Verdict::Violated) => Status::Violated,
         Some(Verdict::Unknown) => Status::Unknown,
+    };
+    let status = output.answer(status, || comparison.json(VERSION), || comparison.human());
+    if comparison.verdict().is_none() && !args.json {
+        contradiction();
     }
+    status
 }
 
-/// The table has been printed; JSON has said so in `agree`.
-fn contradiction(json: bool) -> Status {
-    if !json {
-        let problem = Problem::new("internal error: engines contradict each other about this program")
-            .help("this is a bug in Raddle, and neither verdict can be trusted; please report it with the program");
-        output::print_error(&format!("\n{}", problem.render(&Default::default(), 100)));
-    }
-    Status::Internal
+/// Says so under the table. JSON has said it in `agree`.
+fn contradiction() {
+    let problem = Problem::new("internal error: engines contradict each other about this program")
+        .help("this is a bug in Raddle, and neither verdict can be trusted; please report it with the program");
+    output::print_error(&format!("\n{}", problem.render(&Default::default(), 100)));
 }
 
 fn settings(args: &Compare) -> Settings {

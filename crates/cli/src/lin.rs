@@ -29,12 +29,12 @@ pub(crate) fn run(args: &Lin) -> Status {
     let mut text = Vec::new();
     match command::run(input, &options(args), &mut text) {
         Ok(outcome) => {
-            output::print(&String::from_utf8_lossy(&text));
-            match outcome {
+            let status = match outcome {
                 Outcome::Holds => Status::Holds,
                 Outcome::Violated => Status::Violated,
                 Outcome::Unknown => Status::Unknown,
-            }
+            };
+            output::print(&String::from_utf8_lossy(&text), status)
         }
         Err(Error::Internal(what)) => output::report_bug(args.json, &what),
         Err(error) => {

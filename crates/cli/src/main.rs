@@ -1,7 +1,7 @@
 //! The command `raddle`.
 //!
 //! [`args`] says what can be asked, a module per command answers it, [`output`] is where answers go, and this file turns every
-//! way a run can end into one of the exit statuses: 0 holds, 1 violated, 2 bad input or usage, 3 unknown, 4 internal error.
+//! way a run can end into one of the exit statuses: 0 holds, 1 violated, 2 bad input, usage or output, 3 unknown, 4 internal error.
 
 mod args;
 mod check;
@@ -30,7 +30,7 @@ enum Status {
     Holds = 0,
     /// Something is violated.
     Violated = 1,
-    /// The input or the command line is wrong.
+    /// The input or the command line is wrong, or the answer cannot be written.
     Input = 2,
     /// No answer within the limits.
     Unknown = 3,
@@ -74,8 +74,7 @@ fn run() -> Status {
 fn usage(error: &clap::Error) -> Status {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            output::print(&error.render().ansi().to_string());
-            Status::Holds
+            output::print(&error.render().ansi().to_string(), Status::Holds)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             output::print_error(&error.render().ansi().to_string());

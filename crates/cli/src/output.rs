@@ -22,9 +22,14 @@ impl Output {
         Output { json }
     }
 
-    /// Prints the answer in the form that was asked for.
-    pub(crate) fn answer(self, json: impl FnOnce() -> String, human: impl FnOnce() -> String) {
-        print(&if self.json { json() } else { human() });
+    /// Prints the answer in the form that was asked for. The run ends with this status if that succeeds.
+    pub(crate) fn answer(
+        self,
+        status: Status,
+        json: impl FnOnce() -> String,
+        human: impl FnOnce() -> String,
+    ) -> Status {
+        print(&if self.json { json() } else { human() }, status)
     }
 
     /// Says why there is no answer.
@@ -37,13 +42,7 @@ impl Output {
         if error.is_internal() {
             return report_bug(self.json, &error.to_string());
         }
-        if self.json {
-            print(&json::error(&error.problems(), VERSION));
-        } else {
-            let texts: Vec<String> = error.problems().iter().map(|problem| problem.render(sources, width())).collect();
-            print_error(&texts.join("\n"));
-        }
-        Status::Input
+        self.problems(&error.problems(), sources, Status::Input)
     }
 
     /// Says what is wrong with the command line or with a file it names.
@@ -53,12 +52,16 @@ impl Output {
 
     /// The same, with the text it is about.
     pub(crate) fn problem_in(self, problem: &Problem, sources: &Sources) -> Status {
+        self.problems(std::slice::from_ref(problem), sources, Status::Input)
+    }
+
+    fn problems(self, problems: &[Problem], sources: &Sources, status: Status) -> Status {
         if self.json {
-            print(&json::error(std::slice::from_ref(problem), VERSION));
-        } else {
-            print_error(&problem.render(sources, width()));
+            return print(&json::error(problems, VERSION), status);
         }
-        Status::Input
+        let texts: Vec<String> = problems.iter().map(|problem| problem.render(sources, width())).collect();
+        print_error(&texts.join("\n"));
+        status
     }
 
     /// Writes a file the user asked for.
@@ -74,8 +77,7 @@ pub(crate) fn report_bug(json: bool, what: &str) -> Status {
     let help = "this is a bug in Raddle and says nothing about the program; \
                 please report it with the command line and the input";
     let problem = Problem::new(message).help(help);
-    Output::new(json).problem(&problem);
-    Status::Internal
+    Output::new(json).problems(&[problem], &Sources::default(), Status::Internal)
 }
 
 /// The layout for text on standard output.
@@ -91,21 +93,29 @@ fn width() -> usize {
 }
 
 /// Prints to standard output, with colours if it is a terminal that wants them.
-pub(crate) fn print(text: &str) {
-    write_all(&mut anstream::stdout().lock(), text);
+///
+/// The run ends with this status, unless the text cannot be written: then nobody has the answer, and the run ends as it does when a file cannot be written.
+pub(crate) fn print(text: &str, status: Status) -> Status {
+    match write_all(&mut anstream::stdout().lock(), text) {
+        Ok(()) => status,
+        Err(error) => {
+            let problem = Problem::new(format!("cannot write to standard output: {error}"));
+            print_error(&problem.render(&Sources::default(), width()));
+            if status == Status::Internal { status } else { Status::Input }
+        }
+    }
 }
 
 /// Prints to standard error, with colours if it is a terminal that wants them.
 pub(crate) fn print_error(text: &str) {
-    write_all(&mut anstream::stderr().lock(), text);
+    // If standard error takes nothing there is nowhere left to say so; the exit status tells.
+    let _ = write_all(&mut anstream::stderr().lock(), text);
 }
 
-/// A reader that has gone away (`raddle show x.rdl | head`) is no error.
-fn write_all(stream: &mut impl Write, text: &str) {
+/// A reader that has gone away (`raddle show x.rdl | head`) has seen what it wanted to see.
+fn write_all(stream: &mut impl Write, text: &str) -> std::io::Result<()> {
     match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            // There is nowhere left to say so; the exit status still tells.
-        }
-        _ => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        result => result,
     }
 }

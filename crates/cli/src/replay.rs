@@ -29,11 +29,12 @@ pub(crate) fn run(args: &Replay) -> Status {
     }
     let file = args.input.file.display().to_string();
     let found = replayed.counterexample.as_ref();
+    let status = if found.is_some() { Status::Violated } else { Status::Holds };
     output.answer(
+        status,
         || json::replayed(&file, &replayed.execution, found, VERSION),
         || human::replayed(&replayed.execution, found, &sources, output::layout(args.full)),
-    );
-    if found.is_some() { Status::Violated } else { Status::Holds }
+    )
 }
 
 fn schedule(text: &str, output: Output) -> Result<Schedule, Status> {

@@ -9,8 +9,7 @@ pub(crate) fn run(args: &Show) -> Status {
     match raddle::load(&args.input.file, &args.input.options(&args.c)) {
         Ok(loaded) => {
             let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
-            output::print(&raddle::program::print(&program));
-            Status::Holds
+            output::print(&raddle::program::print(&program), Status::Holds)
         }
         Err(error) => Output::new(args.json).error(&error),
     }

@@ -34,12 +34,12 @@ pub(crate) fn run(args: &Trace) -> Status {
     {
         return status;
     }
-    output::print(&outcome.text);
-    match outcome.verdict {
+    let status = match outcome.verdict {
         Verdict::Consistent => Status::Holds,
         Verdict::Inconsistent => Status::Violated,
         Verdict::Unknown => Status::Unknown,
-    }
+    };
+    output::print(&outcome.text, status)
 }
 
 fn read(name: &str) -> Result<Vec<u8>, Problem> {

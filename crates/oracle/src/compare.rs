@@ -16,48 +16,36 @@ use crate::data_centric;
 use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
 use crate::values;
-use raddle_explore::{Control, Engine, Error, Options, PropertySet};
+pub use raddle_engine::Equivalence;
+use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question};
+use raddle_explore::ENGINES;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_trace::{Model, Property, Schedule, Scope};
+use raddle_trace::{Model, Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// By what an engine tells executions apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Equivalence {
-    /// Events, reads-from and coherence.
-    Traces,
-    /// Events and reads-from.
-    ReadsFrom,
-    /// Values and the causal order of reads.
-    ReadsValueFrom,
-    /// The same, and the order of conflicting events outside one thread.
-    ValueCentric,
-    /// At least by events and reads-from, at most by coherence beside: each class of the one once or more, each of the other
-    /// once or not at all.
-    Refined,
+/// How many classes there are, or at least how many; if `commuted`, without the orders of updates whose results nobody uses.
+pub fn count(equivalence: Equivalence, classes: &Classes, commuted: bool) -> u64 {
+    (match equivalence {
+        _ if commuted => {
+            classes.traces.iter().map(|class| commuting(equivalence, class)).collect::<FxHashSet<_>>().len()
+        }
+        Equivalence::Traces => classes.traces.len(),
+        Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
+        // The classes are not enumerated; there are at least as many.
+        Equivalence::ReadsValueFrom | Equivalence::ValueCentric | Equivalence::Delegated => {
+            classes.reads_value_from.len()
+        }
+    }) as u64
 }
 
-impl Equivalence {
-    /// How many classes there are; if `commuted`, without the orders of updates whose results nobody uses.
-    pub fn count(self, classes: &Classes, commuted: bool) -> u64 {
-        (match self {
-            _ if commuted => classes.traces.iter().map(|class| self.commuting(class)).collect::<FxHashSet<_>>().len(),
-            Equivalence::Traces => classes.traces.len(),
-            Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
-            // The classes are not enumerated; there are at least as many.
-            Equivalence::ReadsValueFrom | Equivalence::ValueCentric => classes.reads_value_from.len(),
-        }) as u64
-    }
-
-    /// The class without the orders of updates whose results nobody uses.
-    fn commuting(self, class: &Class) -> Commuting {
-        let class = class.commuting();
-        if self == Equivalence::Traces { class } else { class.reads_from() }
-    }
+/// The class without the orders of updates whose results nobody uses.
+fn commuting(equivalence: Equivalence, class: &Class) -> Commuting {
+    let class = class.commuting();
+    if equivalence == Equivalence::Traces { class } else { class.reads_from() }
 }
 
 /// What an engine counted and found.
@@ -75,6 +63,8 @@ pub struct Counts {
     pub redundant: u64,
     /// What went wrong, and on which line.
     pub failures: BTreeSet<(Property, u32)>,
+    /// What the engine says beside.
+    pub notes: Vec<String>,
     /// Whether classes are not told apart by the order of updates whose results nobody uses.
     pub commuted: bool,
     /// If the engine reports them: a schedule of each execution, complete or blocked.
@@ -120,44 +110,70 @@ impl Subject {
     }
 }
 
-/// The engines of the product.
+/// The engines of the product, and their variants.
 pub fn subjects() -> Vec<Subject> {
-    let mut subjects = vec![
-        explorer(Engine::Optimal, Equivalence::Traces),
-        reads_from("rf", false),
-        explorer_with("optimal commuting", Equivalence::Traces, |options| {
-            options.engine = Engine::Optimal;
-            options.commuting_updates = true;
-        }),
-        reads_from("rf commuting", true),
-        values::reads_value_from(),
-        values::reads_from(),
-        values::value_centric(),
-    ];
-    subjects.extend(data_centric::subjects());
-    subjects
+    let own = ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated);
+    let commuting =
+        ENGINES.iter().filter(|engine| ["optimal", "rf"].contains(&engine.name())).map(with_commuting_updates);
+    own.map(explorer).chain(commuting).chain(values::variants()).chain(data_centric::variants()).collect()
 }
 
-/// The engine `rf`, which takes everything but atomic blocks.
-fn reads_from(name: &str, commuting: bool) -> Subject {
-    let mut subject = explorer_with(name, Equivalence::ReadsFrom, move |options| {
-        options.engine = Engine::ReadsFrom;
-        options.commuting_updates = commuting;
+/// An engine on graphs that does not tell executions apart by the order of updates whose results nobody uses.
+fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
+    let name = format!("{} commuting", engine.name());
+    let mut subject = explorer_by(&name, engine.equivalence(), move |question, deadline| {
+        let options = Options { commuting_updates: true, ..question.options.clone() };
+        engine.run(&Question { options: &options, ..*question }, deadline)
     });
-    subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+    subject.applies = explorer(engine).applies;
+    let run = subject.run;
+    subject.run = Box::new(move |code, model, races| {
+        let counts = run(code, model, races)?;
+        // Where it does not make use of that, it says so.
+        let commuted = !counts.notes.iter().any(|note| note.contains("commute"));
+        Ok(Counts { commuted, ..counts })
+    });
     subject
 }
 
-/// A stateless engine.
-pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
-    explorer_with(engine.name(), equivalence, move |options| options.engine = engine)
+/// An engine of the product as it is.
+pub fn explorer(engine: &'static dyn Engine) -> Subject {
+    with_switches(engine.name(), engine.equivalence(), engine, &[])
 }
 
-/// A stateless engine with options of its own.
-pub fn explorer_with(
+/// An engine of the product with some of its switches set.
+pub fn with_switches(
     name: &str,
     equivalence: Equivalence,
-    set: impl Fn(&mut Options) + Send + Sync + 'static,
+    engine: &'static dyn Engine,
+    switches: &'static [&'static str],
+) -> Subject {
+    let mut subject = explorer_by(name, equivalence, move |question, deadline| {
+        let mut options = question.options.clone();
+        for switch in switches {
+            options.switches.set(engine, switch).expect("a switch of the engine");
+        }
+        let question = Question { options: &options, ..*question };
+        engine.takes(&question)?;
+        engine.run(&question, deadline)
+    });
+    if SEQUENCES.contains(&engine.name()) {
+        subject = values::restricted(subject);
+    }
+    if engine.name() == "rf" {
+        subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+    }
+    subject
+}
+
+/// The engines on sequences: they keep a schedule of every end.
+const SEQUENCES: [&str; 3] = ["rvf", "vc", "dc"];
+
+/// Whoever answers questions like an engine.
+pub fn explorer_by(
+    name: &str,
+    equivalence: Equivalence,
+    run: impl Fn(&Question<'_>, &Deadline<'_>) -> Result<Outcome, Fault> + Send + Sync + 'static,
 ) -> Subject {
     Subject {
         name: name.into(),
@@ -167,7 +183,6 @@ pub fn explorer_with(
         applies: Box::new(|_, _| true),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
-            set(&mut options);
             options.all = true;
             // No program that brute force manages comes near these: an engine that reaches them does not end.
             options.limits.executions = Some(500_000);
@@ -176,24 +191,26 @@ pub fn explorer_with(
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);
             }
-            let outcome = raddle_explore::explore(code, &options, &Control::new()).map_err(|error| match error {
-                Error::Unsupported { message, .. } => Refusal::Unsupported(message),
-                error => Refusal::Broken(error.to_string()),
+            let control = Control::new();
+            let question = Question { code, options: &options };
+            let outcome = run(&question, &Deadline::new(options.limits, &control)).map_err(|fault| match fault {
+                Fault::Refused(refusal) => Refusal::Unsupported(refusal.message),
+                fault => Refusal::Broken(fault.to_string()),
             })?;
-            if let Scope::Partial { reason } = outcome.scope {
-                return Err(Refusal::Broken(format!("the exploration did not end: {reason}")));
+            if let Some(stop) = outcome.stop {
+                return Err(Refusal::Broken(format!("the exploration did not end: {stop}")));
             }
             let statistics = outcome.statistics;
-            let failures = outcome.findings.iter().map(|finding| &finding.violation);
+            let failures = outcome.findings.iter().map(Finding::violation);
             Ok(Counts {
                 executions: statistics.executions,
                 blocked: statistics.blocked,
                 failed: statistics.failed,
                 bounded: statistics.bounded,
-                redundant: statistics.redundant,
-                // An engine that does not make use of it says so.
-                commuted: options.commuting_updates && outcome.notes.is_empty(),
+                redundant: statistics.redundant.unwrap_or(0),
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
+                notes: outcome.notes,
+                commuted: false,
                 schedules: (!races).then_some(outcome.schedules),
             })
         }),
@@ -279,7 +296,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| subject.equivalence.count(classes, found.commuted);
+    let count = |classes: &Classes| count(subject.equivalence, classes, found.commuted);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ordered = brute.failures.iter().all(|failure| !failure.message.contains("life has ended"));
     let mut differ = |what: &str, brute: u64, engine: u64| {
@@ -318,7 +335,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         differences.extend(if subject.every_end {
             values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
         } else {
-            compare_schedules(code, model, subject.equivalence, found.commuted, brute, schedules)
+            compare_schedules(code, model, (subject.equivalence, found.commuted), brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
@@ -384,15 +401,14 @@ fn kind(difference: &str) -> String {
 fn compare_schedules(
     code: &Code,
     model: Model,
-    equivalence: Equivalence,
-    commuted: bool,
+    (equivalence, commuted): (Equivalence, bool),
     brute: &Behaviours,
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
     let mut met: FxHashSet<Commuting> = FxHashSet::default();
     let class_of = |class: &Class| match commuted {
-        true => equivalence.commuting(class),
+        true => commuting(equivalence, class),
         false => Commuting::none(if equivalence == Equivalence::Traces { class.clone() } else { class.reads_from() }),
     };
     for schedule in schedules {
