@@ -402,7 +402,9 @@ impl Thread {
 
     /// If the pending operation is an update whose result nobody uses: how it changes memory, whatever it finds there.
     pub fn blind_update(&self, code: &Code) -> Option<(Commuting, u64)> {
-        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, .. } = code.instrs[self.pc as usize] else { return None };
+        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, idle: 0, .. } = code.instrs[self.pc as usize] else {
+            return None;
+        };
         let operand = self.get(code, operand);
         match op {
             RmwOp::Add => Some((Commuting::Add, operand)),
