@@ -26,12 +26,14 @@ pub enum Family {
     Atomic,
     /// F: like A, without operations that read and write in one step other than locks of a mutex.
     Plain,
+    /// G: accesses that are not atomic, most of them ordered by flags, fences and locks.
+    Guarded,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 6] =
-        [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic, Family::Plain];
+    pub const ALL: [Family; 7] =
+        [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic, Family::Plain, Family::Guarded];
 
     /// Its letter on the command line.
     pub const fn letter(self) -> char {
@@ -42,6 +44,7 @@ impl Family {
             Family::Racy => 'D',
             Family::Atomic => 'E',
             Family::Plain => 'F',
+            Family::Guarded => 'G',
         }
     }
 }
@@ -57,7 +60,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A, B, C, D, E and F"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to G"))
     }
 }
 
@@ -74,6 +77,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Racy => generator.racy(),
         Family::Atomic => generator.atomic(),
         Family::Plain => generator.plain(),
+        Family::Guarded => generator.guarded(),
     }
     generator.sketch
 }
@@ -525,6 +529,61 @@ impl Generator {
         self.threads();
         if self.random.chance(30) {
             self.nest();
+        }
+    }
+
+    /// An access that is not atomic.
+    fn access(&mut self, data: ObjectId) -> Stmt {
+        if self.random.chance(50) {
+            Stmt::Store(At::Object(data), self.constant(), Ordering::NonAtomic)
+        } else {
+            Stmt::Load(Some(self.reg()), At::Object(data), Ordering::NonAtomic)
+        }
+    }
+
+    /// An access to the data, and what orders it with those of others, if all is well.
+    fn guard(&mut self, data: ObjectId, flag: ObjectId, mutex: ObjectId) -> Vec<Stmt> {
+        let well = self.random.chance(85);
+        let or_relaxed = |order| if well { order } else { Ordering::Relaxed };
+        let (at, set) = (At::Object(flag), Value::Const(1));
+        let seen = Test { reg: Reg(0), cmp: Cmp::Eq, value: set };
+        let access = self.access(data);
+        match self.random.below(9) {
+            0 | 1 => vec![access, Stmt::Store(at, set, or_relaxed(Ordering::Release))],
+            2 => vec![Stmt::Store(at, set, Ordering::Release), access, Stmt::Store(at, set, Ordering::Release)],
+            3 | 4 => {
+                let look = Stmt::Load(Some(Reg(0)), at, or_relaxed(Ordering::Acquire));
+                vec![look, Stmt::If(seen, vec![access], Vec::new())]
+            }
+            5 => vec![Stmt::Wait(Reg(0), at, Cmp::Eq, set, or_relaxed(Ordering::Acquire)), access],
+            6 => vec![Stmt::Lock(mutex), access, Stmt::Unlock(mutex)],
+            7 => {
+                let order = self.update_order();
+                vec![Stmt::Rmw(Some(Reg(0)), RmwOp::Xchg, at, set, order), Stmt::If(seen, vec![access], Vec::new())]
+            }
+            _ if self.random.chance(50) => {
+                vec![access, Stmt::Fence(Ordering::Release), Stmt::Store(at, set, Ordering::Relaxed)]
+            }
+            _ => {
+                let look = Stmt::Load(Some(Reg(0)), at, Ordering::Relaxed);
+                vec![look, Stmt::If(seen, vec![Stmt::Fence(Ordering::Acquire), access], Vec::new())]
+            }
+        }
+    }
+
+    fn guarded(&mut self) {
+        self.variables(3);
+        self.uses.orders = true;
+        let mutex = self.objects("m", Kind::Mutex, 1)[0];
+        let vars = self.uses.vars.clone();
+        let flags = self.random.between(1, 2);
+        for _ in 0..self.random.pick(&[2, 3, 3]) {
+            let mut body = Vec::new();
+            for _ in 0..self.random.between(1, 2) {
+                let flag = vars[1 + self.random.below(flags)];
+                body.extend(self.guard(vars[0], flag, mutex));
+            }
+            self.sketch.threads.push(body);
         }
     }
 

@@ -9,6 +9,7 @@ use super::witness::{Question, Witness};
 use crate::control::Control;
 use crate::options::{Limits, Options};
 use crate::outcome::{Error, Outcome};
+use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_machine::Code;
 use raddle_trace::{EventId, ThreadId};
@@ -63,6 +64,8 @@ pub(crate) struct Search<'c> {
     ancestors: Ancestors,
     pub(super) witness: Witness,
     pub(super) report: Report<'c>,
+    /// Looks for data races, if they are of interest.
+    pub(super) races: Option<Races>,
     /// What is wrong in the node that is being entered.
     pub(super) bugs: Vec<Bug>,
     buffer: Vec<EventId>,
@@ -97,6 +100,7 @@ impl<'c> Search<'c> {
             nodes: Vec::new(),
             ancestors: Ancestors::default(),
             witness: Witness::default(),
+            races: report.looks_for_races().then(Races::default),
             report,
             bugs: Vec::new(),
             buffer: Vec::new(),
@@ -138,6 +142,7 @@ impl<'c> Search<'c> {
             let threads = (0..self.frontier.threads() as u32).map(ThreadId);
             let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
             let pc = busiest.and_then(|thread| self.frontier.state(thread)).map(|state| state.pc());
+            self.check_races(&sequence)?;
             self.report.cut(pc);
             self.report.done += weight;
             let branch = Branch::Choice { thread: ThreadId::MAIN, count: 0, next: 0 };

@@ -1,5 +1,6 @@
 //! What an exploration of sequences has found so far, and the outcome that makes.
 
+use super::frontier::Frontier;
 use super::run::Bug;
 use crate::confirm::confirm;
 use crate::control::Control;
@@ -7,7 +8,7 @@ use crate::options::{Limits, Options};
 use crate::outcome::{Error, Finding, Outcome, Reach, Statistics};
 use raddle_consistency::{Interrupt, Watch};
 use raddle_machine::Code;
-use raddle_trace::{Property, Schedule};
+use raddle_trace::{EventId, Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::time::Instant;
 
@@ -134,6 +135,27 @@ impl<'c> Report<'c> {
         self.findings.push(finding);
         self.stopped |= !self.options.all;
         Ok(())
+    }
+
+    /// Whether data races are looked for and there can be any.
+    pub(crate) fn looks_for_races(&self) -> bool {
+        self.options.properties.contains(Property::Race) && self.code.has_non_atomic()
+    }
+
+    /// Confirms a race, the last event of a sequence, and keeps it. A thread that makes one goes no further, so what follows is another
+    /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
+    pub(crate) fn race(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Result<(), Error> {
+        let pc = sequence.last().map_or(0, |&id| frontier.event(id).pc);
+        if self.options.all {
+            let message = format!(
+                "the engine `{}` does not go on after a data race (--all); use --engine optimal",
+                self.options.engine
+            );
+            return Err(Error::Unsupported { message, place: self.code.place(pc) });
+        }
+        let (property, at) = (Some(Property::Race), sequence.len());
+        let bug = Bug { property, message: String::new(), pc, at, either: false };
+        self.bug(&bug, || frontier.schedule(sequence))
     }
 
     /// An execution went on for too long.
