@@ -4,7 +4,9 @@ use crate::values;
 use clap::{Args, Parser, Subcommand};
 use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
+use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
+use raddle::linear::value::Value;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -142,7 +144,7 @@ pub(crate) struct Check {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 
@@ -162,14 +164,12 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto, optimal (one execution per trace), rf or dc (per reads-from class), rvf or vc (per class of values)
-    #[arg(short, long, default_value = "auto", help_heading = "How")]
-    pub(crate) engine: Engine,
+    /// The engine
+    #[arg(short, long, default_value = "auto", value_parser = values::engine, help = values::engines(), help_heading = "How")]
+    pub(crate) engine: &'static dyn Engine,
 
-    /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources.
-    /// For vc: root to main, first or a number, shortcut to on or off, orders to relaxed, strict or all.
-    /// For dc: burst, refine or backwards to on or off
-    #[arg(long, value_name = "KEY=VALUE", help_heading = "How")]
+    /// Set a switch of the engine
+    #[arg(long, value_name = "KEY=VALUE", help = values::switches(), help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 
     /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
@@ -218,7 +218,7 @@ pub(crate) struct Compare {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 
@@ -314,8 +314,8 @@ pub(crate) struct Lin {
     /// The history; `-` reads standard input
     pub(crate) file: PathBuf,
 
-    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
-    /// input says]
+    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque
+    /// [default: what the input says]
     #[arg(short = 't', long = "type", value_name = "NAME")]
     pub(crate) object: Option<ObjectKind>,
 
@@ -364,9 +364,14 @@ pub(crate) struct Lin {
     #[arg(long, value_enum, value_name = "NAME", default_value = "ignore", hide_possible_values = true)]
     pub(crate) failed_cas: FailedCasOption,
 
-    /// What a register, each key of a map, or a counter holds at the beginning
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub(crate) initial: Option<String>,
+    /// What a read of a register or key that returned nil tells: nothing (there was nothing) or unknown (nobody knows what it
+    /// read)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "nothing", hide_possible_values = true)]
+    pub(crate) nil_reads: NilReadsOption,
+
+    /// What a register, each key of a map, or a counter holds at the beginning: 0, nil, "a text", [1 2]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from)]
+    pub(crate) initial: Option<Value>,
 
     /// Check while reading, in bounded memory, and stop at the first violation
     #[arg(long)]
@@ -460,6 +465,12 @@ pub(crate) enum Algorithm {
     Sweep,
     Tree,
     AllPairs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum NilReadsOption {
+    Nothing,
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -9,7 +9,6 @@ use raddle::cost::Meter;
 use raddle::report::{Answer, dot, human, json};
 use raddle::{Control, Error, Limits, Settings, VERSION, Verdict, load};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn run(args: &Check) -> Status {
     let meter = Meter::start();
@@ -24,7 +23,7 @@ pub(crate) fn run(args: &Check) -> Status {
         Err(error) => return output.error(&error),
     };
     let control = Arc::new(Control::new());
-    let interrupted = stop_when_asked(&control);
+    stop_when_asked(&control);
     let progress = Progress::start(&control);
     let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
@@ -34,13 +33,7 @@ pub(crate) fn run(args: &Check) -> Status {
         Err(error) => return output.error_in(&error, &sources),
     };
     let file = args.input.file.display().to_string();
-    let question = Question {
-        file: &file,
-        load: &load_options,
-        loaded: &loaded,
-        settings: &settings,
-        interrupted: interrupted.load(Ordering::Relaxed),
-    };
+    let question = Question { file: &file, load: &load_options, loaded: &loaded, settings: &settings };
     let answer = question.answer(outcome, meter.read());
     if let Err(status) = write_files(args, &question, &answer, output) {
         return status;
@@ -57,10 +50,10 @@ pub(crate) fn run(args: &Check) -> Status {
 fn settings(args: &Check) -> Result<Settings, Error> {
     let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
+    settings.engine = args.engine;
     let options = &mut settings.options;
-    options.engine = args.engine;
     for option in &args.engine_option {
-        options.set(option).map_err(Error::Switch)?;
+        options.switches.set(args.engine, option).map_err(Error::Switch)?;
     }
     options.properties = args.what.properties();
     options.all = args.all;
@@ -84,18 +77,16 @@ pub(crate) fn workers(asked: usize) -> usize {
 }
 
 /// The first interrupt ends the search, and what it has found is reported; the second one ends the process.
-pub(crate) fn stop_when_asked(control: &Arc<Control>) -> Arc<AtomicBool> {
-    let asked = Arc::new(AtomicBool::new(false));
-    let (control, noted) = (Arc::clone(control), Arc::clone(&asked));
+pub(crate) fn stop_when_asked(control: &Arc<Control>) {
+    let control = Arc::clone(control);
     let handler = move || {
-        if noted.swap(true, Ordering::Relaxed) {
+        if control.stopped() {
             std::process::exit(Status::Unknown as i32);
         }
         control.stop();
     };
     // Without a handler an interrupt ends the process at once, which is no worse than other programs do.
     let _ = ctrlc::set_handler(handler);
-    asked
 }
 
 /// Writes the graph and the schedule of the first counterexample, if they are wanted and there is one.

@@ -1,6 +1,7 @@
 //! Data races in the classes of engines on sequences.
 
-use raddle_explore::{Control, Engine, Options, explore};
+use raddle_engine::{Control, Finding, Options, Outcome, Question};
+use raddle_explore::ENGINES;
 use raddle_oracle::compare::{Comparison, Expected, code, compare_with, subjects};
 use raddle_oracle::{Effort, Family, generate, litmus};
 use raddle_trace::{Model, Property, Verdict};
@@ -40,20 +41,26 @@ const PROGRAMS: &[(&[&str], bool)] = &[
     (&["spawn 1; W.na x 2; join 1", "W.na x 3"], true),
 ];
 
+fn explore(engine: &str, threads: &[&str]) -> Outcome {
+    let (code, options, control) = (code(&litmus(threads)), Options::new(Model::Sc), Control::new());
+    let question = Question { code: &code, options: &options };
+    let engine = ENGINES.find(engine).expect("an engine");
+    engine.ask(&question, &control).expect("it takes this program")
+}
+
 #[test]
 fn every_engine_knows_what_races() {
-    for engine in [Engine::ReadsValueFrom, Engine::ValueCentric, Engine::DataCentric, Engine::Optimal] {
+    for engine in ["rvf", "vc", "dc", "optimal", "rf"] {
         for &(threads, race) in PROGRAMS {
             // The engine `vc` takes no updates.
-            if engine == Engine::ValueCentric && threads.iter().any(|thread| thread.contains("A y")) {
+            if engine == "vc" && threads.iter().any(|thread| thread.contains("A y")) {
                 continue;
             }
-            let mut options = Options::new(Model::Sc);
-            options.engine = engine;
-            let found = explore(&code(&litmus(threads)), &options, &Control::new()).expect("it takes this program");
+            let found = explore(engine, threads);
             let verdict = if race { Verdict::Violated } else { Verdict::Holds };
             assert_eq!(found.verdict, verdict, "{engine}: {threads:?}");
-            let properties: Vec<Property> = found.findings.iter().map(|finding| finding.violation.property).collect();
+            let violations = found.findings.iter().map(Finding::violation);
+            let properties: Vec<Property> = violations.map(|violation| violation.property).collect();
             assert_eq!(properties, [Property::Race][..usize::from(race)], "{engine}: {threads:?}");
         }
     }
@@ -61,12 +68,9 @@ fn every_engine_knows_what_races() {
 
 #[test]
 fn an_error_behind_a_race_is_that_race() {
-    for engine in [Engine::ReadsValueFrom, Engine::ValueCentric, Engine::DataCentric] {
-        let threads = ["W.na x 1; W y 1", "a=R y; if a==1 { b=R.na x; assert b==2 }"];
-        let mut options = Options::new(Model::Sc);
-        options.engine = engine;
-        let found = explore(&code(&litmus(&threads)), &options, &Control::new()).expect("it takes this program");
-        assert_eq!(found.findings[0].violation.property, Property::Race, "{engine}");
+    for engine in ["rvf", "vc", "dc"] {
+        let found = explore(engine, &["W.na x 1; W y 1", "a=R y; if a==1 { b=R.na x; assert b==2 }"]);
+        assert_eq!(found.findings[0].violation().property, Property::Race, "{engine}");
     }
 }
 

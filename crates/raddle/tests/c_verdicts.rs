@@ -55,3 +55,59 @@ fn updates_whose_results_nobody_uses_commute() {
     let outcome = check(&threads("atomic_int x;", "return (void *)(long)atomic_fetch_add(&x, 1)"), &settings);
     assert_eq!((outcome.verdict, outcome.statistics.executions), (Verdict::Holds, 6));
 }
+
+#[test]
+fn a_bound_is_how_often_the_body_of_a_loop_is_entered() {
+    let loops = [
+        "while (1) { n++; LOOK }",
+        "for (;;) { n++; LOOK }",
+        "do { n++; LOOK } while (1);",
+        "again: n++; LOOK goto again;",
+        "while (x == 0) { n++; LOOK }",
+        "for (; x == 0;) { n++; LOOK continue; }",
+        "for (int i = x; i < 100; i += x) { n++; LOOK if (x != 0) break; }",
+        // The test is no part of the body.
+        "while (tests++ >= 0) { n++; LOOK }",
+        "while (1) { n++; LOOK for (;;) { x = x; break; } }",
+    ];
+    for text in loops {
+        let program = |look: &str| {
+            let body = text.replace("LOOK", look);
+            format!("atomic_int x; int main(void) {{ int n = 0, tests = 0; {body} return 0; }}")
+        };
+        for bound in 1..4 {
+            let mut settings = Settings::new(Model::Sc);
+            settings.loop_bound = Some(bound);
+            let outcome = check(&program(&format!("assert(n <= {bound});")), &settings);
+            assert!(outcome.findings.is_empty(), "the body is entered more than {bound} times: {text}");
+            assert_eq!(outcome.statistics.bounded, 1, "{text}");
+            let outcome = check(&program(&format!("assert(n < {bound});")), &settings);
+            assert_eq!(outcome.verdict, Verdict::Violated, "the body is entered less than {bound} times: {text}");
+        }
+    }
+    let mut settings = Settings::new(Model::Sc);
+    settings.loop_bound = Some(2);
+    let tests = "int main(void) { int tests = 0; while (tests++ < 2) ; assert(tests != 3); return 0; }";
+    assert_eq!(check(tests, &settings).verdict, Verdict::Violated, "a loop of two turns ends by its third test");
+}
+
+#[test]
+fn a_bound_is_for_loops_of_the_program_only() {
+    let mut settings = Settings::new(Model::Sc);
+    settings.loop_bound = Some(2);
+    for before in [
+        "char a[16] = {0}; char *p = a;",
+        "struct { int a[16]; } s, t = {{1}}; s = t;",
+        "char a[16]; memset(a, 0, 16);",
+        "int a[16] = {1}, b[16]; memcpy(b, a, sizeof a);",
+        "int n = strlen(\"some letters\");",
+        "int a[4] = {4, 3, 2, 1}; qsort(a, 4, sizeof *a, compare);",
+        "int n = __builtin_popcount(255);",
+    ] {
+        let text = format!(
+            "#include <string.h>\nint compare(const void *a, const void *b) {{ return *(int *)a - *(int *)b; }}
+            int main(void) {{ {before} assert(0); return 0; }}"
+        );
+        assert_eq!(check(&text, &settings).verdict, Verdict::Violated, "{before}");
+    }
+}

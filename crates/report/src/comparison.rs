@@ -42,7 +42,7 @@ pub struct Run {
     /// Blocked ones.
     pub blocked: u64,
     /// Executions of a class that was explored before.
-    pub redundant: u64,
+    pub redundant: Option<u64>,
     /// Events added.
     pub events: u64,
     /// Time that went by.
@@ -173,8 +173,8 @@ fn spelled(verdict: Verdict) -> (Style, &'static str) {
 }
 
 fn cells(engine: &str, run: &Run) -> [String; 7] {
-    let numbers = [run.executions, run.blocked, run.redundant, run.events].map(grouped);
-    let [executions, blocked, redundant, events] = numbers;
+    let [executions, blocked, events] = [run.executions, run.blocked, run.events].map(grouped);
+    let redundant = run.redundant.map_or_else(|| "-".to_owned(), grouped);
     let verdict = spelled(run.verdict).1.to_owned();
     [engine.to_owned(), verdict, executions, blocked, redundant, events, time(run.seconds)]
 }
@@ -198,7 +198,7 @@ mod tests {
             scope: Scope::AllExecutions,
             executions: 12_345,
             blocked: 1,
-            redundant: 0,
+            redundant: Some(0),
             events: 99,
             seconds: 0.5,
             cpu_seconds: 0.5,
