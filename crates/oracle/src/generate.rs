@@ -28,12 +28,22 @@ pub enum Family {
     Plain,
     /// G: counters, which threads add to without looking, and which some read in the end.
     Counters,
+    /// H: accesses that are not atomic, most of them ordered by flags, fences and locks.
+    Guarded,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 7] =
-        [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic, Family::Plain, Family::Counters];
+    pub const ALL: [Family; 8] = [
+        Family::Mixed,
+        Family::Buffered,
+        Family::Heap,
+        Family::Racy,
+        Family::Atomic,
+        Family::Plain,
+        Family::Counters,
+        Family::Guarded,
+    ];
 
     /// Its letter on the command line.
     pub const fn letter(self) -> char {
@@ -45,6 +55,7 @@ impl Family {
             Family::Atomic => 'E',
             Family::Plain => 'F',
             Family::Counters => 'G',
+            Family::Guarded => 'H',
         }
     }
 }
@@ -78,6 +89,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Atomic => generator.atomic(),
         Family::Plain => generator.plain(),
         Family::Counters => generator.counters(),
+        Family::Guarded => generator.guarded(),
     }
     generator.sketch
 }
@@ -616,6 +628,61 @@ impl Generator {
         let op = self.random.pick(&[RmwOp::Add, RmwOp::Add, RmwOp::Add, RmwOp::Add, RmwOp::Or]);
         let operand = Value::Const(self.random.between(1, 2) as i32);
         Stmt::Rmw(None, op, At::Object(self.random.pick(counters)), operand, self.update_order())
+    }
+
+    /// An access that is not atomic.
+    fn access(&mut self, data: ObjectId) -> Stmt {
+        if self.random.chance(50) {
+            Stmt::Store(At::Object(data), self.constant(), Ordering::NonAtomic)
+        } else {
+            Stmt::Load(Some(self.reg()), At::Object(data), Ordering::NonAtomic)
+        }
+    }
+
+    /// An access to the data, and what orders it with those of others, if all is well.
+    fn guard(&mut self, data: ObjectId, flag: ObjectId, mutex: ObjectId) -> Vec<Stmt> {
+        let well = self.random.chance(85);
+        let or_relaxed = |order| if well { order } else { Ordering::Relaxed };
+        let (at, set) = (At::Object(flag), Value::Const(1));
+        let seen = Test { reg: Reg(0), cmp: Cmp::Eq, value: set };
+        let access = self.access(data);
+        match self.random.below(9) {
+            0 | 1 => vec![access, Stmt::Store(at, set, or_relaxed(Ordering::Release))],
+            2 => vec![Stmt::Store(at, set, Ordering::Release), access, Stmt::Store(at, set, Ordering::Release)],
+            3 | 4 => {
+                let look = Stmt::Load(Some(Reg(0)), at, or_relaxed(Ordering::Acquire));
+                vec![look, Stmt::If(seen, vec![access], Vec::new())]
+            }
+            5 => vec![Stmt::Wait(Reg(0), at, Cmp::Eq, set, or_relaxed(Ordering::Acquire)), access],
+            6 => vec![Stmt::Lock(mutex), access, Stmt::Unlock(mutex)],
+            7 => {
+                let order = self.update_order();
+                vec![Stmt::Rmw(Some(Reg(0)), RmwOp::Xchg, at, set, order), Stmt::If(seen, vec![access], Vec::new())]
+            }
+            _ if self.random.chance(50) => {
+                vec![access, Stmt::Fence(Ordering::Release), Stmt::Store(at, set, Ordering::Relaxed)]
+            }
+            _ => {
+                let look = Stmt::Load(Some(Reg(0)), at, Ordering::Relaxed);
+                vec![look, Stmt::If(seen, vec![Stmt::Fence(Ordering::Acquire), access], Vec::new())]
+            }
+        }
+    }
+
+    fn guarded(&mut self) {
+        self.variables(3);
+        self.uses.orders = true;
+        let mutex = self.objects("m", Kind::Mutex, 1)[0];
+        let vars = self.uses.vars.clone();
+        let flags = self.random.between(1, 2);
+        for _ in 0..self.random.pick(&[2, 3, 3]) {
+            let mut body = Vec::new();
+            for _ in 0..self.random.between(1, 2) {
+                let flag = vars[1 + self.random.below(flags)];
+                body.extend(self.guard(vars[0], flag, mutex));
+            }
+            self.sketch.threads.push(body);
+        }
     }
 
     fn atomic(&mut self) {

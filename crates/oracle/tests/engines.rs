@@ -119,6 +119,11 @@ fn programs_with_counters() {
 }
 
 #[test]
+fn programs_whose_accesses_are_mostly_ordered() {
+    hold(Family::Guarded);
+}
+
+#[test]
 fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
     let mut wrong = explorer(&Optimal);
     let right = std::mem::replace(&mut wrong.run, Box::new(|_, _, _| Err(Refusal::Broken(String::new()))));

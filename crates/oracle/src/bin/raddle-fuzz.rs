@@ -15,7 +15,7 @@ Usage: raddle-fuzz [OPTIONS]
   --seed N          which ones [default: 1]
   --model M         sc, tso, pso or all [default: all]
   --kinds LIST      A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates,
-                    G counters [default: all]
+                    G counters, H guarded [default: all]
   --engine NAME     only this engine [default: every one]
   --states N        give up on a program with more states of the machine [default: 20000]
   --classes N       and on one with more classes [default: 2000]
