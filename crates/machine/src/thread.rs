@@ -212,12 +212,12 @@ pub struct Thread {
     operations: u32,
     /// Times it waited on a condition variable.
     waits: u32,
-    /// Threads it has started.
-    children: u32,
     /// How often it did something that makes a turn of a loop more than a look; counted if there are loops that may wait.
     effects: u32,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
+    /// Threads it has started.
+    children: u32,
     status: Status,
     regs: SmallVec<[u64; 20]>,
     frames: SmallVec<[Frame; 2]>,
@@ -251,9 +251,9 @@ impl Thread {
             block: 0,
             operations: 0,
             waits: 0,
-            children: 0,
             effects: 0,
             turn_objects: 0,
+            children: 0,
             status: Status::Finished { result: 0, exit: false },
             regs: SmallVec::new(),
             frames: SmallVec::new(),
@@ -402,7 +402,9 @@ impl Thread {
 
     /// If the pending operation is an update whose result nobody uses: how it changes memory, whatever it finds there.
     pub fn blind_update(&self, code: &Code) -> Option<(Commuting, u64)> {
-        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, .. } = code.instrs[self.pc as usize] else { return None };
+        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, idle: 0, .. } = code.instrs[self.pc as usize] else {
+            return None;
+        };
         let operand = self.get(code, operand);
         match op {
             RmwOp::Add => Some((Commuting::Add, operand)),

@@ -156,7 +156,7 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
         todo.push(state);
         Ok(())
     };
-    enter(State::new(System::new(code, model, budget.races, false)), &mut todo, &mut found)?;
+    enter(State::new(code, model, budget.races), &mut todo, &mut found)?;
     while let Some(mut state) = todo.pop() {
         if !seen.insert(state.key()) {
             continue;
@@ -205,7 +205,7 @@ pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, 
 /// If the schedule is not possible, or not a whole run.
 pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class, ValueClass), String> {
     let mut arena = Arena::default();
-    let mut state = State::new(System::new(code, model, false, false));
+    let mut state = State::new(code, model, false);
     for &step in &schedule.steps {
         state.step(&mut arena, step)?;
     }
@@ -305,6 +305,7 @@ impl Arena {
 
 #[derive(Clone, Debug)]
 struct State<'c> {
+    code: &'c Code,
     system: System<'c>,
     /// What each thread did.
     histories: BTreeMap<ThreadId, List>,
@@ -312,8 +313,9 @@ struct State<'c> {
 }
 
 impl<'c> State<'c> {
-    fn new(system: System<'c>) -> Self {
-        State { system, histories: BTreeMap::from([(ThreadId::MAIN, 0)]), coherence: BTreeMap::new() }
+    fn new(code: &'c Code, model: Model, races: bool) -> Self {
+        let system = System::new(code, model, races, false);
+        State { code, system, histories: BTreeMap::from([(ThreadId::MAIN, 0)]), coherence: BTreeMap::new() }
     }
 
     /// What tells this state from all others.
@@ -335,6 +337,7 @@ impl<'c> State<'c> {
             .system
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
+        let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let flushed = match step {
             Step::Flush(_) => {
                 self.system.thread(id).and_then(|_| self.system.buffered(id).next()).map(|entry| entry.1.addr)
@@ -364,7 +367,8 @@ impl<'c> State<'c> {
             Record::Update { access, old, new, source } => {
                 in_memory = Some((access.addr, next));
                 let picked = matches!(step, Step::Choose(..)).then(|| ThreadId((old & !new).trailing_zeros()));
-                let event = Event::Update(access.addr, source.write(), picked);
+                let (at, from) = (access.addr, source.write());
+                let event = if blind { Event::Blind(at, from) } else { Event::Update(at, from, picked) };
                 (event, values(Some(value(old)), Some(value(new))))
             }
             Record::Fence(order) => (Event::Fence(order), Values::default()),

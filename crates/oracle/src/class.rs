@@ -1,10 +1,11 @@
 //! Classes of executions, as values that can be compared.
 //!
-//! Three equivalences, each coarser than the one before; threads are deterministic, so the values of the first two need
+//! Equivalences, most coarser than the one before; threads are deterministic, so the values of the first two need
 //! not be written down:
 //! * [`Class`]: the events of each thread, what each read reads from, and the order of the writes of each location.
 //!   Mazurkiewicz traces under SC, Shasha-Snir traces under TSO and PSO.
 //! * [`Class::reads_from`]: the same without the order of writes.
+//! * [`Commuting`]: either of these, without the order of updates whose results nobody uses.
 //! * [`ValueClass`]: the events with the values read and written, and the causal order (closure of program order and
 //!   reads-from) between reads (reads-value-from, Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman 2021).
 //! * [`Leaves`]: what a value-centric class (Chatterjee, Pavlogiannis, Toman 2019) fixes beside that: the order of conflicting events
@@ -25,6 +26,8 @@ pub enum Event {
     Write(Addr),
     /// A read and a write at once; the last part is the thread a signal picks among several.
     Update(Addr, Option<EventId>, Option<ThreadId>),
+    /// An update whose result nobody uses.
+    Blind(Addr, Option<EventId>),
     /// A fence.
     Fence(Ordering),
     /// The start of a thread.
@@ -47,15 +50,17 @@ impl Event {
     /// The location it reads and the write it reads from, if it reads.
     pub fn source(self) -> Option<(Addr, Option<EventId>)> {
         match self {
-            Event::Read(at, from) | Event::Update(at, from, _) => Some((at, from)),
+            Event::Read(at, from) | Event::Update(at, from, _) | Event::Blind(at, from) => Some((at, from)),
             _ => None,
         }
     }
 
-    fn without_source(self) -> Event {
+    /// The same with another source, if it has one.
+    fn with_source(self, from: Option<EventId>) -> Event {
         match self {
-            Event::Read(at, _) => Event::Read(at, None),
-            Event::Update(at, _, woken) => Event::Update(at, None, woken),
+            Event::Read(at, _) => Event::Read(at, from),
+            Event::Update(at, _, woken) => Event::Update(at, from, woken),
+            Event::Blind(at, _) => Event::Blind(at, from),
             other => other,
         }
     }
@@ -86,6 +91,32 @@ impl Class {
         Class { threads: self.threads.clone(), coherence: Vec::new() }
     }
 
+    /// The class it belongs to if blind updates commute: they have no source and no place among the writes, and whoever reads
+    /// from one reads from the last other write before it, and all the blind updates since.
+    #[must_use]
+    pub fn commuting(&self) -> Commuting {
+        let is_blind = |id: &EventId| matches!(self.threads[id.thread.index()][id.index as usize], Event::Blind(..));
+        let mut applied = Vec::new();
+        let mut class = self.clone();
+        for event in class.threads.iter_mut().flatten() {
+            let Some((at, Some(source))) = event.source() else { continue };
+            if let Event::Blind(..) = event {
+                *event = event.with_source(None);
+                continue;
+            }
+            let writes = self.coherence.iter().find(|(other, _)| *other == at).map_or(&[][..], |(_, writes)| writes);
+            // One that never reaches memory is no update.
+            let Some(end) = writes.iter().position(|&write| write == source).map(|at| at + 1) else { continue };
+            let start = writes[..end].iter().rposition(|write| !is_blind(write)).map_or(0, |at| at + 1);
+            *event = event.with_source(writes[..start].last().copied());
+            let mut updates = writes[start..end].to_vec();
+            updates.sort_unstable();
+            applied.push(updates);
+        }
+        class.coherence.iter_mut().for_each(|(_, writes)| writes.retain(|write| !is_blind(write)));
+        Commuting { class, applied }
+    }
+
     /// The reads-value-from class it belongs to, given the values of the events.
     pub fn reads_value_from(&self, values: &[Vec<Values>]) -> ValueClass {
         let reads = |thread: usize, upto: u32| {
@@ -97,7 +128,7 @@ impl Class {
             clocks.map(|(clock, _)| clock.iter().enumerate().map(|(t, &upto)| reads(t, upto)).collect()).collect()
         });
         let events = self.threads.iter().zip(values).map(|(events, values)| {
-            events.iter().zip(values).map(|(event, &values)| (event.without_source(), values)).collect()
+            events.iter().zip(values).map(|(event, &values)| (event.with_source(None), values)).collect()
         });
         ValueClass { threads: events.collect(), past: past.collect() }
     }
@@ -170,6 +201,28 @@ impl Class {
         let done = clocks.iter().zip(&self.threads).all(|(clocks, events)| clocks.len() == events.len());
         assert!(done, "program order and reads-from have no cycle");
         clocks
+    }
+}
+
+/// A class of executions that does not tell orders of blind updates apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Commuting {
+    /// Everything but blind updates.
+    class: Class,
+    /// Per read that has a source: the blind updates whose sum it reads.
+    applied: Vec<Vec<EventId>>,
+}
+
+impl Commuting {
+    /// The class of which no update commutes.
+    pub fn none(class: Class) -> Commuting {
+        Commuting { class, applied: Vec::new() }
+    }
+
+    /// The reads-from class it belongs to.
+    #[must_use]
+    pub fn reads_from(&self) -> Commuting {
+        Commuting { class: self.class.reads_from(), applied: self.applied.clone() }
     }
 }
 

@@ -233,6 +233,7 @@ impl Parser {
             "W" => Stmt::Store(self.at()?, self.value()?, access),
             "A" => Stmt::Rmw(dst, RmwOp::Add, self.at()?, self.value()?, access),
             "X" => Stmt::Rmw(dst, RmwOp::Xchg, self.at()?, self.value()?, access),
+            "O" => Stmt::Rmw(dst, RmwOp::Or, self.at()?, self.value()?, access),
             "C" => Stmt::Cas(dst, self.at()?, self.value()?, self.value()?, access),
             "XW" | "XU" => Stmt::Idle(needed(dst)?, self.at()?, self.value()?, access, name == "XW"),
             "CW" => Stmt::CasWait(self.at()?, self.value()?, self.value()?, access),

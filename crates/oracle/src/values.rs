@@ -22,7 +22,7 @@ pub fn variants() -> Vec<Subject> {
 pub fn restricted(subject: Subject) -> Subject {
     let applies =
         |sketch: &Sketch, model: Model| model == Model::Sc && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
-    Subject { races: false, every_end: true, applies: Box::new(applies), ..subject }
+    Subject { every_end: true, applies: Box::new(applies), ..subject }
 }
 
 /// What is wrong with the schedules that an engine reports.

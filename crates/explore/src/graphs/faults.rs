@@ -21,7 +21,9 @@ impl Stepper<'_, '_> {
             return None;
         }
         self.graph.prepare_clocks(event);
-        self.graph.race(event)
+        let other = self.graph.race(event)?;
+        self.race_beside_blind_updates(event);
+        Some(other)
     }
 
     /// An event that an earlier look of a wait races with: one that is ordered with the wait only by what ends it.

@@ -9,7 +9,7 @@
 use super::apply::Applied;
 use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::{Context, Initial};
-use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
@@ -279,6 +279,7 @@ impl<'c> Search<'c> {
                     flags: Flags::blind(kind),
                     order,
                     loc: node.loc,
+                    rf: NO_SOURCE,
                     value: operand,
                     ..event
                 })

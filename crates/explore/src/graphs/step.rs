@@ -320,13 +320,7 @@ impl Stepper<'_, '_> {
                 self.join(event);
             }
             Kind::Free => self.free(event),
-            Kind::Blind => {
-                self.check_commuting(&event);
-                let node = self.answered(thread, 0, 0);
-                self.race(&event);
-                let slot = self.add(event, node, 0, None);
-                self.check_life(slot, self.bugs.len());
-            }
+            Kind::Blind => self.blind_update(event),
             _ => {
                 let node = self.answered(thread, 0, 0);
                 self.add(event, node, 0, None);

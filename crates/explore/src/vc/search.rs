@@ -11,6 +11,8 @@ use super::ends::End;
 use super::extend::{Extension, Manner, New};
 use super::options::{Root, Settings};
 use super::order::Order;
+use crate::rvf::witness::Witness;
+use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_consistency::Interrupted;
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
@@ -115,6 +117,9 @@ pub(crate) struct Search<'c> {
     pub(super) accesses: Accesses,
     nodes: Vec<Node>,
     pub(super) report: Report<'c>,
+    /// Looks for data races, if they are of interest.
+    pub(super) races: Option<Races>,
+    pub(super) witness: Witness,
     /// What is wrong in the node that is being entered; the length of the sequence is counted from the end of its order.
     pub(super) bugs: Vec<Bug>,
 }
@@ -143,6 +148,8 @@ impl<'c> Search<'c> {
             frontier,
             accesses: Accesses::new(root),
             nodes: Vec::new(),
+            races: report.looks_for_races().then(Races::default),
+            witness: Witness::default(),
             report,
             bugs: Vec::new(),
         }
@@ -208,6 +215,8 @@ impl<'c> Search<'c> {
             Node { place, tried, branch, weight, fruitful: true }
         };
         if extended == Extended::TooLong {
+            let sequence = self.sequence(&order, &new);
+            self.check_races(&sequence)?;
             self.cut();
             self.nodes.push(none(place, tried));
             return Ok(());
