@@ -3,7 +3,7 @@
 //! * [`sketch`] and [`litmus`](mod@litmus): small programs as trees, and their one-line notation.
 //! * [`brute`]: all behaviours of a program on the operational machine, and the exact number of [classes](class) of each kind.
 //! * [`cases`]: programs whose numbers are known.
-//! * [`generate`](mod@generate) and [`random`]: programs nobody thought of.
+//! * [`generate`](mod@generate): programs nobody thought of.
 //! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ.
 //!
 //! The command `raddle-fuzz` puts the last three together.
@@ -15,7 +15,6 @@ pub mod compare;
 pub mod data_centric;
 pub mod generate;
 pub mod litmus;
-pub mod random;
 pub mod shrink;
 pub mod sketch;
 pub mod values;

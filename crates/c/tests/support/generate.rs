@@ -5,7 +5,7 @@
 //! is initialised, and an expression changes nothing, or is one call or one counting step and nothing else. Everything else is
 //! left to chance: types, conversions between all of them, bit-fields, structs by value, pointers, control flow.
 
-use super::Rng;
+use raddle_testkit::Random;
 use std::fmt::Write;
 
 const TYPES: [&str; 12] = [
@@ -47,7 +47,7 @@ pub(crate) fn file(seed: u64, programs: usize) -> String {
 }
 
 struct Generator {
-    rng: Rng,
+    rng: Random,
     prefix: String,
     /// Scalars in scope that can be read and assigned: name and type.
     vars: Vec<(String, &'static str)>,
@@ -63,7 +63,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64, index: usize) -> Self {
         Generator {
-            rng: Rng::new(seed),
+            rng: Random::new(seed),
             prefix: format!("p{index}_"),
             vars: Vec::new(),
             constants: Vec::new(),
@@ -79,12 +79,12 @@ impl Generator {
         match self.rng.below(8) {
             0 => format!("{}", self.rng.below(10)),
             1 => format!("-{}", self.rng.below(100)),
-            2 => format!("{}u", self.rng.next() as u32),
-            3 => format!("{:#x}ul", self.rng.next()),
-            4 => format!("{}l", self.rng.next() as i32),
+            2 => format!("{}u", self.rng.number() as u32),
+            3 => format!("{:#x}ul", self.rng.number()),
+            4 => format!("{}l", self.rng.number() as i32),
             5 => format!("'{}'", (b'a' + self.rng.below(26) as u8) as char),
-            6 => format!("{:#x}", self.rng.next() as u32),
-            _ => format!("{}", self.rng.next() as i16),
+            6 => format!("{:#x}", self.rng.number() as u32),
+            _ => format!("{}", self.rng.number() as i16),
         }
     }
 
@@ -387,7 +387,7 @@ impl Generator {
 
     fn program(mut self, out: &mut String) {
         let p = self.prefix.clone();
-        let field = |rng: &mut Rng| TYPES[rng.below(11) + 1];
+        let field = |rng: &mut Random| TYPES[rng.below(11) + 1];
         let widths = [self.rng.below(7) + 1, self.rng.below(30) + 1];
         let (a, b, c, d) = (field(&mut self.rng), field(&mut self.rng), field(&mut self.rng), field(&mut self.rng));
         let _ = writeln!(
