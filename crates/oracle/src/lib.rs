@@ -4,7 +4,8 @@
 //! * [`brute`]: all behaviours of a program on the operational machine, and the exact number of [classes](class) of each kind.
 //! * [`cases`]: programs whose numbers are known.
 //! * [`generate`](mod@generate): programs nobody thought of.
-//! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ.
+//! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ;
+//!   [`sweep`]: many of them, and who was really compared.
 //!
 //! The command `raddle-fuzz` puts the last three together.
 
@@ -17,6 +18,7 @@ pub mod generate;
 pub mod litmus;
 pub mod shrink;
 pub mod sketch;
+pub mod sweep;
 pub mod values;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
@@ -25,3 +27,4 @@ pub use generate::{Family, generate};
 pub use litmus::litmus;
 pub use shrink::shrink;
 pub use sketch::Sketch;
+pub use sweep::{Sweep, Tally};
