@@ -172,7 +172,7 @@ fn the_headers_of_the_system_are_understood_in_a_preprocessed_file() {
     if !output.status.success() {
         return; // A system without the headers of its C library.
     }
-    let preprocessed = scratch.file("system.i", &String::from_utf8_lossy(&output.stdout));
+    let preprocessed = scratch.file("system.i", &output.stdout);
     let program = support::compile_file(&preprocessed, &Options::default()).expect("a program");
     raddle_program::validate(&program).expect("valid");
 }
