@@ -1,6 +1,6 @@
 //! The answer to one question, before it is put into words.
 
-use raddle_trace::{Execution, Model, Place, Scope, ThreadId, Verdict, Violation};
+use raddle_trace::{Execution, Model, Place, Scope, ThreadName, Verdict, Violation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ pub struct Counterexample {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The thread.
-    pub thread: ThreadId,
+    pub thread: ThreadName,
     /// For what: "the mutex m", "T1 to end".
     pub what: String,
     /// Where in the source.

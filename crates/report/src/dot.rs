@@ -7,7 +7,7 @@
 
 use crate::wording::{HARD_BLANK, Wording};
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, EventId, Execution, Source, ThreadId};
+use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -62,13 +62,13 @@ fn write_graph(out: &mut String, execution: &Execution) -> std::fmt::Result {
 
 fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
     let wording = Wording::new(execution);
-    let mut columns: BTreeMap<ThreadId, Vec<(String, String, bool)>> = BTreeMap::new();
+    let mut columns: BTreeMap<ThreadName, Vec<(String, String, bool)>> = BTreeMap::new();
     for (at, step) in execution.steps.iter().enumerate() {
         let words = wording.step(step).replace(HARD_BLANK, " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
             Entry::Failure { thread: Some(thread), place, .. } => {
-                (*thread, format!("failure_{}", thread.0), place, true)
+                (*thread, format!("failure_{}", word(*thread)), place, true)
             }
             _ => continue,
         };
@@ -77,8 +77,8 @@ fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
         columns.entry(thread).or_default().push((name, format!("{number}{words}{line}"), failed));
     }
     for (thread, nodes) in &columns {
-        let function = execution.threads.get(thread.index()).map_or("", String::as_str);
-        writeln!(out, "  subgraph cluster_{} {{", thread.0)?;
+        let function = execution.function(*thread).unwrap_or_default();
+        writeln!(out, "  subgraph cluster_{} {{", word(*thread))?;
         writeln!(out, "    label={}; color=grey; style=rounded;", quote(&format!("{thread} {function}")))?;
         for (name, label, failed) in nodes {
             let colour = if *failed { ", color=red, fontcolor=red, penwidth=2" } else { "" };
@@ -93,7 +93,7 @@ fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
 }
 
 fn starts_and_ends(out: &mut String, execution: &Execution) -> std::fmt::Result {
-    let of = |thread: ThreadId| execution.events().filter(move |event| event.id.thread == thread);
+    let of = |thread: ThreadName| execution.events().filter(move |event| event.id.thread == thread);
     for event in execution.events() {
         let ends = match event.action {
             Action::Spawn { child, .. } => of(child).next().map(|first| (event.id, first.id)),
@@ -118,7 +118,7 @@ impl<'e> Coherence<'e> {
     }
 
     /// The write to the location that follows this one (or the initial one).
-    fn after(&self, location: &str, write: Option<EventId>) -> Option<EventId> {
+    fn after(&self, location: &str, write: Option<EventName>) -> Option<EventName> {
         let writes = self.execution.coherence.get(location)?;
         match write {
             None => writes.first().copied(),
@@ -134,8 +134,13 @@ fn edge(out: &mut String, from: &str, to: &str, name: &str, colour: &str) -> std
     writeln!(out, "  {from} -> {to} [label={name}, color={colour}, fontcolor={colour}, constraint=false];")
 }
 
-fn node(id: EventId) -> String {
-    format!("t{}_{}", id.thread.0, id.index)
+fn node(id: EventName) -> String {
+    format!("t{}_{}", word(id.thread), id.index)
+}
+
+/// A thread as part of an identifier.
+fn word(thread: ThreadName) -> String {
+    format!("{thread:#}").replace('.', "_")
 }
 
 fn quote(text: &str) -> String {

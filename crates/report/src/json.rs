@@ -6,7 +6,7 @@
 use crate::answer::{Answer, Counterexample};
 use crate::excerpt::Problem;
 use crate::human::printed;
-use raddle_trace::{Execution, Model, Property, Scope, ThreadId, Verdict};
+use raddle_trace::{Execution, Model, Property, Scope, ThreadName, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -131,7 +131,7 @@ struct ViolationObject<'a> {
 
 #[derive(Serialize)]
 struct WaitingObject<'a> {
-    thread: ThreadId,
+    thread: ThreadName,
     r#for: &'a str,
     file: &'a str,
     line: u32,

@@ -13,7 +13,7 @@ use crate::text::{clean, elide, pad, width, wrap};
 use crate::wording::Wording;
 use anstyle::Style;
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, Execution, Place, ThreadId};
+use raddle_trace::{Action, Execution, Place, ThreadName};
 
 /// How to lay out.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,7 @@ const MARK: &str = "✗";
 #[derive(Debug)]
 struct Row {
     label: String,
-    thread: Option<ThreadId>,
+    thread: Option<ThreadName>,
     words: String,
     style: Style,
     source: String,
@@ -62,7 +62,7 @@ struct Row {
 /// The table of a run. `waiting` says what threads wait for at its end, if that is what is wrong.
 pub fn table(execution: &Execution, waiting: &[Waiting], layout: Layout) -> String {
     let rows = rows(execution, waiting, layout.full);
-    let mut threads: Vec<ThreadId> = rows.iter().filter_map(|row| row.thread).collect();
+    let mut threads: Vec<ThreadName> = rows.iter().filter_map(|row| row.thread).collect();
     threads.sort_unstable();
     threads.dedup();
     let names: Vec<String> = threads.iter().map(|&thread| thread_name(execution, thread)).collect();
@@ -88,8 +88,8 @@ pub fn table(execution: &Execution, waiting: &[Waiting], layout: Layout) -> Stri
     }
 }
 
-fn thread_name(execution: &Execution, thread: ThreadId) -> String {
-    match execution.threads.get(thread.index()) {
+fn thread_name(execution: &Execution, thread: ThreadName) -> String {
+    match execution.function(thread) {
         Some(function) => clean(&format!("{thread} {function}")),
         None => thread.to_string(),
     }
@@ -258,7 +258,7 @@ struct Table<'a> {
     labels: usize,
     columns: Vec<usize>,
     source: usize,
-    threads: &'a [ThreadId],
+    threads: &'a [ThreadName],
 }
 
 impl Table<'_> {
