@@ -71,7 +71,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to G"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to H"))
     }
 }
 
