@@ -7,6 +7,7 @@ use super::order::Order;
 use super::realise::realise;
 use crate::sequence::INITIAL;
 use raddle_consistency::{Interrupt, Interrupted, Watch};
+use raddle_testkit::Random;
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 use std::cell::Cell;

@@ -156,7 +156,7 @@ fn ring(random: &mut Random) -> Instance {
 
 #[test]
 fn rings_need_composed_clauses() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let (mut possible, mut solved, mut cyclic) = (0, 0, 0);
     for _ in 0..30_000 {
         let instance = ring(&mut random);
