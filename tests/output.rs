@@ -86,7 +86,7 @@ prints!(compare_help, "compare", "--help");
 prints!(engines_agree_that_it_holds, "compare", "bench/programs/write_read.rdl", "-D", "N=4");
 prints!(engines_agree_that_it_breaks, "compare", "examples/dekker.rdl", "--model", "tso");
 prints!(an_engine_may_refuse, "compare", "examples/atomic.rdl");
-prints!(engines_at_a_limit, "compare", "bench/programs/write_read.rdl", "-D", "N=4", "--max-executions", "100");
+prints!(engines_at_a_limit, "compare", "bench/programs/write_read.rdl", "-D", "N=4", "--max-executions", "300");
 prints!(a_limit, "check", "examples/fib.rdl", "-D", "K=6", "--max-executions", "1000");
 
 #[test]

@@ -86,7 +86,7 @@ fn corpus() -> Vec<String> {
     }
     let scratch = Scratch::new();
     for seed in 0..4 {
-        let file = scratch.file("g.c", &generate::file(seed, 1));
+        let file = scratch.file("g.c", generate::file(seed, 1));
         texts.push(raddle_c::preprocess(&file, &Options::default()).expect("generated programs are C"));
     }
     texts

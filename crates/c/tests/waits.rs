@@ -70,7 +70,7 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
 #[test]
 fn waiting_loses_no_outcome_and_invents_none() {
     let scratch = Scratch::new();
-    let source = scratch.file("p.c", &program());
+    let source = scratch.file("p.c", program());
     // One exchange, and one that is looked at first, also where stores are buffered.
     let buffered = [(0, Model::Tso), (8, Model::Tso)];
     for (shape, model) in (0..SHAPES).map(|shape| (shape, Model::Sc)).chain(buffered) {

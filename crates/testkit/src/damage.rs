@@ -99,7 +99,7 @@ mod tests {
         let inputs = ["first line\nsecond line\n", "other"];
         let all = |seed| {
             let mut random = Random::new(seed);
-            (0..500).map(|_| damaged(&inputs, &["PIECE"], &mut random)).collect::<Vec<_>>()
+            (0..20_000).map(|_| damaged(&inputs, &["PIECE"], &mut random)).collect::<Vec<_>>()
         };
         let texts = all(1);
         assert_eq!(texts, all(1));
