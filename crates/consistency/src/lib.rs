@@ -25,7 +25,6 @@
 //! [`values`] (sets of sources instead of one).
 
 pub mod closure;
-pub mod command;
 pub mod explain;
 pub mod format;
 pub mod instance;
@@ -34,7 +33,6 @@ mod order;
 mod prefix;
 pub mod pso;
 mod random;
-pub mod render;
 pub mod replay;
 mod search;
 mod settings;

@@ -1,12 +1,12 @@
 //! From the outcome of an exploration to an answer that can be reported.
 
-use crate::load::{LoadOptions, Loaded};
+use crate::load::{self, LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
 use raddle_explore::{Outcome, Statistics};
 use raddle_report::numbers::{counted, memory, time};
-use raddle_report::{Answer, Cost};
+use raddle_report::{Answer, Body, Check, Cost};
 use raddle_trace::{Model, Property, Schedule, Verdict};
 use std::collections::BTreeMap;
 
@@ -36,9 +36,8 @@ impl Question<'_> {
             let replay = self.replay_command(&finding.violation.schedule);
             counterexample(&code, finding, races, replay)
         });
-        Answer {
-            file: self.file.to_owned(),
-            parameters: self.load.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect(),
+        let check = Check {
+            parameters: self.load.parameters(),
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
@@ -51,8 +50,9 @@ impl Question<'_> {
             statistics: statistics(&outcome.statistics),
             advice,
             notes: self.loaded.notes.iter().cloned().chain(outcome.notes).collect(),
-            cost,
-        }
+        };
+        let sources = load::sources(&self.loaded.program.sources);
+        Answer { file: self.file.to_owned(), sources, cost, body: Body::Check(check) }
     }
 
     /// What would bring the answer further: which limit was hit, and which option raises it.

@@ -32,17 +32,20 @@ mod error;
 pub mod load;
 pub mod prepare;
 pub mod replay;
+pub mod traces;
 pub mod verify;
 mod waiting;
 
 pub use error::Error;
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
-pub use replay::{Replayed, replay};
+pub use replay::replay;
+pub use traces::trace;
 pub use verify::{Settings, verify};
 
 pub use raddle_explore::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics};
 pub use raddle_program::Program;
+pub use raddle_report::{Answer, Replay};
 pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
 
 pub use raddle_c as c;

@@ -1,6 +1,6 @@
 //! Answers made by hand, for the tests of every form they are put into.
 
-use raddle_report::{Answer, Cost, Counterexample, Sources, Waiting};
+use raddle_report::{Answer, Body, Check, Cost, Counterexample, Sources, Waiting};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
     Action, Event, EventId, Execution, Model, Place, Property, Schedule, Scope, Source, ThreadId, Verdict, Violation,
@@ -129,9 +129,13 @@ pub(crate) fn dekker_found() -> Counterexample {
     found(dekker(), Property::Assert, message, 18, "0 0 1 1 2 2 1! 1 2! 2")
 }
 
-pub(crate) fn answer(verdict: Verdict, scope: Scope, counterexamples: Vec<Counterexample>) -> Answer {
-    Answer {
-        file: "dekker.rdl".into(),
+pub(crate) fn answer(body: Body) -> Answer {
+    let cost = Cost { seconds: 0.012, cpu_seconds: 0.01, peak_memory_bytes: Some(5 << 20) };
+    Answer { file: "dekker.rdl".into(), sources: sources(), cost, body }
+}
+
+pub(crate) fn check(verdict: Verdict, scope: Scope, counterexamples: Vec<Counterexample>) -> Check {
+    Check {
         parameters: BTreeMap::new(),
         verdict,
         scope,
@@ -145,7 +149,6 @@ pub(crate) fn answer(verdict: Verdict, scope: Scope, counterexamples: Vec<Counte
         statistics: [("events".to_owned(), 30)].into(),
         advice: Vec::new(),
         notes: Vec::new(),
-        cost: Cost { seconds: 0.012, cpu_seconds: 0.01, peak_memory_bytes: Some(5 << 20) },
     }
 }
 
