@@ -164,7 +164,7 @@ fn switches_that_the_engine_does_not_have() {
     check("vc", "rot=1", "vc has no switch `rot`; there are root, shortcut, orders");
     check("dc", "closure=off", "dc has no switch `closure`");
     check("rvf", "closure=maybe", "`closure` is on or off, not `maybe`");
-    check("rf", "closure=off", "the engine `rf` has no switches; rvf, vc and dc have");
+    check("rf", "closure=off", "the engine `rf` has no switches; `raddle check --help` says who has which");
     check("auto", "burst", "the engine `auto` has no switches");
 }
 

@@ -99,7 +99,7 @@ fn series(
     entry: &Entry,
     family: &Family,
     threads: u32,
-    engine: Engine,
+    engine: &'static dyn Engine,
     lengths: &[u32],
 ) -> Result<Option<Series>, Failure> {
     let mut points = Vec::new();
@@ -109,7 +109,7 @@ fn series(
         let title = entry.title(&defines);
         let program = entry.load(&defines).map_err(Failure::of(&title))?;
         let mut settings = Settings::new(args.model);
-        settings.options.engine = engine;
+        settings.engine = engine;
         settings.options.all = true;
         settings.options.limits.executions = Some(args.executions);
         settings.options.limits.time = Some(Duration::from_secs(20));

@@ -8,7 +8,7 @@
 use crate::failure::Failure;
 use crate::suite::{Case, Instance, UNKNOWN};
 use raddle::cost::Meter;
-use raddle::{Control, Define, Language, LoadOptions, Outcome, Program, Scope, Settings, Statistics};
+use raddle::{Control, Define, Language, LoadOptions, Outcome, Program, Scope, Settings};
 use serde::Serialize;
 
 /// Which value of the parameter.
@@ -97,7 +97,8 @@ pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize
     };
     let name = format!("{}({})", case.name, instance.value);
     let program = load(case, &name, instance.value)?;
-    let (statistics, one) = measure(case, instance, &name, &program, effort, 1)?;
+    let (outcome, one) = measure(case, instance, &name, &program, effort, 1)?;
+    let statistics = outcome.statistics;
     let parallel = match workers {
         None => None,
         Some(workers) => {
@@ -111,7 +112,7 @@ pub(crate) fn row(case: &Case, size: Size, effort: Effort, workers: Option<usize
         executions: statistics.executions,
         failed: statistics.failed,
         blocked: statistics.blocked,
-        moot: statistics.moot,
+        moot: outcome.counter("moot"),
         events: statistics.longest,
         steps: statistics.events,
         cpu_seconds: one.cpu,
@@ -140,29 +141,30 @@ fn measure(
     program: &Program,
     effort: Effort,
     workers: usize,
-) -> Result<(Statistics, Times), Failure> {
-    let mut best: Option<Times> = None;
-    let mut statistics = Statistics::default();
+) -> Result<(Outcome, Times), Failure> {
+    let mut best: Option<(Outcome, Times)> = None;
     for _ in 0..effort.repetitions {
         let meter = Meter::start();
         let mut runs = 0;
-        let times = loop {
-            statistics = explore(case, name, program, workers)?.statistics;
+        let (outcome, times) = loop {
+            let outcome = explore(case, name, program, workers)?;
             runs += 1;
             let cost = meter.read();
             // Where the system does not tell CPU time, wall time ends the repetition.
             if cost.cpu_seconds.max(cost.seconds / 20.0) >= effort.seconds {
-                break Times { cpu: cost.cpu_seconds / f64::from(runs), wall: cost.seconds / f64::from(runs) };
+                let runs = f64::from(runs);
+                break (outcome, Times { cpu: cost.cpu_seconds / runs, wall: cost.seconds / runs });
             }
         };
-        let better = best.map_or(times, |best| Times { cpu: best.cpu.min(times.cpu), wall: best.wall.min(times.wall) });
-        best = Some(better);
+        let times =
+            best.map_or(times, |(_, best)| Times { cpu: best.cpu.min(times.cpu), wall: best.wall.min(times.wall) });
+        best = Some((outcome, times));
     }
+    let (outcome, times) = best.expect("there is a repetition");
+    let found = outcome.statistics.executions;
     match instance.executions {
-        Some(expected) if expected != statistics.executions => {
-            Err(Failure::Count { program: name.to_owned(), found: statistics.executions, expected })
-        }
-        _ => Ok((statistics, best.expect("there is a repetition"))),
+        Some(expected) if expected != found => Err(Failure::Count { program: name.to_owned(), found, expected }),
+        _ => Ok((outcome, times)),
     }
 }
 

@@ -2,6 +2,7 @@
 // raddle: --model sc --engine optimal expect: holds classes: 90
 // raddle: --model tso --engine optimal expect: holds classes: 90
 // raddle: --model pso --engine optimal expect: holds classes: 90
+// raddle: --model sc --engine optimal --commuting-updates expect: holds classes: 1
 // raddle: --model sc -D BROKEN expect: violated(assert)
 //
 // Three threads count twice each by atomic increments of one variable: 6! / (2! 2! 2!) orders. Broken: the increment is

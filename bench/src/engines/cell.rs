@@ -72,12 +72,12 @@ impl Cell {
 pub(crate) fn measure(
     title: &str,
     program: &Program,
-    engine: Engine,
+    engine: &'static dyn Engine,
     model: Model,
     limit: Duration,
 ) -> Result<Cell, Failure> {
     let mut settings = Settings::new(model);
-    settings.options.engine = engine;
+    settings.engine = engine;
     settings.options.all = true;
     settings.options.limits.time = Some(limit);
     sample(title, program, &settings)
@@ -106,7 +106,7 @@ pub(crate) fn sample(title: &str, program: &Program, settings: &Settings) -> Res
         let explored = Explored {
             classes: counted.executions,
             blocked: counted.blocked,
-            others: counted.runs() - counted.executions - counted.blocked + counted.redundant,
+            others: counted.runs() - counted.executions - counted.blocked + counted.redundant.unwrap_or(0),
             longest: counted.longest,
             cpu_seconds: cost.cpu_seconds / f64::from(repetitions),
         };

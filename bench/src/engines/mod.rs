@@ -2,7 +2,7 @@
 //!
 //! Every program is explored by every engine under every model, in this process, one after the other: [`cell`] measures one
 //! such exploration, [`render`] makes the table of them. With `--doc` the same command writes the page of the book, and draws
-//! ([`plot`]) how the numbers of classes grow on the programs that say so. Engines come from [`Engine::ALL`], programs from the
+//! ([`plot`]) how the numbers of classes grow on the programs that say so. Engines come from [`raddle::ENGINES`], programs from the
 //! [catalogue](raddle_bench::catalogue), so a new one of either kind appears by itself.
 
 pub(crate) mod cell;
@@ -12,7 +12,8 @@ mod svg;
 
 use crate::failure::Failure;
 use cell::{Cell, measure};
-use raddle::{Engine, Model};
+use raddle::engine::Equivalence;
+use raddle::{ENGINES, Engine, Model};
 use raddle_bench::catalogue::{self, Entry};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -59,8 +60,8 @@ pub(crate) struct Line {
 }
 
 /// The engines that are compared: all that do their own work.
-pub(crate) fn engines() -> impl Iterator<Item = Engine> {
-    Engine::ALL.into_iter().filter(|&engine| engine != Engine::Auto)
+pub(crate) fn engines() -> impl Iterator<Item = &'static dyn Engine> {
+    ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated)
 }
 
 /// Compares, and prints or writes down what comes out.

@@ -4,15 +4,16 @@ use super::cell::Cell;
 use super::plot::Panel;
 use super::{Line, engines};
 use crate::table::{dash, markdown, rounded, thousands};
+use raddle::Engine;
 use std::time::Duration;
 
 /// One line per program and model: classes and rate of each engine, and what a class costs compared with the first engine.
 pub(crate) fn table(lines: &[Line]) -> String {
     let mut head = vec!["program".to_owned(), "model".to_owned()];
-    for engine in engines() {
+    for engine in engines().map(Engine::name) {
         head.extend([format!("{engine}: classes"), "per CPU s".to_owned()]);
     }
-    for engine in engines().skip(1) {
+    for engine in engines().map(Engine::name).skip(1) {
         head.push(format!("cost of {engine}, ×"));
     }
     let rows: Vec<Vec<String>> = lines.iter().map(row).collect();
@@ -61,7 +62,7 @@ fn same_classes(lines: &[Line], at: usize) -> Option<(f64, f64, usize)> {
 /// The page of the book.
 pub(crate) fn page(lines: &[Line], panels: &[Panel], limit: Duration) -> String {
     let mut ratios = String::new();
-    for (at, engine) in engines().enumerate().skip(1) {
+    for (at, engine) in engines().map(Engine::name).enumerate().skip(1) {
         if let Some((mean, greatest, number)) = same_classes(lines, at) {
             ratios += &format!(
                 "- Where `{engine}` has as many classes as `optimal`, and at least 100 ({number} lines), a class costs it {mean:.2}\n  \

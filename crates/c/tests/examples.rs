@@ -5,7 +5,8 @@
 
 mod support;
 
-use raddle_explore::{Control, Engine, Options, explore};
+use raddle_engine::{Control, Engine, Options, Question};
+use raddle_explore::ENGINES;
 use raddle_machine::compile::AllShared;
 use raddle_trace::{Model, Property, Verdict};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 struct Expectation {
     front_end: raddle_c::Options,
+    engine: &'static dyn Engine,
     options: Options,
     loop_bound: Option<u32>,
     violated: Option<Property>,
@@ -25,15 +27,17 @@ fn expectation(line: &str) -> Expectation {
     let mut front_end = raddle_c::Options::default();
     let mut options = Options::new(Model::Sc);
     options.limits.time = Some(Duration::from_secs(20));
+    let mut engine = ENGINES.find("auto").expect("there");
     let mut loop_bound = None;
     let mut words = given.split_whitespace();
     while let Some(word) = words.next() {
         let mut value = || words.next().unwrap_or_else(|| panic!("{word} needs a value"));
         match word {
             "--model" => options.model = value().parse().expect("a model"),
-            "--engine" => options.engine = value().parse::<Engine>().expect("an engine"),
+            "--engine" => engine = ENGINES.find(value()).expect("an engine"),
             "-D" => front_end.defines.push(value().to_owned()),
             "--loop-bound" => loop_bound = Some(value().parse().expect("a number")),
+            "--commuting-updates" => options.commuting_updates = true,
             "--spurious" => front_end.spurious_wakeups = true,
             "--32" => front_end.ilp32 = true,
             "--no" => {
@@ -53,7 +57,7 @@ fn expectation(line: &str) -> Expectation {
     });
     assert!(violated.is_some() || verdict == "holds", "{line}");
     let classes = words.find(|w| *w == "classes:").and_then(|_| words.next()).map(|n| n.parse().expect("a number"));
-    Expectation { front_end, options, loop_bound, violated, classes }
+    Expectation { front_end, engine, options, loop_bound, violated, classes }
 }
 
 /// What is different from what was expected, or how long it took.
@@ -62,10 +66,12 @@ fn check(path: &Path, line: &str, expectation: &Expectation) -> Result<Duration,
     let mut program = support::compile_file(path, &expectation.front_end)?;
     raddle_program::validate(&program).map_err(|errors| format!("{line}: not valid: {errors:?}"))?;
     raddle_program::analysis::spin_loops(&mut program);
+    raddle_program::analysis::drop_unused_results(&mut program);
     let options = raddle_machine::compile::Options { loop_bound: expectation.loop_bound };
     let code = raddle_machine::compile(&program, &AllShared, &options);
-    let outcome = explore(&code, &expectation.options, &Control::new()).map_err(|error| format!("{line}: {error}"))?;
-    let found = outcome.findings.first().map(|finding| finding.violation.property);
+    let question = Question { code: &code, options: &expectation.options };
+    let outcome = expectation.engine.ask(&question, &Control::new()).map_err(|error| format!("{line}: {error}"))?;
+    let found = outcome.findings.first().map(|finding| finding.violation().property);
     let holds = outcome.verdict == Verdict::Holds;
     let executions = outcome.statistics.executions;
     let right = match expectation.violated {
@@ -75,7 +81,7 @@ fn check(path: &Path, line: &str, expectation: &Expectation) -> Result<Duration,
     if right {
         return Ok(started.elapsed());
     }
-    let what = outcome.findings.first().map_or(String::new(), |finding| format!(": {}", finding.violation.message));
+    let what = outcome.findings.first().map_or(String::new(), |finding| format!(": {}", finding.violation().message));
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Err(format!("{name}: `{line}`, but {:?} with {executions} classes{what}", outcome.verdict))
 }

@@ -5,7 +5,8 @@
 
 mod support;
 
-use raddle_explore::{Control, Options, explore};
+use raddle_engine::{Control, Options, Question};
+use raddle_explore::ENGINES;
 use raddle_machine::compile::AllShared;
 use raddle_trace::{Model, Verdict};
 use support::{Scratch, compile_file};
@@ -56,7 +57,10 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
     }
     let loop_bound = if waits { None } else { Some(2) };
     let code = raddle_machine::compile(&program, &AllShared, &raddle_machine::compile::Options { loop_bound });
-    let found = explore(&code, &Options::new(model), &Control::new());
+    let found = ENGINES
+        .find("auto")
+        .expect("there")
+        .ask(&Question { code: &code, options: &Options::new(model) }, &Control::new());
     let found = found.unwrap_or_else(|error| panic!("shape {shape}, outcome {outcome}, waits {waits}: {error}"));
     assert!(found.verdict != Verdict::Unknown, "shape {shape}, outcome {outcome}");
     !found.findings.is_empty()

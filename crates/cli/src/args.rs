@@ -142,7 +142,7 @@ pub(crate) struct Check {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 
@@ -162,14 +162,12 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
-    /// The engine: auto, optimal (one execution per trace), rf or dc (per reads-from class), rvf or vc (per class of values)
-    #[arg(short, long, default_value = "auto", help_heading = "How")]
-    pub(crate) engine: Engine,
+    /// The engine
+    #[arg(short, long, default_value = "auto", value_parser = values::engine, help = values::engines(), help_heading = "How")]
+    pub(crate) engine: &'static dyn Engine,
 
-    /// Set a switch of the engine. For rvf: closure, greedy, guidance or signals to on or off, classes to values or sources.
-    /// For vc: root to main, first or a number, shortcut to on or off, orders to relaxed, strict or all.
-    /// For dc: burst, refine or backwards to on or off
-    #[arg(long, value_name = "KEY=VALUE", help_heading = "How")]
+    /// Set a switch of the engine
+    #[arg(long, value_name = "KEY=VALUE", help = values::switches(), help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 
     /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
@@ -218,7 +216,7 @@ pub(crate) struct Compare {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Let every loop turn at most N times each time its function runs
+    /// Enter the body of every loop at most N times each time the loop is reached
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
 

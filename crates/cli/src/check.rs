@@ -11,7 +11,6 @@ use raddle::report::{Answer, Body};
 use raddle::{Control, Error, Limits, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn run(args: &Check) -> Status {
     let file = args.input.file.display().to_string();
@@ -31,18 +30,12 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let loaded = raddle::load(&args.input.file, &load_options)?;
     let settings = settings(args)?;
     let control = Arc::new(Control::new());
-    let interrupted = stop_when_asked(&control);
+    stop_when_asked(&control);
     let progress = Progress::start(&control);
     let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
     let outcome = outcome.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))?;
-    let question = Question {
-        file,
-        load: &load_options,
-        loaded: &loaded,
-        settings: &settings,
-        interrupted: interrupted.load(Ordering::Relaxed),
-    };
+    let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
     let answer = question.answer(outcome, meter.read());
     if let Some(path) = &args.save_schedule {
         save_schedule(path, &question, &answer)?;
@@ -53,10 +46,10 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
 fn settings(args: &Check) -> Result<Settings, Error> {
     let mut settings = Settings::new(args.what.model);
     settings.loop_bound = args.loop_bound;
+    settings.engine = args.engine;
     let options = &mut settings.options;
-    options.engine = args.engine;
     for option in &args.engine_option {
-        options.set(option).map_err(Error::Switch)?;
+        options.switches.set(args.engine, option).map_err(Error::Switch)?;
     }
     options.properties = args.what.properties();
     options.all = args.all;
@@ -80,18 +73,16 @@ pub(crate) fn workers(asked: usize) -> usize {
 }
 
 /// The first interrupt ends the search, and what it has found is reported; the second one ends the process.
-pub(crate) fn stop_when_asked(control: &Arc<Control>) -> Arc<AtomicBool> {
-    let asked = Arc::new(AtomicBool::new(false));
-    let (control, noted) = (Arc::clone(control), Arc::clone(&asked));
+pub(crate) fn stop_when_asked(control: &Arc<Control>) {
+    let control = Arc::clone(control);
     let handler = move || {
-        if noted.swap(true, Ordering::Relaxed) {
+        if control.stopped() {
             std::process::exit(Status::Unknown as i32);
         }
         control.stop();
     };
     // Without a handler an interrupt ends the process at once, which is no worse than other programs do.
     let _ = ctrlc::set_handler(handler);
-    asked
 }
 
 /// Writes the schedule of the first counterexample, if there is one.

@@ -1,7 +1,26 @@
 //! Values of options: lengths of time, amounts of memory, switches.
 
+use raddle::engine::switches;
+use raddle::{ENGINES, Engine};
 use std::ops::RangeInclusive;
 use std::time::Duration;
+
+/// The name of an engine.
+pub(crate) fn engine(name: &str) -> Result<&'static dyn Engine, String> {
+    ENGINES.find(name)
+}
+
+/// The help of `--engine`.
+pub(crate) fn engines() -> String {
+    let lines = ENGINES.iter().map(|engine| format!("\n- {}: {}", engine.name(), engine.summary()));
+    format!("The engine:{}", lines.collect::<String>())
+}
+
+/// The help of `--engine-option`.
+pub(crate) fn switches() -> String {
+    let lines = switches::help(ENGINES.iter());
+    format!("Set a switch of the engine:{}", lines.lines().map(|line| format!("\n- {line}")).collect::<String>())
+}
 
 /// `90`, `10s`, `5m`, `1.5h`, `500ms`; a bare number is in seconds.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {

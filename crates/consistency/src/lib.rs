@@ -28,6 +28,7 @@ pub mod closure;
 pub mod explain;
 pub mod format;
 pub mod instance;
+pub mod interrupt;
 pub mod naive;
 mod order;
 mod prefix;
@@ -45,6 +46,7 @@ pub mod verify;
 
 pub use explain::{Clash, explain};
 pub use instance::{Action, Instance, Loc, Malformed, Source};
+pub use interrupt::{Interrupt, Interrupted, Never, Watch};
 pub use raddle_trace::{EventId, Model, Step, ThreadId};
 pub use settings::{Algorithm, Closure, Key, Limits, Settings, WorklistOrder};
 pub use verify::{Answer, Statistics, Verifier, verify};

@@ -9,15 +9,10 @@
 //! would have (as far as one could tell), or it meets something it does not take, `rf` does it after all. A search that
 //! ends within the sample, or goes on with `rf`, has lost nothing.
 
-use crate::control::Control;
-use crate::graphs::{self, Sampled};
-use crate::options::{Engine, Limits, Options};
-use crate::outcome::{Error, Outcome};
-use crate::rvf;
-use crate::sequence;
-use raddle_machine::Code;
-use raddle_trace::{Scope, Verdict};
-use std::time::{Duration, Instant};
+use crate::graphs::{self, Optimal, Purpose, ReadsFrom, Sampled};
+use crate::rvf::ReadsValueFrom;
+use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, StopReason};
+use std::time::Duration;
 
 /// How many reads-from classes per class of values make `rvf` worth a try: more than its executions cost more.
 const WORTH: f64 = 3.0;
@@ -52,51 +47,68 @@ impl Evidence {
     }
 }
 
-/// Explores with the engine that suits the program.
-pub(crate) fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let by = |engine| Options { engine, ..options.clone() };
-    if code.has_atomic_blocks() {
-        return graphs::explore_traces(code, &by(Engine::Optimal), control);
+/// The engine `auto`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Auto;
+
+impl Engine for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
     }
-    if sequence::refusal(code, options).is_some() {
-        return graphs::explore_reads_from(code, &by(Engine::ReadsFrom), control);
+
+    fn summary(&self) -> &'static str {
+        "the one that suits the program: optimal, rf or rvf"
     }
-    let start = Instant::now();
-    let evidence = match graphs::sample_reads_from(code, &by(Engine::ReadsFrom), control)? {
-        Sampled::Done(outcome) => return Ok(outcome),
-        Sampled::Switch(evidence) => evidence,
-    };
+
+    fn equivalence(&self) -> Equivalence {
+        Equivalence::Delegated
+    }
+
+    fn takes(&self, _: &Question<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        if ReadsFrom.takes(question).is_err() {
+            return Optimal.run(question, deadline);
+        }
+        if ReadsValueFrom.takes(question).is_err() {
+            return ReadsFrom.run(question, deadline);
+        }
+        match graphs::sample_reads_from(question, deadline)? {
+            Sampled::Done(outcome) => Ok(*outcome),
+            Sampled::Switch(evidence, learnt) => by_values(question, deadline, &evidence, learnt),
+        }
+    }
+}
+
+/// Lets `rvf` try; if it comes to no end, or meets on the way what it does not take, `rf` does it after all.
+fn by_values(
+    question: &Question<'_>,
+    deadline: &Deadline<'_>,
+    evidence: &Evidence,
+    learnt: Purpose,
+) -> Result<Outcome, Fault> {
     let why = format!(
         "in {} sampled executions about {:.0} reads-from classes had the same values",
         evidence.executions, evidence.repeats
     );
+    let control = deadline.control();
     control.restart();
-    let patience = evidence.prospect().max(TRY);
-    let left = |limits: Limits| limits.time.map(|limit| limit.saturating_sub(start.elapsed()));
-    let mut values = by(Engine::ReadsValueFrom);
-    let remaining = left(values.limits);
-    values.limits.time = Some(remaining.map_or(patience, |remaining| remaining.min(patience)));
-    let shortcoming = match rvf::explore(code, &values, control) {
-        Ok(mut outcome) => {
-            let out_of_patience = matches!(outcome.scope, Scope::Partial { .. })
-                && outcome.verdict == Verdict::Unknown
-                && !control.stopped()
-                && remaining.is_none_or(|remaining| remaining > patience)
-                && start.elapsed() >= patience;
-            if !out_of_patience {
-                outcome.notes.push(format!("auto took rvf: {why}"));
-                return Ok(outcome);
-            }
-            format!("rvf did not come to an end in {patience:.1?}")
+    let patience = deadline.with_patience(evidence.prospect().max(TRY));
+    let shortcoming = match ReadsValueFrom.run(question, &patience) {
+        Ok(Outcome { findings, stop: Some(StopReason::Patience(limit)), .. }) if findings.is_empty() => {
+            format!("rvf did not come to an end in {limit:.1?}")
         }
-        // What it does not take may show on the way only.
-        Err(Error::Unsupported { message, .. }) => message,
-        Err(error) => return Err(error),
+        Ok(mut outcome) => {
+            outcome.notes.push(format!("auto took rvf: {why}"));
+            return Ok(outcome);
+        }
+        Err(Fault::Refused(Refusal { message, .. })) => message,
+        Err(fault) => return Err(fault),
     };
     control.restart();
-    let mut sources = by(Engine::ReadsFrom);
-    sources.limits.time = left(sources.limits);
-    let mut outcome = graphs::explore_reads_from(code, &sources, control)?;
+    let mut outcome = graphs::explore(question, deadline, learnt)?;
     outcome.notes.push(format!("auto took rf: {why}, but {shortcoming}"));
     Ok(outcome)
 }

@@ -171,10 +171,10 @@ pub(crate) enum Instr {
     Jump {
         to: Pc,
     },
-    /// A jump that closes a turn of a loop: counts in `counter`.
+    /// A turn of a loop begins: counted in `counter`, and the thread stops if there have been more than `bound`.
     Turn {
-        to: Pc,
         counter: Slot,
+        bound: u32,
     },
     Branch {
         cond: Operand,
@@ -306,7 +306,7 @@ pub struct Code {
     /// The program ends when the entry returns.
     pub(crate) entry_exits: bool,
     pub(crate) sources: SourceMap,
-    /// Greatest number of turns of a loop per activation, if bounded.
+    /// How often the body of a loop may be entered each time the loop is, if bounded.
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
@@ -343,7 +343,7 @@ impl Code {
         self.has_atomic_blocks
     }
 
-    /// Greatest number of turns of a loop per activation of its function, if bounded.
+    /// How often the body of a loop may be entered each time the loop is, if bounded.
     pub fn loop_bound(&self) -> Option<u32> {
         self.loop_bound
     }

@@ -1,9 +1,8 @@
 //! From the program representation to byte code.
 //!
 //! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
-//! since none outlives its instruction), then one counter per loop head. A loop head is the target of an edge that goes
-//! back in depth-first order; the counter is cleared on the edges that enter the loop and counted on those that go
-//! back, which also serves loops with several entries.
+//! since none outlives its instruction), then one counter per loop head. The counter of a loop with a bound is cleared on the
+//! edges that enter the loop and counted where its body begins; other loops have code for neither.
 
 use crate::address::Addr;
 use crate::code::{
@@ -11,16 +10,17 @@ use crate::code::{
     WaitInfo,
 };
 use crate::narrow::Numbers;
+use raddle_program::analysis::{Cfg, LoopId, Loops};
 use raddle_program::{
     Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
-    Term, Type,
+    Term, Turn, Type,
 };
 use rustc_hash::FxHashMap;
 
 /// What the compiler is told beside the program.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Greatest number of turns of a loop per activation of its function; a thread that wants another one stops.
+    /// How often the body of a loop may be entered each time the loop is; a thread that enters it once more stops.
     pub loop_bound: Option<u32>,
 }
 
@@ -188,7 +188,7 @@ struct Edge {
 impl<'p> Compiler<'p> {
     fn function(&mut self, id: FuncId) {
         let function = &self.program.functions[id.index()];
-        let loops = LoopEdges::of(function);
+        let loops = LoopEdges::of(function, self.code.loop_bound);
         let regs = function.regs.len() as u32;
         // Counters and marks come right after the registers; temporaries after them.
         let first_temp = regs + 2 * loops.heads.len() as u32;
@@ -203,6 +203,10 @@ impl<'p> Compiler<'p> {
                 frame.span = block.term.span;
                 self.emit(&frame, Instr::MarkTurn { mark });
             }
+            for &(_, head, turn, bound) in loops.bounded.iter().filter(|begin| begin.0 == here) {
+                frame.span = turn.span;
+                self.emit(&frame, Instr::Turn { counter: regs + 2 * head, bound });
+            }
             for (position, inst) in block.insts.iter().enumerate() {
                 frame.span = inst.span;
                 frame.temps_used = first_temp;
@@ -212,25 +216,16 @@ impl<'p> Compiler<'p> {
             frame.temps_used = first_temp;
             self.term(&mut frame, here, block, &loops, &mut fixups);
         }
-        // Edges that enter a loop clear its counter; edges that go back count. Both need code of their own.
+        // Edges that enter a loop with a bound clear its counter, which needs code of its own.
         for (pc, edge) in fixups {
             let target = starts[edge.to.index()];
-            let resolved = match loops.head(edge.to) {
+            let resolved = match loops.bounded_head(edge.to).filter(|_| !loops.is_back(edge)) {
                 None => target,
-                Some(head) => {
-                    let counter = regs + 2 * head;
-                    let at = self.code.instrs.len() as Pc;
-                    if loops.is_back(edge) {
-                        self.emit(&frame, Instr::Turn { to: target, counter });
-                    } else {
-                        let zero = self.constant(0);
-                        self.emit(&frame, Instr::Move { dst: counter, src: zero });
-                        self.emit(&frame, Instr::Jump { to: target });
-                    }
-                    let span = function.blocks[edge.to.index()].insts.first().map_or(function.span, |inst| inst.span);
-                    for position in at as usize..self.code.instrs.len() {
-                        self.code.spans[position] = span;
-                    }
+                Some((head, turn)) => {
+                    let zero = self.constant(0);
+                    frame.span = turn.span;
+                    let at = self.emit(&frame, Instr::Move { dst: regs + 2 * head, src: zero });
+                    self.emit(&frame, Instr::Jump { to: target });
                     at
                 }
             };
@@ -530,57 +525,40 @@ impl<'p> Compiler<'p> {
 
 const UNRESOLVED: u32 = 1 << 31;
 
-/// The loop heads of a function and the edges that go back to them.
+/// The loop heads of a function, the edges that go back to them, and where turns are counted.
 struct LoopEdges {
     heads: Vec<BlockId>,
     back: Vec<(BlockId, BlockId)>,
     spins: Vec<BlockId>,
+    /// The loops with a bound: where their turns begin, the number of their head, and the bound.
+    bounded: Vec<(BlockId, u32, Turn, u32)>,
 }
 
 impl LoopEdges {
-    fn of(function: &Function) -> LoopEdges {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Done,
-        }
-        let targets = |block: BlockId| {
-            let mut targets = Vec::new();
-            function.blocks[block.index()].term.kind.for_each_target(|to| targets.push(to));
-            targets
-        };
-        let mut marks = vec![Mark::New; function.blocks.len()];
-        let mut back = Vec::new();
-        let mut stack = vec![(BlockId(0), targets(BlockId(0)))];
-        marks[0] = Mark::Open;
-        while let Some((block, rest)) = stack.last_mut() {
-            let block = *block;
-            match rest.pop() {
-                Some(to) => match marks[to.index()] {
-                    Mark::New => {
-                        marks[to.index()] = Mark::Open;
-                        stack.push((to, targets(to)));
-                    }
-                    Mark::Open => back.push((block, to)),
-                    Mark::Done => {}
-                },
-                None => {
-                    marks[block.index()] = Mark::Done;
-                    stack.pop();
-                }
-            }
-        }
-        let mut spins = Vec::new();
-        for block in &function.blocks {
-            if let Term::Spin(head) = block.term.kind {
-                spins.push(head);
-            }
-        }
-        let mut heads: Vec<BlockId> = back.iter().map(|edge| edge.1).chain(spins.iter().copied()).collect();
+    fn of(function: &Function, bound: Option<u32>) -> LoopEdges {
+        let cfg = Cfg::new(function);
+        let loops = Loops::new(function, &cfg);
+        let spin = |block: &Block| if let Term::Spin(head) = block.term.kind { Some(head) } else { None };
+        let spins: Vec<BlockId> = function.blocks.iter().filter_map(spin).collect();
+        let back = cfg.retreating_edges().to_vec();
+        let mut heads: Vec<BlockId> = loops.list.iter().map(|l| l.head).chain(spins.iter().copied()).collect();
         heads.sort_unstable();
         heads.dedup();
-        LoopEdges { heads, back, spins }
+        let mut edges = LoopEdges { heads, back, spins, bounded: Vec::new() };
+        for (id, l) in (0..).map(LoopId).zip(&loops.list) {
+            let (begin, turn) = loops.beginning(function, &cfg, id);
+            if let Some(bound) = bound.filter(|_| !turn.unbounded) {
+                let head = edges.head(l.head).expect("it is one of them");
+                edges.bounded.push((begin, head, turn, bound));
+            }
+        }
+        edges
+    }
+
+    /// The number of the head, if the loop has a bound.
+    fn bounded_head(&self, block: BlockId) -> Option<(u32, Turn)> {
+        let head = self.head(block)?;
+        self.bounded.iter().find(|begin| begin.1 == head).map(|begin| (head, begin.2))
     }
 
     fn head(&self, block: BlockId) -> Option<u32> {

@@ -16,40 +16,27 @@ use crate::data_centric;
 use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
 use crate::values;
-use raddle_explore::{Control, Engine, Error, Options, PropertySet};
+pub use raddle_engine::Equivalence;
+use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question};
+use raddle_explore::ENGINES;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_trace::{Model, Property, Schedule, Scope};
+use raddle_trace::{Model, Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// By what an engine tells executions apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Equivalence {
-    /// Events, reads-from and coherence.
-    Traces,
-    /// Events and reads-from.
-    ReadsFrom,
-    /// Values and the causal order of reads.
-    ReadsValueFrom,
-    /// The same, and the order of conflicting events outside one thread.
-    ValueCentric,
-    /// At least by events and reads-from, at most by coherence beside: each class of the one once or more, each of the other
-    /// once or not at all.
-    Refined,
-}
-
-impl Equivalence {
-    fn count(self, classes: &Classes) -> u64 {
-        (match self {
-            Equivalence::Traces => classes.traces.len(),
-            Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
-            // The classes are not enumerated; there are at least as many.
-            Equivalence::ReadsValueFrom | Equivalence::ValueCentric => classes.reads_value_from.len(),
-        }) as u64
-    }
+/// How many classes there are, or at least how many.
+fn count(equivalence: Equivalence, classes: &Classes) -> u64 {
+    (match equivalence {
+        Equivalence::Traces => classes.traces.len(),
+        Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
+        // The classes are not enumerated; there are at least as many.
+        Equivalence::ReadsValueFrom | Equivalence::ValueCentric | Equivalence::Delegated => {
+            classes.reads_value_from.len()
+        }
+    }) as u64
 }
 
 /// What an engine counted and found.
@@ -110,36 +97,50 @@ impl Subject {
     }
 }
 
-/// The engines of the product.
+/// The engines of the product, and their variants.
 pub fn subjects() -> Vec<Subject> {
-    let mut subjects = vec![
-        explorer(Engine::Optimal, Equivalence::Traces),
-        reads_from(),
-        values::reads_value_from(),
-        values::reads_from(),
-        values::value_centric(),
-    ];
-    subjects.extend(data_centric::subjects());
-    subjects
+    let own = ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated);
+    own.map(explorer).chain(values::variants()).chain(data_centric::variants()).collect()
 }
 
-/// The engine `rf`, which takes everything but atomic blocks.
-fn reads_from() -> Subject {
-    let mut subject = explorer(Engine::ReadsFrom, Equivalence::ReadsFrom);
-    subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+/// An engine of the product as it is.
+pub fn explorer(engine: &'static dyn Engine) -> Subject {
+    with_switches(engine.name(), engine.equivalence(), engine, &[])
+}
+
+/// An engine of the product with some of its switches set.
+pub fn with_switches(
+    name: &str,
+    equivalence: Equivalence,
+    engine: &'static dyn Engine,
+    switches: &'static [&'static str],
+) -> Subject {
+    let mut subject = explorer_by(name, equivalence, move |question, deadline| {
+        let mut options = question.options.clone();
+        for switch in switches {
+            options.switches.set(engine, switch).expect("a switch of the engine");
+        }
+        let question = Question { options: &options, ..*question };
+        engine.takes(&question)?;
+        engine.run(&question, deadline)
+    });
+    if SEQUENCES.contains(&engine.name()) {
+        subject = values::restricted(subject);
+    }
+    if engine.name() == "rf" {
+        subject.applies = Box::new(|sketch, _| !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
+    }
     subject
 }
 
-/// A stateless engine.
-pub fn explorer(engine: Engine, equivalence: Equivalence) -> Subject {
-    explorer_with(engine.name(), equivalence, move |options| options.engine = engine)
-}
+/// The engines on sequences: they keep a schedule of every end.
+const SEQUENCES: [&str; 3] = ["rvf", "vc", "dc"];
 
-/// A stateless engine with options of its own.
-pub fn explorer_with(
+/// Whoever answers questions like an engine.
+pub fn explorer_by(
     name: &str,
     equivalence: Equivalence,
-    set: impl Fn(&mut Options) + Send + Sync + 'static,
+    run: impl Fn(&Question<'_>, &Deadline<'_>) -> Result<Outcome, Fault> + Send + Sync + 'static,
 ) -> Subject {
     Subject {
         name: name.into(),
@@ -149,7 +150,6 @@ pub fn explorer_with(
         applies: Box::new(|_, _| true),
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
-            set(&mut options);
             options.all = true;
             // No program that brute force manages comes near these: an engine that reaches them does not end.
             options.limits.executions = Some(500_000);
@@ -158,21 +158,23 @@ pub fn explorer_with(
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);
             }
-            let outcome = raddle_explore::explore(code, &options, &Control::new()).map_err(|error| match error {
-                Error::Unsupported { message, .. } => Refusal::Unsupported(message),
-                error => Refusal::Broken(error.to_string()),
+            let control = Control::new();
+            let question = Question { code, options: &options };
+            let outcome = run(&question, &Deadline::new(options.limits, &control)).map_err(|fault| match fault {
+                Fault::Refused(refusal) => Refusal::Unsupported(refusal.message),
+                fault => Refusal::Broken(fault.to_string()),
             })?;
-            if let Scope::Partial { reason } = outcome.scope {
-                return Err(Refusal::Broken(format!("the exploration did not end: {reason}")));
+            if let Some(stop) = outcome.stop {
+                return Err(Refusal::Broken(format!("the exploration did not end: {stop}")));
             }
             let statistics = outcome.statistics;
-            let failures = outcome.findings.iter().map(|finding| &finding.violation);
+            let failures = outcome.findings.iter().map(Finding::violation);
             Ok(Counts {
                 executions: statistics.executions,
                 blocked: statistics.blocked,
                 failed: statistics.failed,
                 bounded: statistics.bounded,
-                redundant: statistics.redundant,
+                redundant: statistics.redundant.unwrap_or(0),
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
                 schedules: (!races).then_some(outcome.schedules),
             })
@@ -259,7 +261,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| subject.equivalence.count(classes);
+    let count = |classes: &Classes| count(subject.equivalence, classes);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ordered = brute.failures.iter().all(|failure| !failure.message.contains("life has ended"));
     let mut differ = |what: &str, brute: u64, engine: u64| {

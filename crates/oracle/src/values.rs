@@ -6,30 +6,16 @@
 
 use crate::brute::{self, Behaviours, End};
 use crate::class::{Class, Leaves, ValueClass};
-use crate::compare::{Equivalence, Subject, explorer_with};
+use crate::compare::{Equivalence, Subject, with_switches};
 use crate::sketch::{Sketch, Stmt};
-use raddle_explore::Engine;
+use raddle_explore::rvf::ReadsValueFrom;
 use raddle_machine::Code;
 use raddle_trace::{Model, Schedule};
 use rustc_hash::FxHashSet;
 
-/// The engine `rvf`.
-pub fn reads_value_from() -> Subject {
-    let subject = explorer_with("rvf", Equivalence::ReadsValueFrom, |options| options.engine = Engine::ReadsValueFrom);
-    restricted(subject)
-}
-
 /// The engine `rvf`, telling writes of the same value apart.
-pub fn reads_from() -> Subject {
-    restricted(explorer_with("rvf by source", Equivalence::ReadsFrom, |options| {
-        options.engine = Engine::ReadsValueFrom;
-        options.rvf.by_source = true;
-    }))
-}
-
-/// The engine `vc`.
-pub fn value_centric() -> Subject {
-    restricted(explorer_with("vc", Equivalence::ValueCentric, |options| options.engine = Engine::ValueCentric))
+pub fn variants() -> Vec<Subject> {
+    vec![with_switches("rvf by source", Equivalence::ReadsFrom, &ReadsValueFrom, &["classes=sources"])]
 }
 
 /// Restricts a subject to what `rvf` takes.
@@ -89,7 +75,7 @@ pub(crate) fn compare_schedules(
                 met_from[kind].insert(class.clone());
                 (classes.reads_from.contains(&class), !met_sources.insert(class))
             }
-            Equivalence::Traces | Equivalence::Refined => {
+            Equivalence::Traces | Equivalence::Refined | Equivalence::Delegated => {
                 met_from[kind].insert(class.reads_from());
                 (classes.traces.contains(&class), !met_sources.insert(class))
             }

@@ -1,15 +1,16 @@
 //! The engine `dc` against numbers that are known: classes by reads-from (Chalupa et al. 2018, and by enumeration), the number
 //! of annotations it looks at, and what the published method loses where it is not corrected.
 
-use raddle_explore::dc::options::Corrections;
-use raddle_explore::{Control, DataCentric, Engine, Options, Outcome, PropertySet, Statistics, explore};
+use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question, Statistics};
+use raddle_explore::dc::options::{Corrections, Settings};
+use raddle_explore::dc::{self, DataCentric};
+use raddle_machine::Code;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
-use raddle_oracle::compare::code;
-use raddle_oracle::data_centric::variant;
+use raddle_oracle::compare::{code, with_switches};
 use raddle_oracle::{Budget, Comparison, Effort, Sketch, compare, compare::Equivalence, enumerate, litmus};
 use raddle_trace::{Model, Property, Verdict};
 
-const PLAIN: DataCentric = DataCentric {
+const PLAIN: Settings = Settings {
     burst: false,
     refine: false,
     backwards: false,
@@ -21,27 +22,35 @@ const PLAIN: DataCentric = DataCentric {
         tried_is_local: true,
     },
 };
-const BURST: DataCentric = DataCentric { burst: true, ..PLAIN };
-const REFINED: DataCentric = DataCentric { refine: true, ..PLAIN };
+const BURST: Settings = Settings { burst: true, ..PLAIN };
+const REFINED: Settings = Settings { refine: true, ..PLAIN };
 
-fn outcome(sketch: &Sketch, switches: DataCentric) -> Outcome {
-    let mut options = Options::new(Model::Sc);
-    options.engine = Engine::DataCentric;
-    options.dc = switches;
-    options.all = true;
-    options.properties = PropertySet::all().without(Property::Race);
-    explore(&code(sketch), &options, &Control::new()).expect("it is supported")
+fn explore(code: &Code, options: &Options, settings: Settings) -> Result<Outcome, Fault> {
+    let (question, control) = (Question { code, options }, Control::new());
+    DataCentric.takes(&question)?;
+    dc::explore(question, &Deadline::new(options.limits, &control), settings)
 }
 
-fn counted(threads: &[impl AsRef<str>], switches: DataCentric) -> Statistics {
+fn outcome(sketch: &Sketch, settings: Settings) -> Outcome {
+    let mut options = Options::new(Model::Sc);
+    options.all = true;
+    options.properties = PropertySet::all().without(Property::Race);
+    explore(&code(sketch), &options, settings).expect("it is supported")
+}
+
+fn explored(threads: &[impl AsRef<str>], settings: Settings) -> Outcome {
     let threads: Vec<&str> = threads.iter().map(AsRef::as_ref).collect();
-    outcome(&litmus(&threads), switches).statistics
+    outcome(&litmus(&threads), settings)
+}
+
+fn counted(threads: &[impl AsRef<str>], settings: Settings) -> Statistics {
+    explored(threads, settings).statistics
 }
 
 /// How many classes there are, by all variants that find them exactly.
 fn classes(threads: &[impl AsRef<str>]) -> u64 {
     let found = counted(threads, PLAIN).executions;
-    assert_eq!(counted(threads, DataCentric { backwards: true, ..PLAIN }).executions, found, "backwards");
+    assert_eq!(counted(threads, Settings { backwards: true, ..PLAIN }).executions, found, "backwards");
     assert_eq!(counted(threads, BURST).executions, found, "by bursts");
     found
 }
@@ -116,7 +125,7 @@ fn programs_with_one_writer_per_location() {
         let case = raddle_oracle::cases::last_zero(n);
         assert_eq!(outcome(&case.sketch, PLAIN).statistics.executions, expected, "lastzero({n})");
         let bursts = outcome(&case.sketch, BURST).statistics;
-        assert_eq!((bursts.executions, bursts.redundant), (expected, 0), "lastzero({n}) by bursts");
+        assert_eq!((bursts.executions, bursts.redundant), (expected, Some(0)), "lastzero({n}) by bursts");
     }
     for (k, third, expected) in [(1, false, 3), (2, false, 19), (3, false, 141), (1, true, 11), (2, true, 140)] {
         let case = raddle_oracle::cases::fib(k, third);
@@ -141,7 +150,7 @@ fn optimistic_locking_is_linear() {
     }
     assert_eq!(counted(&opt_lock(12), PLAIN).executions, 139);
     // Bursts meet some executions again.
-    assert!(counted(&opt_lock(2), BURST).redundant > 0);
+    assert!(counted(&opt_lock(2), BURST).redundant > Some(0));
 }
 
 #[test]
@@ -151,7 +160,7 @@ fn locked_counters() {
         let expected = binomial(2 * n as u64, n as u64);
         assert_eq!(classes(&[thread.clone(), thread.clone()]), expected, "pthread_demo({n})");
         let bursts = counted(&[thread.clone(), thread], BURST);
-        assert_eq!(bursts.redundant, 0, "pthread_demo({n}) by bursts");
+        assert_eq!(bursts.redundant, Some(0), "pthread_demo({n}) by bursts");
     }
 }
 
@@ -188,7 +197,7 @@ fn what_bursts_lose_as_printed() {
     let threads = ["R x", "R y; W x 1", "W y 1"];
     assert_eq!(classes(&threads), 4);
     let corrections = Corrections { forbid_bursts: false, ..PLAIN.corrections };
-    let printed = DataCentric { corrections, ..BURST };
+    let printed = Settings { corrections, ..BURST };
     assert_eq!(counted(&threads, printed).executions, 3);
     let three = raddle_oracle::cases::last_zero(3).sketch;
     assert!(outcome(&three, printed).statistics.executions < 12);
@@ -198,12 +207,14 @@ fn what_bursts_lose_as_printed() {
 fn independent_pairs_make_more_annotations_than_classes() {
     for k in 1..=5 {
         let threads: Vec<String> = (0..k).flat_map(|i| [format!("R x{i}"), format!("W x{i} 1")]).collect();
-        let (plain, bursts) = (counted(&threads, PLAIN), counted(&threads, BURST));
-        assert_eq!((plain.executions, plain.nodes), (1 << k, 3u64.pow(k)), "k = {k}");
-        assert_eq!((bursts.executions, bursts.nodes, bursts.redundant), (1 << k, 1 << k, 0), "k = {k}, by bursts");
+        let (plain, bursts) = (explored(&threads, PLAIN), explored(&threads, BURST));
+        let nodes = |found: &Outcome| (found.statistics.executions, found.counter("nodes"));
+        assert_eq!(nodes(&plain), (1 << k, 3u64.pow(k)), "k = {k}");
+        assert_eq!(nodes(&bursts), (1 << k, 1 << k), "k = {k}, by bursts");
+        assert_eq!(bursts.statistics.redundant, Some(0), "k = {k}, by bursts");
     }
     // One node for each observation function of a trace, maximal or not.
-    assert_eq!(counted(&["W x 1; R x", "W x 2; R x"], PLAIN).nodes, 8);
+    assert_eq!(explored(&["W x 1; R x", "W x 2; R x"], PLAIN).counter("nodes"), 8);
 }
 
 /// Locks in opposite orders, and something behind the inner one.
@@ -211,11 +222,11 @@ const INVERSION: [&str; 2] = ["lock m; lock n; R x; unlock n; unlock m", "lock n
 
 #[test]
 fn what_is_behind_a_deadlock_is_found() {
-    for switches in [PLAIN, BURST, REFINED, DataCentric { backwards: true, ..BURST }] {
+    for switches in [PLAIN, BURST, REFINED, Settings { backwards: true, ..BURST }] {
         let found = outcome(&litmus(&INVERSION), switches);
         assert_eq!(found.verdict, Verdict::Violated);
         assert_eq!(found.findings.len(), 1);
-        assert_eq!(found.findings[0].violation.property, Property::Deadlock);
+        assert_eq!(found.findings[0].violation().property, Property::Deadlock);
         assert_eq!((found.statistics.executions, found.statistics.blocked), (2, 1), "{switches:?}");
     }
     // A first trace that ends in a deadlock: the locks are taken in turns.
@@ -226,7 +237,7 @@ fn what_is_behind_a_deadlock_is_found() {
     let mut lost = 0;
     for threads in [INVERSION, turns] {
         let all = counted(&threads, BURST);
-        let printed = counted(&threads, DataCentric { corrections, ..BURST });
+        let printed = counted(&threads, Settings { corrections, ..BURST });
         lost += (all.executions + all.blocked) - (printed.executions + printed.blocked);
     }
     assert!(lost > 0, "without pending locks something is lost");
@@ -236,7 +247,7 @@ fn what_is_behind_a_deadlock_is_found() {
 #[test]
 fn what_was_tried_below_is_not_forbidden() {
     let case = raddle_oracle::cases::fib(2, false);
-    let with = |corrections| outcome(&case.sketch, DataCentric { corrections, ..PLAIN }).statistics.executions;
+    let with = |corrections| outcome(&case.sketch, Settings { corrections, ..PLAIN }).statistics.executions;
     assert_eq!(with(PLAIN.corrections), 19);
     assert!(with(Corrections { tried_is_local: false, ..PLAIN.corrections }) < 19);
 }
@@ -245,7 +256,7 @@ fn what_was_tried_below_is_not_forbidden() {
 fn a_rival_comes_after_the_read_and_not_the_source() {
     let threads = cyclic_example(0);
     let corrections = Corrections { rivals_follow_reads: false, ..PLAIN.corrections };
-    let misprinted = DataCentric { corrections, ..PLAIN };
+    let misprinted = Settings { corrections, ..PLAIN };
     assert!(counted(&threads, misprinted).executions < 38);
 }
 
@@ -256,7 +267,7 @@ fn a_refined_class_is_between_the_two_equivalences() {
         &["W x 1; A y 1", "A y 2; R x", "W x 2; R y"],
         &["lock m; W x 1; unlock m", "lock m; W x 2; unlock m", "W x 3; R x"],
     ];
-    let refined = variant("dc refined", Equivalence::Refined, REFINED);
+    let refined = with_switches("dc refined", Equivalence::Refined, &DataCentric, &["refine=on"]);
     for threads in programs {
         let compared = compare(&litmus(threads), Model::Sc, &refined, Effort::default());
         assert!(matches!(compared, Comparison::Agree(_)), "{threads:?}: {compared:?}");
@@ -265,20 +276,17 @@ fn a_refined_class_is_between_the_two_equivalences() {
 
 #[test]
 fn what_it_does_not_decide_is_refused() {
-    let refused = |threads: &[&str], set: fn(&mut Options)| {
-        let mut options = Options::new(Model::Sc);
-        options.engine = Engine::DataCentric;
-        set(&mut options);
-        let error = explore(&code(&litmus(threads)), &options, &Control::new()).expect_err("it is refused");
+    let refused = |threads: &[&str], model: Model, settings: Settings| {
+        let error = explore(&code(&litmus(threads)), &Options::new(model), settings).expect_err("it is refused");
         error.to_string()
     };
-    let tso = refused(&["W x 1; R y", "W y 1; R x"], |options| options.model = Model::Tso);
+    let tso = refused(&["W x 1; R y", "W y 1; R x"], Model::Tso, PLAIN);
     assert!(tso.contains("tso") && tso.contains("--engine"), "{tso}");
-    let race = refused(&["W.na x 1", "R.na x"], |_| {});
+    let race = refused(&["W.na x 1", "R.na x"], Model::Sc, PLAIN);
     assert!(race.contains("race"), "{race}");
-    let waits = refused(&["a=wait x == 1", "W x 1"], |options| options.dc.burst = true);
+    let waits = refused(&["a=wait x == 1", "W x 1"], Model::Sc, BURST);
     assert!(waits.contains("burst=off"), "{waits}");
-    let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], |_| {});
+    let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], Model::Sc, PLAIN);
     assert!(atomic.contains("atomic"), "{atomic}");
 }
 
@@ -291,12 +299,10 @@ fn a_loop_that_only_reads_is_cut_off() {
     let code = raddle_machine::compile(&program, &AllShared, &CompileOptions::default());
     for burst in [false, true] {
         let mut options = Options::new(Model::Sc);
-        options.engine = Engine::DataCentric;
-        options.dc.burst = burst;
         options.limits.depth = Some(60);
         options.limits.executions = Some(50);
         options.properties = PropertySet::all().without(Property::Race);
-        let found = explore(&code, &options, &Control::new()).expect("it is supported");
+        let found = explore(&code, &options, Settings { burst, ..PLAIN }).expect("it is supported");
         assert_eq!(found.verdict, Verdict::Unknown);
         assert!(found.statistics.cut > 0, "{:?}", found.statistics);
     }
@@ -306,22 +312,21 @@ fn a_loop_that_only_reads_is_cut_off() {
 fn an_access_after_the_end_of_its_object_is_reported_or_refused() {
     let late = litmus(&["p0=zalloc; WP q p0; R x; free p0", "p1=RP q; ifnull p1 { } else { W *p1 1 }"]);
     let mut options = Options::new(Model::Sc);
-    options.engine = Engine::DataCentric;
     options.properties = PropertySet::all().without(Property::Race);
-    let found = explore(&code(&late), &options, &Control::new()).expect("one violation is to be reported");
-    assert_eq!(found.findings[0].violation.property, Property::Memory);
+    let found = explore(&code(&late), &options, PLAIN).expect("one violation is to be reported");
+    assert_eq!(found.findings[0].violation().property, Property::Memory);
     // What happens after it is another matter.
     options.all = true;
-    let error = explore(&code(&late), &options, &Control::new()).expect_err("all violations are to be reported");
+    let error = explore(&code(&late), &options, PLAIN).expect_err("all violations are to be reported");
     assert!(error.to_string().contains("end of its object"), "{error}");
     options.all = false;
     options.properties = options.properties.without(Property::Memory);
-    assert!(explore(&code(&late), &options, &Control::new()).is_err());
+    assert!(explore(&code(&late), &options, PLAIN).is_err());
     // The reader tells the owner that it is done.
     let right =
         litmus(&["p0=zalloc; WP q p0; a=wait d == 1; free p0", "p1=RP q; ifnull p1 { } else { W *p1 1 }; W d 1"]);
     options.all = true;
     options.properties = PropertySet::all().without(Property::Race);
-    let found = explore(&code(&right), &options, &Control::new()).expect("no access can be late");
+    let found = explore(&code(&right), &options, PLAIN).expect("no access can be late");
     assert_eq!((found.verdict, found.statistics.executions), (Verdict::Holds, 2));
 }

@@ -2,6 +2,7 @@
 //!
 //! `raddle-fuzz` does the same at length.
 
+use raddle_explore::graphs::Optimal;
 use raddle_oracle::cases::{self, Case};
 use raddle_oracle::compare::{Equivalence, Expected, Refusal, code, compare_with, explorer, minimise};
 use raddle_oracle::{Comparison, Effort, Family, Subject, compare, generate, litmus, subjects};
@@ -111,7 +112,7 @@ fn programs_without_updates() {
 
 #[test]
 fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
-    let mut wrong = explorer(raddle_explore::Engine::Optimal, Equivalence::Traces);
+    let mut wrong = explorer(&Optimal);
     let right = std::mem::replace(&mut wrong.run, Box::new(|_, _, _| Err(Refusal::Broken(String::new()))));
     // Loses an execution whenever there are more than two.
     wrong.run = Box::new(move |code, model, races| {

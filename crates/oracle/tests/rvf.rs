@@ -1,22 +1,40 @@
 //! The engine `rvf`: the counts of the literature, the corrections it needs, and switches that must not matter.
 
-use raddle_explore::{Control, Engine, Error, Options, Outcome, PropertySet, Statistics, explore};
-use raddle_oracle::compare::{Equivalence, code, explorer_with, first_mistake};
+use raddle_engine::{Control, Deadline, Engine, Fault, Options, Outcome, PropertySet, Question, Statistics};
+use raddle_explore::rvf::options::Settings;
+use raddle_explore::rvf::{self, ReadsValueFrom};
+use raddle_oracle::compare::Subject;
+use raddle_oracle::compare::{Equivalence, code, explorer_by, first_mistake};
 use raddle_oracle::values::restricted;
 use raddle_oracle::{Comparison, Effort, Family, Sketch, compare, generate, litmus};
 use raddle_trace::{Model, Property};
 
-fn run(sketch: &Sketch, set: impl Fn(&mut Options)) -> Result<Outcome, Error> {
-    let mut options = Options::new(Model::Sc);
-    options.engine = Engine::ReadsValueFrom;
+fn run(sketch: &Sketch, set: impl Fn(&mut Options, &mut Settings)) -> Result<Outcome, Fault> {
+    let (mut options, mut settings) = (Options::new(Model::Sc), Settings::default());
     options.all = true;
     options.properties = PropertySet::all().without(Property::Race);
-    set(&mut options);
-    explore(&code(sketch), &options, &Control::new())
+    set(&mut options, &mut settings);
+    let (code, control) = (code(sketch), Control::new());
+    let question = Question { code: &code, options: &options };
+    ReadsValueFrom.takes(&question)?;
+    rvf::explore(question, &Deadline::new(options.limits, &control), settings)
 }
 
-fn counts(threads: &[&str], set: impl Fn(&mut Options)) -> Statistics {
-    run(&litmus(threads), set).expect("the engine takes this program").statistics
+fn explored(threads: &[&str], set: impl Fn(&mut Settings)) -> Outcome {
+    run(&litmus(threads), |_, settings| set(settings)).expect("the engine takes this program")
+}
+
+fn counts(threads: &[&str], set: impl Fn(&mut Settings)) -> Statistics {
+    explored(threads, set).statistics
+}
+
+/// The engine with these settings.
+fn subject(set: impl Fn(&mut Settings) + Send + Sync + 'static) -> Subject {
+    restricted(explorer_by("rvf", Equivalence::ReadsValueFrom, move |question, deadline| {
+        let mut settings = Settings::default();
+        set(&mut settings);
+        rvf::explore(*question, deadline, settings)
+    }))
 }
 
 /// A program; executions by source and by value; nodes with and without signals.
@@ -53,11 +71,12 @@ const TABLE: &[Row] = &[
 fn the_reference_programs_have_their_executions_and_nodes() {
     let mut wrong = Vec::new();
     for (name, threads, expected) in TABLE {
-        let by_source = counts(threads, |options| options.rvf.by_source = true);
-        let by_value = counts(threads, |_| ());
-        let no_signals = counts(threads, |options| options.rvf.signals = false);
-        assert_eq!(by_value.runs(), no_signals.runs(), "{name}");
-        let found = [by_source.runs(), by_value.runs(), by_value.nodes, no_signals.nodes];
+        let by_source = counts(threads, |settings| settings.by_source = true);
+        let by_value = explored(threads, |_| ());
+        let no_signals = explored(threads, |settings| settings.signals = false);
+        let runs = by_value.statistics.runs();
+        assert_eq!(runs, no_signals.statistics.runs(), "{name}");
+        let found = [by_source.runs(), runs, by_value.counter("nodes"), no_signals.counter("nodes")];
         if found != *expected {
             wrong.push(format!("{name}: {found:?}, not {expected:?}"));
         }
@@ -69,7 +88,7 @@ fn the_reference_programs_have_their_executions_and_nodes() {
 fn an_update_can_hide_a_compare_exchange() {
     let threads = ["A x 1", "C x 0 5"];
     assert_eq!(counts(&threads, |_| ()).executions, 2);
-    let published = counts(&threads, |options| options.rvf.corrections.updates_hide_updates = false);
+    let published = counts(&threads, |settings| settings.corrections.updates_hide_updates = false);
     assert_eq!(published.executions, 1, "the published rule misses the compare-exchange that succeeds");
 }
 
@@ -77,7 +96,7 @@ fn an_update_can_hide_a_compare_exchange() {
 fn a_critical_section_that_is_never_left_can_hide_others() {
     let threads = ["lock m; W x 1", "lock m; W x 2", "R x"];
     assert_eq!(counts(&threads, |_| ()).blocked, 4);
-    let published = counts(&threads, |options| options.rvf.corrections.locks_hide_locks = false);
+    let published = counts(&threads, |settings| settings.corrections.locks_hide_locks = false);
     assert_eq!(published.blocked, 2, "without a rule for locks half of the outcomes are missed");
 }
 
@@ -85,41 +104,31 @@ fn a_critical_section_that_is_never_left_can_hide_others() {
 fn what_an_update_writes_is_a_signal() {
     let threads = ["R x", "A x 1"];
     assert_eq!(counts(&threads, |_| ()).executions, 2);
-    let published = counts(&threads, |options| options.rvf.corrections.updates_signal = false);
+    let published = counts(&threads, |settings| settings.corrections.updates_signal = false);
     assert_eq!(published.executions, 1, "the read of what the update writes is missed");
 }
 
 #[test]
 fn an_update_is_not_executed_greedily() {
     let threads = ["W x 1; A x 1; R x", "W x 1", "R x; R x"];
-    let values = |set: fn(&mut Options)| {
-        let subject = restricted(explorer_with("rvf", Equivalence::ReadsValueFrom, move |options| {
-            options.engine = Engine::ReadsValueFrom;
-            set(options);
-        }));
-        compare(&litmus(&threads), Model::Sc, &subject, Effort::default())
-    };
+    let values = |set: fn(&mut Settings)| compare(&litmus(&threads), Model::Sc, &subject(set), Effort::default());
     assert!(matches!(values(|_| ()), Comparison::Agree(_)));
     let Comparison::Disagree(lost) = values(greedy_updates) else { panic!("the published rule loses nothing") };
     assert_eq!(lost, ["values of events, complete: 14 by brute force, 1 of them lost"]);
 }
 
 /// The first of so many random programs on which the engine with these options loses something.
-fn loss(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Option<String> {
-    let subject = restricted(explorer_with("rvf", Equivalence::ReadsValueFrom, move |options| {
-        options.engine = Engine::ReadsValueFrom;
-        set(options);
-    }));
+fn loss(programs: u64, set: impl Fn(&mut Settings) + Send + Sync + 'static) -> Option<String> {
     let effort = Effort { states: 5_000, classes: 500 };
-    first_mistake(&subject, Model::Sc, effort, (0..programs).map(|index| generate(Family::Mixed, 5, index)))
+    first_mistake(&subject(set), Model::Sc, effort, (0..programs).map(|index| generate(Family::Mixed, 5, index)))
 }
 
 #[test]
 fn every_correction_is_needed_by_some_random_program() {
     let corrections: [Correction; 4] = [
-        ("updates hide updates", |options| options.rvf.corrections.updates_hide_updates = false),
-        ("locks hide locks", |options| options.rvf.corrections.locks_hide_locks = false),
-        ("updates signal", |options| options.rvf.corrections.updates_signal = false),
+        ("updates hide updates", |settings| settings.corrections.updates_hide_updates = false),
+        ("locks hide locks", |settings| settings.corrections.locks_hide_locks = false),
+        ("updates signal", |settings| settings.corrections.updates_signal = false),
         ("updates are not greedy", greedy_updates),
     ];
     for (name, set) in corrections {
@@ -129,44 +138,48 @@ fn every_correction_is_needed_by_some_random_program() {
 }
 
 /// The name of a correction, and how it is taken out.
-type Correction = (&'static str, fn(&mut Options));
+type Correction = (&'static str, fn(&mut Settings));
 
 /// Takes the correction of greedy reads out. The sequence at hand is a solution where the search would miss one, and the
 /// closure leaves the search no choice; so neither is used.
-fn greedy_updates(options: &mut Options) {
-    options.rvf.corrections.updates_are_not_greedy = false;
-    options.rvf.guidance = false;
-    options.rvf.closure = false;
+fn greedy_updates(settings: &mut Settings) {
+    settings.corrections.updates_are_not_greedy = false;
+    settings.guidance = false;
+    settings.closure = false;
 }
 
 #[test]
 fn no_heuristic_is_needed() {
-    for switches in [&["closure=off"][..], &["greedy=off"], &["guidance=off"], &["signals=off"], &SWITCHES] {
-        let lost = loss(300, move |options| {
-            switches.iter().for_each(|switch| options.rvf.set(switch).expect("a switch"));
-        });
-        assert_eq!(lost, None, "{switches:?}");
+    for (name, set) in HEURISTICS {
+        assert_eq!(loss(300, set), None, "without {name}");
     }
+    assert_eq!(loss(300, |settings| HEURISTICS.iter().for_each(|(_, set)| set(settings))), None, "without any");
 }
 
-const SWITCHES: [&str; 4] = ["closure=off", "greedy=off", "guidance=off", "signals=off"];
+/// Every heuristic, and how it is switched off.
+const HEURISTICS: [Correction; 4] = [
+    ("closure", |settings| settings.closure = false),
+    ("greedy", |settings| settings.greedy = false),
+    ("guidance", |settings| settings.guidance = false),
+    ("signals", |settings| settings.signals = false),
+];
 
 #[test]
 fn heuristics_do_not_change_what_is_explored() {
     for index in 0..300 {
         let sketch = generate(Family::Mixed, 6, index);
         for by_source in [false, true] {
-            let ends = |switch: Option<&str>| {
-                let outcome = run(&sketch, |options| {
-                    options.rvf.by_source = by_source;
-                    switch.into_iter().for_each(|switch| options.rvf.set(switch).expect("a switch"));
+            let ends = |set: fn(&mut Settings)| {
+                let outcome = run(&sketch, |_, settings| {
+                    settings.by_source = by_source;
+                    set(settings);
                 });
                 let found = outcome.expect("the engine takes this program").statistics;
                 [found.executions, found.blocked, found.failed, found.bounded]
             };
-            let expected = ends(None);
-            for switch in SWITCHES {
-                assert_eq!(ends(Some(switch)), expected, "{switch}\n{sketch}");
+            let expected = ends(|_| ());
+            for (name, set) in HEURISTICS {
+                assert_eq!(ends(set), expected, "without {name}\n{sketch}");
             }
         }
     }
@@ -174,8 +187,8 @@ fn heuristics_do_not_change_what_is_explored() {
 
 #[test]
 fn what_it_cannot_decide_is_refused() {
-    let refusal = |threads: &[&str], set: fn(&mut Options)| match run(&litmus(threads), set) {
-        Err(Error::Unsupported { message, .. }) => message,
+    let refusal = |threads: &[&str], set: fn(&mut Options)| match run(&litmus(threads), |options, _| set(options)) {
+        Err(Fault::Refused(refusal)) => refusal.message,
         other => panic!("{other:?}"),
     };
     let tso = refusal(&["W x 1"], |options| options.model = Model::Tso);
@@ -188,6 +201,6 @@ fn what_it_cannot_decide_is_refused() {
     let late = ["p0=zalloc; WP q p0; free p0", "p0=RP q; ifnull p0 { } else { W *p0 1 }"];
     let memory = refusal(&late, |options| options.properties = [Property::Assert].into_iter().collect());
     assert!(memory.contains("end of its object"), "{memory}");
-    let found = run(&litmus(&late), |_| ()).expect("here it is of interest").findings;
-    assert_eq!(found[0].violation.property, Property::Memory);
+    let found = run(&litmus(&late), |_, _| ()).expect("here it is of interest").findings;
+    assert_eq!(found[0].violation().property, Property::Memory);
 }

@@ -1,49 +1,56 @@
 //! The engine `vc`: the counts of the literature, what it must not get wrong, and switches that must not matter.
 
-use raddle_explore::vc::options::Root;
-use raddle_explore::{Control, Engine, Error, Options, Outcome, PropertySet, Statistics, explore};
+use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question, Statistics};
+use raddle_explore::vc::options::{Root, Settings};
+use raddle_explore::vc::{self, ValueCentric};
+use raddle_machine::Code;
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
-use raddle_oracle::compare::{Equivalence, code, explorer_with, first_mistake};
+use raddle_oracle::compare::{Equivalence, code, explorer_by, first_mistake};
 use raddle_oracle::values::restricted;
-use raddle_oracle::{Effort, Family, Sketch, generate, litmus};
+use raddle_oracle::{Effort, Family, generate, litmus};
 use raddle_program::text;
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeSet;
 
-fn run(sketch: &Sketch, set: impl Fn(&mut Options)) -> Result<Outcome, Error> {
-    let mut options = Options::new(Model::Sc);
-    options.engine = Engine::ValueCentric;
+fn run(code: &Code, set: impl Fn(&mut Options, &mut Settings)) -> Result<Outcome, Fault> {
+    let (mut options, mut settings) = (Options::new(Model::Sc), Settings::default());
     options.all = true;
     options.properties = PropertySet::all().without(Property::Race);
-    set(&mut options);
-    explore(&code(sketch), &options, &Control::new())
+    set(&mut options, &mut settings);
+    let (question, control) = (Question { code, options: &options }, Control::new());
+    ValueCentric.takes(&question)?;
+    vc::explore(question, &Deadline::new(options.limits, &control), settings)
 }
 
-fn counts(threads: &[impl AsRef<str>], set: impl Fn(&mut Options)) -> Statistics {
+fn counts(threads: &[impl AsRef<str>], set: impl Fn(&mut Settings)) -> Statistics {
+    explored(threads, set).statistics
+}
+
+fn explored(threads: &[impl AsRef<str>], set: impl Fn(&mut Settings)) -> Outcome {
     let threads: Vec<&str> = threads.iter().map(AsRef::as_ref).collect();
-    run(&litmus(&threads), set).expect("the engine takes this program").statistics
+    run(&code(&litmus(&threads)), |_, settings| set(settings)).expect("the engine takes this program")
 }
 
 /// As published: every class, and an execution for each order of leaves.
-fn all(options: &mut Options) {
-    options.vc.shortcut = false;
-    options.vc.every_order = true;
+fn all(settings: &mut Settings) {
+    settings.shortcut = false;
+    settings.every_order = true;
 }
 
 /// As published: no order of leaves is left open, but where nobody reads any more they are not told apart.
-fn strict(options: &mut Options) {
-    options.vc.shortcut = false;
-    options.vc.relaxed = false;
+fn strict(settings: &mut Settings) {
+    settings.shortcut = false;
+    settings.relaxed = false;
 }
 
 /// What the published implementation does beyond the published algorithm.
-fn shortcut(options: &mut Options) {
-    options.vc.relaxed = false;
+fn shortcut(settings: &mut Settings) {
+    settings.relaxed = false;
 }
 
 /// Sets switches.
-type Set = fn(&mut Options);
+type Set = fn(&mut Settings);
 
 /// A program; executions in all orders of leaves, as published, with the shortcut, and by default.
 type Row = (&'static str, &'static [&'static str], [u64; 4]);
@@ -94,9 +101,9 @@ fn the_reference_programs_have_their_executions() {
 fn the_root_decides_how_many_classes_there_are() {
     let threads = ["W x 1; W y 1", "W x 1; W y 1; R x", "W x 1; W y 1; R y"];
     let with = |root| {
-        counts(&threads, move |options| {
-            all(options);
-            options.vc.root = root;
+        counts(&threads, move |settings| {
+            all(settings);
+            settings.root = root;
         })
         .executions
     };
@@ -110,8 +117,8 @@ fn the_root_decides_how_many_classes_there_are() {
 fn a_read_is_tried_once_for_each_side_and_value() {
     // The first read has a candidate of the same value on each side, and is tried twice; so has the second, which is no read of
     // the root, and is tried once. Then it is tried first, and the other one has only what was written meanwhile.
-    let found = counts(&["W y 1; W y 2; W x 1; R x", "W x 1; R x; W x 2"], all);
-    assert_eq!((found.nodes, found.executions), (7, 3));
+    let found = explored(&["W y 1; W y 2; W x 1; R x", "W x 1; R x; W x 2"], all);
+    assert_eq!((found.counter("nodes"), found.statistics.executions), (7, 3));
 }
 
 fn times(count: usize, text: &str) -> String {
@@ -162,10 +169,7 @@ fn fib_bench_has_its_executions() {
         let params = [("N", n), ("MOD", modulo), ("READER", reader)];
         let program = text::parse("fib", FIB, &params.map(|(name, value)| (name.to_owned(), value)));
         let code = compile(&program.expect("a program"), &AllShared, &CompileOptions::default());
-        let mut options = Options::new(Model::Sc);
-        options.engine = Engine::ValueCentric;
-        set(&mut options);
-        explore(&code, &options, &Control::new()).expect("the engine takes it").statistics.executions
+        run(&code, |_, settings| set(settings)).expect("the engine takes it").statistics.executions
     };
     const INFINITE: i64 = 1_000_000;
     let moduli = [INFINITE, 3, 2, 1];
@@ -181,10 +185,11 @@ fn fib_bench_has_its_executions() {
 }
 
 /// The first of so many random programs on which the engine with these options is wrong.
-fn mistake(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) -> Option<String> {
-    let subject = restricted(explorer_with("vc", Equivalence::ValueCentric, move |options| {
-        options.engine = Engine::ValueCentric;
-        set(options);
+fn mistake(programs: u64, set: impl Fn(&mut Settings) + Send + Sync + 'static) -> Option<String> {
+    let subject = restricted(explorer_by("vc", Equivalence::ValueCentric, move |question, deadline| {
+        let mut settings = Settings::default();
+        set(&mut settings);
+        vc::explore(*question, deadline, settings)
     }));
     let effort = Effort { states: 5_000, classes: 500 };
     first_mistake(&subject, Model::Sc, effort, (0..programs).map(|index| generate(Family::Plain, 5, index)))
@@ -194,12 +199,12 @@ fn mistake(programs: u64, set: impl Fn(&mut Options) + Send + Sync + 'static) ->
 fn every_correction_is_needed_by_some_random_program() {
     let corrections: [(&str, Set); 3] = [
         // Where each order of the last writes counts, nothing else closes them.
-        ("close after writes", |options| {
-            all(options);
-            options.vc.corrections.close_after_writes = false;
+        ("close after writes", |settings| {
+            all(settings);
+            settings.corrections.close_after_writes = false;
         }),
-        ("order good writes", |options| options.vc.corrections.order_good_writes = false),
-        ("waits are no shortcut", |options| options.vc.corrections.waits_are_no_shortcut = false),
+        ("order good writes", |settings| settings.corrections.order_good_writes = false),
+        ("waits are no shortcut", |settings| settings.corrections.waits_are_no_shortcut = false),
     ];
     for (name, set) in corrections {
         let program = mistake(3_000, set).unwrap_or_else(|| panic!("nothing is wrong without the correction `{name}`"));
@@ -211,7 +216,7 @@ fn every_correction_is_needed_by_some_random_program() {
 fn a_write_that_becomes_good_is_ordered_with_the_others() {
     let threads = ["R y", "W x 0; R x", "W x 1"];
     assert_eq!(counts(&threads, |_| ()).executions, 2);
-    let published = counts(&threads, |options| options.vc.corrections.order_good_writes = false);
+    let published = counts(&threads, |settings| settings.corrections.order_good_writes = false);
     assert_eq!(published.executions, 1, "one of the values is missed");
 }
 
@@ -219,13 +224,13 @@ fn a_write_that_becomes_good_is_ordered_with_the_others() {
 fn whether_a_wait_ends_depends_on_the_order() {
     let threads = ["R x", "W x 0; a=wait x == 0", "W x 1"];
     let blocked = |set: Set| counts(&threads, set).blocked;
-    let careless = blocked(|options| options.vc.corrections.waits_are_no_shortcut = false);
+    let careless = blocked(|settings| settings.corrections.waits_are_no_shortcut = false);
     assert_eq!((blocked(|_| ()), careless), (2, 1), "with the shortcut a deadlock is missed");
 }
 
 #[test]
 fn no_switch_matters_to_what_is_found() {
-    let open: Set = |options| options.vc.shortcut = false;
+    let open: Set = |settings| settings.shortcut = false;
     for (number, set) in [all, strict, shortcut, open].into_iter().enumerate() {
         assert_eq!(mistake(300, set), None, "the switches {number}");
     }
@@ -236,8 +241,9 @@ fn every_root_finds_the_same() {
     for index in 0..300 {
         let sketch = generate(Family::Plain, 6, index);
         let found = |root| {
-            let outcome = run(&sketch, |options| options.vc.root = root).expect("the engine takes this program");
-            let violations = outcome.findings.iter().map(|finding| &finding.violation);
+            let outcome =
+                run(&code(&sketch), |_, settings| settings.root = root).expect("the engine takes this program");
+            let violations = outcome.findings.iter().map(Finding::violation);
             let lines: BTreeSet<_> = violations.map(|bug| (bug.property, bug.place.line)).collect();
             let Statistics { executions, blocked, failed, bounded, .. } = outcome.statistics;
             (lines, [executions, blocked, failed, bounded].map(|count| count > 0))
@@ -251,10 +257,11 @@ fn every_root_finds_the_same() {
 
 #[test]
 fn what_it_cannot_decide_is_refused() {
-    let refusal = |threads: &[&str], set: Set| match run(&litmus(threads), set) {
-        Err(Error::Unsupported { message, .. }) => message,
-        other => panic!("{other:?}"),
-    };
+    let refusal =
+        |threads: &[&str], set: fn(&mut Options)| match run(&code(&litmus(threads)), |options, _| set(options)) {
+            Err(Fault::Refused(refusal)) => refusal.message,
+            other => panic!("{other:?}"),
+        };
     let tso = refusal(&["W x 1"], |options| options.model = Model::Tso);
     assert!(tso.contains("memory model") && tso.contains("--engine optimal"), "{tso}");
     let atomic = refusal(&["atomic { a=R x; W x a+1 }", "W x 1"], |_| ());
@@ -282,12 +289,34 @@ fn what_it_cannot_decide_is_refused() {
 
 #[test]
 fn limits_and_notes_are_told() {
-    let limited = run(&litmus(&["W x 1; R y", "W y 1; R x"]), |options| options.limits.executions = Some(2));
+    let limited = run(&code(&litmus(&["W x 1; R y", "W y 1; R x"])), |options, _| options.limits.executions = Some(2));
     let limited = limited.expect("the engine takes it");
     assert_eq!(limited.verdict, Verdict::Unknown);
     assert_eq!(limited.statistics.runs(), 2);
-    let exact = run(&litmus(&["W x 1; R y", "W y 1; R x"]), |options| options.limits.executions = Some(3));
+    let exact = run(&code(&litmus(&["W x 1; R y", "W y 1; R x"])), |options, _| options.limits.executions = Some(3));
     assert_eq!(exact.expect("the engine takes it").verdict, Verdict::Holds);
-    let workers = run(&litmus(&["W x 1"]), |options| options.workers = 2).expect("the engine takes it");
+    let workers = run(&code(&litmus(&["W x 1"])), |options, _| options.workers = 2).expect("the engine takes it");
     assert!(workers.notes.iter().any(|note| note.contains("one worker")), "{:?}", workers.notes);
+}
+
+#[test]
+fn a_limit_is_heard_between_the_orders_of_one_node() {
+    // All writers are done before the first read: whoever reads puts them into every order, all in one node.
+    let threads: Vec<&str> = std::iter::once("R x; R x").chain(std::iter::repeat_n("W x 1", 9)).collect();
+    let sketch = litmus(&threads);
+    let limited = run(&code(&sketch), |options, settings| {
+        (options.limits.memory, settings.relaxed) = (Some(1), false);
+    });
+    let limited = limited.expect("the engine takes this program");
+    assert_eq!(limited.verdict, Verdict::Unknown);
+    assert!(limited.counter("nodes") <= 2, "{:?}", limited.counters);
+    let control = Control::new();
+    control.stop();
+    let mut options = Options::new(Model::Sc);
+    options.properties = PropertySet::all().without(Property::Race);
+    let engine: &dyn Engine = &ValueCentric;
+    let code = code(&sketch);
+    let stopped = engine.ask(&Question { code: &code, options: &options }, &control);
+    let stopped = stopped.expect("the engine takes this program");
+    assert_eq!((stopped.verdict, stopped.statistics.runs()), (Verdict::Unknown, 0));
 }

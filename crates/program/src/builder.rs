@@ -1,17 +1,25 @@
 //! Building a function block by block, for front ends and generators.
 
 use crate::expr::Expr;
-use crate::inst::{Block, Inst, Op, Term, Terminator};
+use crate::inst::{Block, Inst, Op, Term, Terminator, Turn};
 use crate::program::{BlockId, Function, Layout, Local, LocalId, Reg, RegDecl};
 use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
+/// A block under construction.
+#[derive(Debug, Default)]
+struct Pending {
+    turn: Option<Turn>,
+    insts: Vec<Inst>,
+    term: Option<Terminator>,
+}
+
 /// A function under construction. Instructions go to the current block until it is terminated.
 #[derive(Debug)]
 pub struct FunctionBuilder {
     function: Function,
-    pending: Vec<(Vec<Inst>, Option<Terminator>)>,
+    pending: Vec<Pending>,
     current: BlockId,
     span: Span,
     /// Names of registers and objects; they share one namespace, as in the text form.
@@ -33,7 +41,7 @@ impl FunctionBuilder {
                 blocks: Vec::new(),
                 span,
             },
-            pending: vec![(Vec::new(), None)],
+            pending: vec![Pending::default()],
             current: BlockId(0),
             span,
             taken,
@@ -87,7 +95,7 @@ impl FunctionBuilder {
 
     /// A new, empty block, not yet the current one.
     pub fn block(&mut self) -> BlockId {
-        self.pending.push((Vec::new(), None));
+        self.pending.push(Pending::default());
         BlockId(self.pending.len() as u32 - 1)
     }
 
@@ -101,15 +109,20 @@ impl FunctionBuilder {
         self.current
     }
 
+    /// The current block begins a turn of a loop, whose statement stands where instructions come from at the moment.
+    pub fn begin_turn(&mut self, unbounded: bool) {
+        self.pending[self.current.index()].turn = Some(Turn { span: self.span, unbounded });
+    }
+
     /// Whether the current block already has its terminator; what is added then is unreachable and dropped.
     pub fn terminated(&self) -> bool {
-        self.pending[self.current.index()].1.is_some()
+        self.pending[self.current.index()].term.is_some()
     }
 
     /// Adds an instruction.
     pub fn push(&mut self, op: Op) {
         let span = self.span;
-        let (insts, term) = &mut self.pending[self.current.index()];
+        let Pending { insts, term, .. } = &mut self.pending[self.current.index()];
         if term.is_none() {
             insts.push(Inst { op, span });
         }
@@ -118,7 +131,7 @@ impl FunctionBuilder {
     /// Ends the current block; ignored if it has ended already.
     pub fn terminate(&mut self, kind: Term) {
         let span = self.span;
-        let term = &mut self.pending[self.current.index()].1;
+        let term = &mut self.pending[self.current.index()].term;
         if term.is_none() {
             *term = Some(Terminator { kind, span });
         }
@@ -131,7 +144,10 @@ impl FunctionBuilder {
         self.function.blocks = self
             .pending
             .into_iter()
-            .map(|(insts, term)| Block { insts, term: term.unwrap_or(Terminator { kind: implicit.clone(), span }) })
+            .map(|Pending { turn, insts, term }| {
+                let term = term.unwrap_or(Terminator { kind: implicit.clone(), span });
+                Block { turn, insts, term }
+            })
             .collect();
         crate::program::drop_unreachable_blocks(&mut self.function);
         self.function

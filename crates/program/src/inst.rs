@@ -12,10 +12,23 @@ use crate::types::{Ordering, Type};
 /// A basic block: instructions without control flow, then one terminator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
+    /// Whether entering it begins a turn of a loop: the body of the smallest loop around it starts here. A loop without such
+    /// a block begins its turns at its head.
+    pub turn: Option<Turn>,
     /// What is executed in order.
     pub insts: Vec<Inst>,
     /// Where it goes then.
     pub term: Terminator,
+}
+
+/// The beginning of a turn of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Where the loop stands.
+    pub span: Span,
+    /// The loop is the front end's own (it copies an array, say, or is part of a library function): it always ends, and no
+    /// bound applies to it.
+    pub unbounded: bool,
 }
 
 /// An instruction and where it came from.

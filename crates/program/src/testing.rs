@@ -4,7 +4,7 @@
 //! expression, odd names and names that hide others.
 
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator};
+use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::{Ordering, Type};
@@ -45,6 +45,7 @@ pub(crate) fn without_spans(program: &Program) -> Program {
         function.locals.iter_mut().for_each(|local| local.span = Span::default());
         for block in &mut function.blocks {
             block.term.span = Span::default();
+            block.turn.iter_mut().for_each(|turn| turn.span = Span::default());
             block.insts.iter_mut().for_each(|inst| inst.span = Span::default());
         }
     }
@@ -157,7 +158,8 @@ impl Body<'_> {
                     insts.push(Inst { op: self.op(), span });
                 }
             }
-            blocks.push(Block { insts, term: Terminator { kind: self.term(count), span } });
+            let turn = self.rng.chance(4).then(|| Turn { span, unbounded: self.rng.chance(3) });
+            blocks.push(Block { turn, insts, term: Terminator { kind: self.term(count), span } });
         }
         blocks
     }

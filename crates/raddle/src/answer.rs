@@ -4,7 +4,7 @@ use crate::load::{self, LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
-use raddle_explore::{Outcome, Statistics};
+use raddle_engine::{Finding, Outcome, Statistics, StopReason};
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Body, Check, Cost};
 use raddle_trace::{Model, Property, Schedule, Verdict};
@@ -21,8 +21,6 @@ pub struct Question<'a> {
     pub loaded: &'a Loaded,
     /// How it was verified.
     pub settings: &'a Settings,
-    /// Whether somebody stopped the search.
-    pub interrupted: bool,
 }
 
 impl Question<'_> {
@@ -32,22 +30,23 @@ impl Question<'_> {
         let code = prepare(&self.loaded.program, self.settings.loop_bound);
         let races = options.properties.contains(Property::Race);
         let advice = self.advice(&outcome);
-        let found = outcome.findings.into_iter().map(|finding| {
-            let replay = self.replay_command(&finding.violation.schedule);
-            counterexample(&code, finding, races, replay)
+        let statistics = statistics(&outcome);
+        let found = outcome.findings.into_iter().map(Finding::into_parts).map(|found| {
+            let replay = self.replay_command(&found.0.schedule);
+            counterexample(&code, found, races, replay)
         });
         let check = Check {
             parameters: self.load.parameters(),
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
-            engine: outcome.engine.name().to_owned(),
+            engine: outcome.engine.to_owned(),
             counterexamples: found.collect(),
             all: options.all,
             executions: outcome.statistics.executions,
             blocked: outcome.statistics.blocked,
             share_done: outcome.share_done,
-            statistics: statistics(&outcome.statistics),
+            statistics,
             advice,
             notes: self.loaded.notes.iter().cloned().chain(outcome.notes).collect(),
         };
@@ -64,26 +63,25 @@ impl Question<'_> {
             advice.push(format!("{cut} ended at the loop bound; a greater --loop-bound lets loops turn more often"));
         }
         if statistics.cut > 0 {
-            let depth = limits.depth.unwrap_or(raddle_explore::Limits::DEPTH) as u64;
             advice.push(format!(
                 "{} had not ended after {}; if a loop there never ends, --loop-bound N lets every loop turn N times, \
                  and if it does, --max-depth N raises the limit",
                 counted(statistics.cut, "execution"),
-                counted(depth, "event"),
+                counted(limits.depth() as u64, "event"),
             ));
         }
-        if outcome.verdict == Verdict::Unknown && self.interrupted {
-            advice.push("the search was interrupted; --time-limit ends it after a given time".into());
-        } else if outcome.verdict == Verdict::Unknown && statistics.cut == 0 {
-            let hit = |number: u64| limits.executions.is_some_and(|limit| number >= limit);
-            if hit(statistics.runs()) {
-                advice.push("--max-executions raises the limit on executions".into());
-            } else {
-                advice.extend(
-                    limits.time.map(|limit| format!("--time-limit raises the limit of {}", time(limit.as_secs_f64()))),
-                );
-                advice.extend(limits.memory.map(|limit| format!("--max-memory raises the limit of {}", memory(limit))));
-            }
+        if outcome.verdict == Verdict::Unknown {
+            advice.extend(match outcome.stop {
+                Some(StopReason::Interrupted) => {
+                    Some("the search was interrupted; --time-limit ends it after a given time".into())
+                }
+                Some(StopReason::Executions(_)) => Some("--max-executions raises the limit on executions".into()),
+                Some(StopReason::Time(limit)) => {
+                    Some(format!("--time-limit raises the limit of {}", time(limit.as_secs_f64())))
+                }
+                Some(StopReason::Memory(limit)) => Some(format!("--max-memory raises the limit of {}", memory(limit))),
+                _ => None,
+            });
         }
         advice
     }
@@ -110,43 +108,20 @@ impl Question<'_> {
     }
 }
 
-fn statistics(counted: &Statistics) -> BTreeMap<String, u64> {
-    let Statistics {
-        executions,
-        blocked,
-        failed,
-        bounded,
-        cut,
-        moot,
-        redundant,
-        probes,
-        revisits,
-        questions,
-        unrealisable,
-        events,
-        longest,
-        nodes,
-        dead_ends,
-    } = *counted;
-    let named = [
+/// Everything that was counted, by name; what could have been and was not has no number.
+fn statistics(outcome: &Outcome) -> BTreeMap<String, Option<u64>> {
+    let Statistics { executions, blocked, failed, bounded, cut, redundant, events, longest } = outcome.statistics;
+    let common = [
         ("executions", executions),
         ("blocked", blocked),
         ("failed", failed),
         ("bounded", bounded),
         ("cut", cut),
-        ("moot", moot),
-        ("redundant", redundant),
-        ("probes", probes),
-        ("revisits", revisits),
-        ("questions", questions),
-        ("unrealisable", unrealisable),
         ("events", events),
         ("longest", longest),
     ];
-    // Only some engines count these.
-    let some = [("nodes", nodes), ("dead_ends", dead_ends)];
-    let some = some.into_iter().filter(|_| nodes > 0);
-    named.into_iter().chain(some).map(|(name, number)| (name.to_owned(), number)).collect()
+    let counted = common.into_iter().chain(outcome.counters.iter().copied()).map(|(name, number)| (name, Some(number)));
+    counted.chain([("redundant", redundant)]).map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
 /// The word as a shell takes it for one.

@@ -7,7 +7,8 @@
 use crate::cost::Meter;
 use crate::error::Error;
 use crate::verify::{Settings, verify};
-use raddle_explore::{Control, Engine, Outcome};
+use raddle_engine::{Control, Engine, Equivalence, Finding, Outcome};
+use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_report::Cost;
 use raddle_report::comparison::{Entry, Run};
@@ -17,13 +18,12 @@ use raddle_report::comparison::{Entry, Run};
 /// # Errors
 /// If an engine finds a bug in Raddle.
 pub fn compare(program: &Program, settings: &Settings, control: &Control) -> Result<Vec<Entry>, Error> {
-    let engines = Engine::ALL.into_iter().filter(|&engine| engine != Engine::Auto);
+    let engines = ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated);
     engines.map(|engine| ask(program, settings, control, engine)).collect()
 }
 
-fn ask(program: &Program, settings: &Settings, control: &Control, engine: Engine) -> Result<Entry, Error> {
-    let mut settings = settings.clone();
-    settings.options.engine = engine;
+fn ask(program: &Program, settings: &Settings, control: &Control, engine: &'static dyn Engine) -> Result<Entry, Error> {
+    let settings = Settings { engine, ..settings.clone() };
     let meter = Meter::start();
     let result = match verify(program, &settings, control) {
         Ok(outcome) => Ok(run(outcome, meter.read())),
@@ -34,7 +34,7 @@ fn ask(program: &Program, settings: &Settings, control: &Control, engine: Engine
 }
 
 fn run(outcome: Outcome, cost: Cost) -> Run {
-    let first = outcome.findings.first().map(|finding| &finding.violation);
+    let first = outcome.findings.first().map(Finding::violation);
     let violation = first.map(|found| match found.place.line {
         0 => format!("{}: {}", found.property, found.message),
         line => format!("{} at {}:{line}: {}", found.property, found.place.file, found.message),

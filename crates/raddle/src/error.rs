@@ -1,5 +1,6 @@
 //! Why there is no answer.
 
+use raddle_engine::{Fault, Refusal};
 use raddle_machine::ReplayError;
 use raddle_program::{Diagnostic, SourceMap};
 use raddle_report::excerpt::Mark;
@@ -90,11 +91,11 @@ fn summary(diagnostics: &[Diagnostic]) -> &str {
     diagnostics.first().map_or("the program is not accepted", |first| &first.message)
 }
 
-impl From<raddle_explore::Error> for Error {
-    fn from(error: raddle_explore::Error) -> Self {
-        match error {
-            raddle_explore::Error::Unsupported { message, place } => Error::Unsupported { message, place },
-            error @ raddle_explore::Error::NotReplayed(_) => Error::Internal(error.to_string()),
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Refused(Refusal { message, place }) => Error::Unsupported { message, place },
+            fault @ Fault::NotReplayed(_) => Error::Internal(fault.to_string()),
         }
     }
 }

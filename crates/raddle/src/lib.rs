@@ -43,13 +43,15 @@ pub use replay::replay;
 pub use traces::trace;
 pub use verify::{Settings, verify};
 
-pub use raddle_explore::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics};
+pub use raddle_engine::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics, StopReason};
+pub use raddle_explore::ENGINES;
 pub use raddle_program::Program;
 pub use raddle_report::{Answer, Replay};
 pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
 
 pub use raddle_c as c;
 pub use raddle_consistency as consistency;
+pub use raddle_engine as engine;
 pub use raddle_explore as explore;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;

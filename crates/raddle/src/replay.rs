@@ -3,11 +3,10 @@
 use crate::error::Error;
 use crate::prepare::prepare;
 use crate::waiting::waiting;
-use raddle_explore::Finding;
 use raddle_machine::Code;
 use raddle_program::Program;
 use raddle_report::{Counterexample, Replay};
-use raddle_trace::{Model, Property, Schedule, Violation};
+use raddle_trace::{Execution, Model, Property, Schedule, Violation};
 
 /// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
 ///
@@ -24,16 +23,19 @@ pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool)
             };
             let violation =
                 Violation { property, message: found.message, place: found.place, schedule: schedule.clone() };
-            let finding = Finding { violation, execution: run.execution.clone() };
-            Some(counterexample(&code, finding, races, String::new()))
+            Some(counterexample(&code, (violation, run.execution.clone()), races, String::new()))
         }
     };
     Ok(Replay { execution: run.execution, counterexample })
 }
 
-/// A finding with what is needed to show it. `replay` is the command that shows it again.
-pub(crate) fn counterexample(code: &Code, finding: Finding, races: bool, replay: String) -> Counterexample {
-    let Finding { violation, execution } = finding;
+/// A violation and its run with what is needed to show them. `replay` is the command that shows them again.
+pub(crate) fn counterexample(
+    code: &Code,
+    (violation, execution): (Violation, Execution),
+    races: bool,
+    replay: String,
+) -> Counterexample {
     let waiting = match violation.property {
         Property::Deadlock => waiting(code, execution.model, &violation.schedule, races),
         _ => Vec::new(),

@@ -2,23 +2,27 @@
 
 use crate::error::Error;
 use crate::prepare::prepare;
-use raddle_explore::{Control, Options, Outcome, explore};
+use raddle_engine::{Control, Engine, Options, Outcome, Question};
+use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_trace::Model;
 
 /// What to verify and how far.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// Who explores.
+    pub engine: &'static dyn Engine,
     /// What to explore.
     pub options: Options,
-    /// Greatest number of turns of a loop per activation of its function. Without one, loops turn as long as they do.
+    /// How often the body of a loop is entered each time the loop is. Without a bound, loops turn as long as they do.
     pub loop_bound: Option<u32>,
 }
 
 impl Settings {
-    /// Every property, no limit, no loop bound, one worker.
+    /// The engine that suits the program, every property, no limit, no loop bound, one worker.
     pub fn new(model: Model) -> Self {
-        Settings { options: Options::new(model), loop_bound: None }
+        let engine = ENGINES.find("auto").expect("it is among them");
+        Settings { engine, options: Options::new(model), loop_bound: None }
     }
 }
 
@@ -28,5 +32,5 @@ impl Settings {
 /// If the program does something no engine handles, or Raddle finds a bug in itself.
 pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Result<Outcome, Error> {
     let code = prepare(program, settings.loop_bound);
-    Ok(explore(&code, &settings.options, control)?)
+    Ok(settings.engine.ask(&Question { code: &code, options: &settings.options }, control)?)
 }

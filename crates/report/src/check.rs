@@ -34,8 +34,8 @@ pub struct Check {
     pub blocked: u64,
     /// The share of the search that was done, between 0 and 1.
     pub share_done: f64,
-    /// Everything else that was counted, by name.
-    pub statistics: BTreeMap<String, u64>,
+    /// Everything else that was counted, by name; what could have been and was not has no number.
+    pub statistics: BTreeMap<String, Option<u64>>,
     /// What would bring the answer further, if it does not reach as far as it could.
     pub advice: Vec<String>,
     /// What a person should know beside the verdict.
@@ -95,7 +95,7 @@ impl Say for Check {
             share_done: f64,
             violation: Option<counterexample::Fields<'a>>,
             violations: Vec<counterexample::Fields<'a>>,
-            statistics: &'a BTreeMap<String, u64>,
+            statistics: &'a BTreeMap<String, Option<u64>>,
             advice: &'a [String],
             notes: &'a [String],
         }
@@ -145,7 +145,7 @@ impl Check {
     fn counts(&self, cost: Cost) -> String {
         let mut parts = vec![counted(self.executions, "execution"), format!("{} blocked", grouped(self.blocked))];
         for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
-            let number: u64 = names.iter().filter_map(|name| self.statistics.get(*name)).sum();
+            let number: u64 = names.iter().filter_map(|name| *self.statistics.get(*name)?).sum();
             if number > 0 {
                 parts.push(format!("{} {words}", grouped(number)));
             }

@@ -42,7 +42,7 @@ pub struct Run {
     /// Blocked ones.
     pub blocked: u64,
     /// Executions of a class that was explored before.
-    pub redundant: u64,
+    pub redundant: Option<u64>,
     /// Events added.
     pub events: u64,
     /// Time that went by.
@@ -149,8 +149,8 @@ impl Comparison {
                 Err(reason) => grid.remark(engine, reason),
                 Ok(run) => {
                     let verdict = Conclusion::from(run.verdict).word().to_owned();
-                    let numbers = [run.executions, run.blocked, run.redundant, run.events].map(grouped);
-                    let [executions, blocked, redundant, events] = numbers;
+                    let [executions, blocked, events] = [run.executions, run.blocked, run.events].map(grouped);
+                    let redundant = run.redundant.map_or_else(|| "-".to_owned(), grouped);
                     let time = time(run.seconds);
                     let remark = match (&run.violation, &run.scope) {
                         (Some(violation), _) => violation,
@@ -177,7 +177,7 @@ mod tests {
             scope: Scope::AllExecutions,
             executions: 12_345,
             blocked: 1,
-            redundant: 0,
+            redundant: Some(0),
             events: 99,
             seconds: 0.5,
             cpu_seconds: 0.5,
@@ -191,10 +191,23 @@ mod tests {
         Comparison { parameters, model: Model::Tso, engines: engines.collect() }
     }
 
-    fn plain(comparison: Comparison) -> String {
+    fn answer(comparison: Comparison) -> Answer {
         let body = Body::Compare(comparison);
-        let answer = Answer { file: "p.rdl".into(), sources: Sources::default(), cost: Cost::default(), body };
-        anstream::adapter::strip_str(&answer.text(Layout { width: 100, full: false })).to_string()
+        Answer { file: "p.rdl".into(), sources: Sources::default(), cost: Cost::default(), body }
+    }
+
+    fn plain(comparison: Comparison) -> String {
+        anstream::adapter::strip_str(&answer(comparison).text(Layout { width: 100, full: false })).to_string()
+    }
+
+    #[test]
+    fn what_nobody_counted_is_no_number() {
+        let mut uncounted = comparison(&[Ok(Verdict::Holds)]);
+        uncounted.engines[0].result.as_mut().expect("it ran").redundant = None;
+        let row = plain(uncounted.clone()).lines().last().map(str::to_owned);
+        assert_eq!(row.as_deref(), Some("e0      holds     12,345        1          -      99  0.50 s"));
+        let json: serde_json::Value = serde_json::from_str(&answer(uncounted).json()).expect("JSON");
+        assert!(json["engines"][0]["run"]["redundant"].is_null(), "{json}");
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub enum Scope {
     AllExecutions,
     /// All executions in which no loop turns more often than this.
     LoopBound {
-        /// Greatest number of turns of a loop per activation of its function.
+        /// How often the body of a loop is entered each time the loop is.
         turns: u32,
     },
     /// Only a part; the reason says why it ended.

@@ -1,6 +1,6 @@
 //! Operations below the library: what C cannot say, and calls whose arguments need their C types.
 //!
-//! `__raddle_*` are the primitives that `library.c` is written over, one instruction each. `memcpy` and its like are
+//! `__raddle_*` are the primitives that `library/` is written over, one instruction each. `memcpy` and its like are
 //! here because they move scalars of the types their arguments point at, not bytes: a copied `int` is one read and
 //! one write, as an assignment would be.
 

@@ -293,6 +293,7 @@ impl FnLowerer<'_, '_> {
         let more = ir::Expr::binary(BinOp::ULt, ir::Expr::Reg(index), count);
         self.b.terminate(Term::If(more, turn, done));
         self.b.switch_to(turn);
+        self.b.begin_turn(true);
         body(self, ir::Expr::Reg(index))?;
         let next = ir::Expr::binary(BinOp::Add, ir::Expr::Reg(index), ir::Expr::Const(Type::I64, 1));
         self.b.push(Op::Assign { dst: index, value: next });

@@ -7,12 +7,12 @@
 //!   C read or write of a scalar in memory is exactly one load or store. Structs are copied scalar by scalar.
 //! - Expressions are pure; whatever has an effect becomes an instruction at the point where C evaluates it. Where C
 //!   leaves the order open: the left operand first, arguments from the left, the assigned value before its target.
-//! - Functions of the C and threads libraries are written in C (`library.c` of this crate) over a handful of
+//! - Functions of the C and threads libraries are written in C (`library/` of this crate) over a handful of
 //!   operations, and put in line where they are called, so that each of their steps shows the user's own line.
 //! - Structs are passed as their scalars, and returned in a register if they fit, else through a pointer.
 //!
-//! `return` from `main` ends the first thread only, other threads go on; `exit` ends the program. This differs from
-//! C, where returning from `main` is `exit`, and follows what verifiers for C do, so that counts can be compared.
+//! `return` from `main` ends the program, as `exit` does, whatever other threads are doing (C11 5.1.2.2.3); `pthread_exit` in
+//! `main` ends the first thread only.
 
 mod assign;
 mod atomic;

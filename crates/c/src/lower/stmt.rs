@@ -48,6 +48,7 @@ impl FnLowerer<'_, '_> {
                 self.b.switch_to(head);
                 self.branch(cond, turn, done)?;
                 self.b.switch_to(turn);
+                self.begin_turn(stmt.pos);
                 self.loop_body(body, done, head)?;
                 self.at(stmt.pos);
                 self.goto(head);
@@ -58,6 +59,7 @@ impl FnLowerer<'_, '_> {
                 let (turn, test, done) = (self.b.block(), self.b.block(), self.b.block());
                 self.goto(turn);
                 self.b.switch_to(turn);
+                self.begin_turn(stmt.pos);
                 self.loop_body(body, done, test)?;
                 self.goto(test);
                 self.b.switch_to(test);
@@ -75,6 +77,7 @@ impl FnLowerer<'_, '_> {
                     None => self.goto(turn),
                 }
                 self.b.switch_to(turn);
+                self.begin_turn(stmt.pos);
                 self.loop_body(body, done, next)?;
                 self.goto(next);
                 self.b.switch_to(next);
@@ -120,6 +123,12 @@ impl FnLowerer<'_, '_> {
             }
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt.pos),
         }
+    }
+
+    /// The current block is where the body of a loop starts. Loops of library functions have no bound.
+    fn begin_turn(&mut self, pos: Pos) {
+        self.at(pos);
+        self.b.begin_turn(self.nesting > 0);
     }
 
     fn loop_body(&mut self, body: &Stmt, done: BlockId, next: BlockId) -> Lowered<()> {

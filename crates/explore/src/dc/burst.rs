@@ -18,11 +18,10 @@
 use super::basis::{Cut, NewRead, close, include};
 use super::findings::{Explorer, all_wait};
 use super::observe::{Answer, answer, answers, observe, to_the_end};
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome};
+use super::options::Settings;
 use crate::sequence::{Extended, INITIAL, LocId, Mark};
-use raddle_machine::{Blocked, Code, Status};
+use raddle_engine::{Deadline, Fault, Outcome, Question};
+use raddle_machine::{Blocked, Status};
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
 
@@ -69,14 +68,15 @@ fn contains(all: &Annotation, part: &Annotation) -> bool {
 }
 
 impl<'c> Search<'c> {
-    pub(super) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let mut explorer = Explorer::new(code, options, control);
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let mut explorer = Explorer::new(question, deadline, settings);
+        explorer.report.statistics.redundant = Some(0);
         let start = explorer.frontier.mark();
         Search { explorer, start, nodes: Vec::new() }
     }
 
     /// Explores everything, or until something stops it.
-    pub(super) fn run(mut self) -> Result<Outcome, Error> {
+    pub(super) fn run(mut self) -> Result<Outcome, Fault> {
         self.explorer.frontier.failed(ThreadId::MAIN, 0, &mut self.explorer.bugs);
         self.explorer.report_bugs(&[])?;
         let threads = self.explorer.frontier.threads();
@@ -95,9 +95,9 @@ impl<'c> Search<'c> {
         fixed: &Cut,
         forbidden: Vec<Rc<Annotation>>,
         weight: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Fault> {
         let explorer = &mut self.explorer;
-        explorer.report.statistics.nodes += 1;
+        explorer.report.counters.nodes += 1;
         let extended = to_the_end(explorer, &mut trace)?;
         self.refuse_loops_that_wait()?;
         let explorer = &mut self.explorer;
@@ -113,7 +113,7 @@ impl<'c> Search<'c> {
         } else {
             assert!(all_wait(&mut explorer.frontier, &trace), "a maximal trace ends where nobody can go on");
             if known {
-                explorer.report.statistics.redundant += 1;
+                *explorer.report.statistics.redundant.get_or_insert(0) += 1;
             } else {
                 explorer.end(&trace, &[])?;
             }
@@ -129,7 +129,7 @@ impl<'c> Search<'c> {
     }
 
     /// Refuses what cannot be decided in this way.
-    fn refuse_loops_that_wait(&self) -> Result<(), Error> {
+    fn refuse_loops_that_wait(&self) -> Result<(), Fault> {
         let frontier = &self.explorer.frontier;
         let mut states = (0..frontier.threads() as u32).filter_map(|thread| frontier.state(ThreadId(thread)));
         match states.find(|state| matches!(state.status(), Status::Blocked(Blocked::Spin { .. }))) {
@@ -149,7 +149,7 @@ impl<'c> Search<'c> {
                 reads.push((id, event.reads().then_some(event.loc)));
             }
         }
-        if self.explorer.options.dc.corrections.pending_locks {
+        if self.explorer.settings.corrections.pending_locks {
             for pending in self.explorer.threads().into_iter().filter_map(|thread| frontier.pending(thread)) {
                 let next = frontier.events(pending.thread).len() as u32;
                 reads.push((EventId::new(pending.thread, next), Some(pending.loc)));
@@ -178,7 +178,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next change of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Error> {
+    fn advance(&mut self) -> Result<bool, Fault> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         if let Some(done) = node.inside.take() {
             node.forbidden.push(Rc::new(done));
@@ -192,11 +192,11 @@ impl<'c> Search<'c> {
     }
 
     /// Makes a change and explores what follows, if that is possible.
-    fn mutate(&mut self, mutation: Mutation) -> Result<(), Error> {
+    fn mutate(&mut self, mutation: Mutation) -> Result<(), Fault> {
         let kept = self.rebuild(&mutation.cut)?;
         let Mutation { read, source, cut, .. } = &mutation;
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Explorer { options, frontier, traces, report, bugs, .. } = &mut self.explorer;
+        let Explorer { settings, frontier, traces, report, bugs, .. } = &mut self.explorer;
         report.statistics.events += 1;
         let current = node.answers.iter().find(|(id, _)| id == read).map(|&(_, answer)| answer);
         let pending = frontier.pending(read.thread);
@@ -222,13 +222,13 @@ impl<'c> Search<'c> {
         let kept_answers = node.answers.iter().filter(|(id, _)| id.index < cut[id.thread.index()]);
         let mut annotation: Annotation = kept_answers.copied().chain([changed]).collect();
         annotation.sort_unstable();
-        let single = !options.dc.corrections.forbid_bursts;
+        let single = !settings.corrections.forbid_bursts;
         let known = if single { vec![changed] } else { annotation.clone() };
         let trace = if node.forbidden.iter().any(|part| contains(&known, part)) {
             None
         } else if let (Some(pending), Some(source)) = (pending, *source) {
             let new = NewRead { thread: read.thread, loc: pending.loc, source, writes };
-            traces.with_read(frontier, &kept, new, &[], &mut report.statistics)
+            traces.with_read(frontier, &kept, new, &[], &mut report.counters)
         } else {
             Some(kept.into_iter().chain([*read]).collect())
         };
@@ -247,7 +247,7 @@ impl<'c> Search<'c> {
 
     /// Makes the frontier that of the kept part of the innermost node's trace, and what follows without a read. Returns its
     /// trace.
-    fn rebuild(&mut self, cut: &Cut) -> Result<Vec<EventId>, Error> {
+    fn rebuild(&mut self, cut: &Cut) -> Result<Vec<EventId>, Fault> {
         let node = self.nodes.last().expect("it is being looked at");
         let Explorer { frontier, depth, .. } = &mut self.explorer;
         frontier.undo(self.start);

@@ -1,18 +1,18 @@
 //! What an annotation shows: failures, ends of executions, deadlocks. And what both searches share.
 
 use super::observe::in_memory;
+use super::options::Settings;
 use super::traces::Traces;
-use crate::control::Control;
-use crate::options::{Limits, Options};
-use crate::outcome::Error;
 use crate::rvf::{ends, lives};
 use crate::sequence::{Bug, Frontier, Report};
-use raddle_machine::{Addr, Code};
+use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
+use raddle_machine::Addr;
 use raddle_trace::{EventId, Property, ThreadId};
 
 /// The events, what has been found, and how traces are found.
 pub(super) struct Explorer<'c> {
     pub(super) options: &'c Options,
+    pub(super) settings: Settings,
     pub(super) depth: usize,
     pub(super) frontier: Frontier<'c>,
     pub(super) traces: Traces,
@@ -22,13 +22,15 @@ pub(super) struct Explorer<'c> {
 }
 
 impl<'c> Explorer<'c> {
-    pub(super) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let report = Report::new(code, options, control);
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let Question { code, options } = question;
+        let report = Report::new("dc", question, deadline);
         Explorer {
             options,
-            depth: options.limits.depth.unwrap_or(Limits::DEPTH),
+            settings,
+            depth: options.limits.depth(),
             frontier: Frontier::new(code, options),
-            traces: Traces { corrections: options.dc.corrections },
+            traces: Traces { corrections: settings.corrections },
             report,
             bugs: Vec::new(),
         }
@@ -37,14 +39,14 @@ impl<'c> Explorer<'c> {
     /// The threads, in the order in which they are tried.
     pub(super) fn threads(&self) -> Vec<ThreadId> {
         let mut threads: Vec<ThreadId> = (0..self.frontier.threads() as u32).map(ThreadId).collect();
-        if self.options.dc.backwards {
+        if self.settings.backwards {
             threads.reverse();
         }
         threads
     }
 
     /// Reports what has gone wrong in a trace.
-    pub(super) fn report_bugs(&mut self, trace: &[EventId]) -> Result<(), Error> {
+    pub(super) fn report_bugs(&mut self, trace: &[EventId]) -> Result<(), Fault> {
         for bug in std::mem::take(&mut self.bugs) {
             if bug.either && (self.options.all || !bug.property.is_some_and(|property| self.looks_for(property))) {
                 return Err(self.unsupported(&bug, "two threads that end the same thing in either order"));
@@ -54,7 +56,7 @@ impl<'c> Explorer<'c> {
         Ok(())
     }
 
-    fn report_bug(&mut self, bug: &Bug, until: &[EventId]) -> Result<(), Error> {
+    fn report_bug(&mut self, bug: &Bug, until: &[EventId]) -> Result<(), Fault> {
         if lives::late_access(&self.frontier, until).is_some() && bug.property.is_some() {
             return self.late(until);
         }
@@ -63,7 +65,7 @@ impl<'c> Explorer<'c> {
 
     /// A trace has an access after the end of its object. The thread goes no further then, so what follows is another
     /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
-    fn late(&mut self, trace: &[EventId]) -> Result<(), Error> {
+    fn late(&mut self, trace: &[EventId]) -> Result<(), Fault> {
         let bug = lives::late_access(&self.frontier, trace).expect("that is why it is looked at");
         if self.options.all || !self.looks_for(Property::Memory) {
             return Err(self.unsupported(&bug, "an access that may come after the end of its object"));
@@ -75,16 +77,16 @@ impl<'c> Explorer<'c> {
         self.options.properties.contains(property)
     }
 
-    fn unsupported(&self, bug: &Bug, what: &str) -> Error {
+    fn unsupported(&self, bug: &Bug, what: &str) -> Fault {
         let message = format!("the engine `dc` does not handle {what}; use --engine optimal");
-        Error::Unsupported { message, place: self.frontier.world.code.place(bug.pc) }
+        Refusal::at(self.frontier.world.code, bug.pc, message).into()
     }
 
     /// A thread waits for something that is no lock, and bursts are asked for.
-    pub(super) fn waits(&self, pc: u32) -> Error {
+    pub(super) fn waits(&self, pc: u32) -> Fault {
         let message =
             "the engine `dc` does not handle threads that wait for anything but a lock by bursts; use burst=off";
-        Error::Unsupported { message: message.to_owned(), place: self.frontier.world.code.place(pc) }
+        Refusal::at(self.frontier.world.code, pc, message).into()
     }
 
     /// An execution goes on for too long.
@@ -96,10 +98,10 @@ impl<'c> Explorer<'c> {
     }
 
     /// Looks whether the events are all of an execution, some writes in this order, and reports it. Returns whether they are.
-    pub(super) fn end(&mut self, trace: &[EventId], orders: &[(EventId, EventId)]) -> Result<bool, Error> {
+    pub(super) fn end(&mut self, trace: &[EventId], orders: &[(EventId, EventId)]) -> Result<bool, Fault> {
         let Some((end, wanted)) = ends::end(&mut self.frontier) else { return Ok(false) };
-        let statistics = &mut self.report.statistics;
-        let Some(trace) = self.traces.with_end(&self.frontier, trace, &wanted, orders, statistics) else {
+        let counters = &mut self.report.counters;
+        let Some(trace) = self.traces.with_end(&self.frontier, trace, &wanted, orders, counters) else {
             return Ok(false);
         };
         self.check_lives(&trace)?;
@@ -121,7 +123,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Looks for accesses that can come after the ends of their objects.
-    fn check_lives(&mut self, trace: &[EventId]) -> Result<(), Error> {
+    fn check_lives(&mut self, trace: &[EventId]) -> Result<(), Fault> {
         for at in 0..self.frontier.frees().len() {
             let free = self.frontier.frees()[at];
             let base = Addr(self.frontier.event(free).value).base();
@@ -135,8 +137,8 @@ impl<'c> Explorer<'c> {
                 else {
                     continue;
                 };
-                let statistics = &mut self.report.statistics;
-                if let Some(found) = self.traces.with_orders(&self.frontier, trace, &[(free, last)], statistics) {
+                let counters = &mut self.report.counters;
+                if let Some(found) = self.traces.with_orders(&self.frontier, trace, &[(free, last)], counters) {
                     return self.late(&found);
                 }
             }

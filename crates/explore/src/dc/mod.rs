@@ -28,7 +28,7 @@
 //! * The number of nodes is the number of annotations of all traces, also of those that are not maximal. It is reported as
 //!   `nodes`, apart from executions.
 //! * The basis of an annotation is a projection and not found by execution (`basis`).
-//! * Architectures with cycles: see `realise`. With [`refine`](options::DataCentric::refine) the order of the writes of some locations is made part of the
+//! * Architectures with cycles: see `realise`. With [`refine`](options::Settings::refine) the order of the writes of some locations is made part of the
 //!   class, as published, by an explicit order instead of locks. Which locations is decided by the first trace.
 //! * Burst mutations lose executions as printed; see `burst`.
 //! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
@@ -62,17 +62,44 @@ mod search;
 mod traces;
 mod two_sat;
 
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome};
 use crate::sequence;
-use raddle_machine::Code;
+use options::Settings;
+use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
-/// Explores one execution per class.
-pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    sequence::check(code, options)?;
-    if options.dc.burst {
-        return burst::Search::new(code, options, control).run();
+/// The engine `dc`.
+#[derive(Clone, Copy, Debug)]
+pub struct DataCentric;
+
+impl Engine for DataCentric {
+    fn name(&self) -> &'static str {
+        "dc"
     }
-    search::Search::new(code, options, control).run()
+
+    fn summary(&self) -> &'static str {
+        "one execution per reads-from class, by annotations that are realised (SC)"
+    }
+
+    fn equivalence(&self) -> Equivalence {
+        Equivalence::ReadsFrom
+    }
+
+    fn switches(&self) -> &'static [Switch] {
+        options::SWITCHES
+    }
+
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        sequence::takes("dc", question)
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        explore(*question, deadline, Settings::from(&question.options.switches))
+    }
+}
+
+/// Explores with these settings.
+pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
+    if settings.burst {
+        return burst::Search::new(question, deadline, settings).run();
+    }
+    search::Search::new(question, deadline, settings).run()
 }

@@ -1,8 +1,8 @@
 //! What a pending read can read from, doing it, and going on to the end of an execution.
 
 use super::findings::Explorer;
-use crate::outcome::Error;
 use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, LocId, Pending};
+use raddle_engine::Fault;
 use raddle_machine::Reaction;
 use raddle_trace::{EventId, ThreadId};
 
@@ -64,18 +64,18 @@ pub(super) fn in_memory(frontier: &Frontier<'_>, trace: &[EventId], loc: LocId) 
 
 /// Runs all threads to their ends: every read reads what is in memory, every choice takes its first alternative. With bursts,
 /// reads that wait are refused.
-pub(super) fn to_the_end(explorer: &mut Explorer<'_>, trace: &mut Vec<EventId>) -> Result<Extended, Error> {
+pub(super) fn to_the_end(explorer: &mut Explorer<'_>, trace: &mut Vec<EventId>) -> Result<Extended, Fault> {
     loop {
         let Explorer { depth, frontier, bugs, .. } = explorer;
         if frontier.extend(trace, bugs, *depth)? == Extended::TooLong || trace.len() > *depth {
             return Ok(Extended::TooLong);
         }
         let threads = explorer.threads();
-        let Explorer { options, frontier, bugs, .. } = explorer;
+        let Explorer { settings, frontier, bugs, .. } = explorer;
         let mut next = None;
         for thread in threads {
             if let Some(pending) = frontier.pending(thread) {
-                if options.dc.burst && pending.wait && !pending.mutex {
+                if settings.burst && pending.wait && !pending.mutex {
                     let pc = frontier.state(thread).expect("it has a pending read").pc();
                     return Err(explorer.waits(pc));
                 }

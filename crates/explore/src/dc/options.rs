@@ -1,8 +1,10 @@
 //! Switches of the engine `dc`.
 
+use raddle_engine::{Switch, Switches};
+
 /// How the engine `dc` works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DataCentric {
+pub struct Settings {
     /// Annotate the causal past of a read with it (burst mutations, as corrected): fewer steps, and some executions twice.
     pub burst: bool,
     /// On communication graphs with cycles, tell the orders of writes apart that the published method fixes, instead of
@@ -42,45 +44,22 @@ impl Default for Corrections {
     }
 }
 
-impl DataCentric {
-    /// The names of its switches.
-    pub const KEYS: [&str; 3] = ["burst", "refine", "backwards"];
+const BURST: Switch =
+    Switch::on_off("burst", false, "annotate the causal past of a read with it: fewer steps, some executions twice");
+const REFINE: Switch =
+    Switch::on_off("refine", false, "tell orders of writes apart where threads communicate in cycles");
+const BACKWARDS: Switch = Switch::on_off("backwards", false, "take the threads in the opposite order");
 
-    /// Sets a switch as it is written on the command line, `burst=on`.
-    ///
-    /// # Errors
-    /// In words, if there is no such switch or it cannot be set so.
-    pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form key=value"))?;
-        let switch = match key {
-            "burst" => &mut self.burst,
-            "refine" => &mut self.refine,
-            "backwards" => &mut self.backwards,
-            _ => return Err(format!("dc has no switch `{key}`; there are {}", Self::KEYS.join(", "))),
-        };
-        *switch = match value {
-            "on" => true,
-            "off" => false,
-            _ => return Err(format!("`{key}` is on or off, not `{value}`")),
-        };
-        Ok(())
-    }
-}
+/// The switches of the engine.
+pub(super) const SWITCHES: &[Switch] = &[BURST, REFINE, BACKWARDS];
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn switches_are_set_by_name() {
-        let mut options = DataCentric::default();
-        for text in ["burst=on", "refine=on", "backwards=on", "refine=off"] {
-            options.set(text).expect("a switch");
-        }
-        let expected = DataCentric { burst: true, backwards: true, ..DataCentric::default() };
-        assert_eq!(options, expected);
-        for text in ["burst", "burst=perhaps", "speed=on", ""] {
-            assert!(options.set(text).is_err(), "{text}");
+impl From<&Switches> for Settings {
+    fn from(switches: &Switches) -> Self {
+        Settings {
+            burst: switches.is_on(&BURST),
+            refine: switches.is_on(&REFINE),
+            backwards: switches.is_on(&BACKWARDS),
+            corrections: Corrections::default(),
         }
     }
 }

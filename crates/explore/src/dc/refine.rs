@@ -16,8 +16,8 @@ use super::findings::Explorer;
 use super::observe::to_the_end;
 use super::options::Corrections;
 use super::realise::Realiser;
-use crate::outcome::Error;
 use crate::sequence::{Frontier, LocId};
+use raddle_engine::Fault;
 use raddle_trace::EventId;
 
 /// Two accesses that are in conflict and not in order.
@@ -29,7 +29,7 @@ struct Conflict {
 }
 
 /// The locations whose writes are to be ordered.
-pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Error> {
+pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Fault> {
     let mark = explorer.frontier.mark();
     let mut trace = Vec::new();
     to_the_end(explorer, &mut trace)?;

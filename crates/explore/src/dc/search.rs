@@ -14,12 +14,10 @@
 use super::basis::NewRead;
 use super::findings::Explorer;
 use super::observe::{Answer, answers, observe};
+use super::options::Settings;
 use super::refine;
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome};
 use crate::sequence::{Extended, LocId, Mark, Pending};
-use raddle_machine::Code;
+use raddle_engine::{Deadline, Fault, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
 
 /// How many options are tried between two looks at the clock.
@@ -68,9 +66,9 @@ pub(super) struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    pub(super) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         Search {
-            explorer: Explorer::new(code, options, control),
+            explorer: Explorer::new(question, deadline, settings),
             nodes: Vec::new(),
             refined: Vec::new(),
             buffer: Vec::new(),
@@ -78,8 +76,8 @@ impl<'c> Search<'c> {
     }
 
     /// Explores everything, or until something stops it.
-    pub(super) fn run(mut self) -> Result<Outcome, Error> {
-        if self.explorer.options.dc.refine {
+    pub(super) fn run(mut self) -> Result<Outcome, Fault> {
+        if self.explorer.settings.refine {
             self.refined = refine::locations(&mut self.explorer)?;
         }
         self.explorer.frontier.failed(ThreadId::MAIN, 0, &mut self.explorer.bugs);
@@ -98,9 +96,9 @@ impl<'c> Search<'c> {
     }
 
     /// Enters a node: runs the threads to their next reads, and looks what there is to try.
-    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Error> {
+    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Fault> {
         let explorer = &mut self.explorer;
-        explorer.report.statistics.nodes += 1;
+        explorer.report.counters.nodes += 1;
         let extended = explorer.frontier.extend(&mut trace, &mut explorer.bugs, explorer.depth)?;
         explorer.report_bugs(&trace)?;
         // Threads that do nothing but read are not stopped on the way.
@@ -116,7 +114,7 @@ impl<'c> Search<'c> {
     }
 
     /// Looks what there is to try at a node.
-    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Error> {
+    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Fault> {
         let explorer = &mut self.explorer;
         let mark = explorer.frontier.mark();
         let writes = refine::unordered(&explorer.frontier, &trace, &orders, &self.refined, explorer.traces.corrections);
@@ -161,7 +159,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Error> {
+    fn advance(&mut self) -> Result<bool, Fault> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         self.explorer.frontier.undo(node.mark);
         match &mut node.branch {
@@ -188,12 +186,12 @@ impl<'c> Search<'c> {
     }
 
     /// Explores what follows if a pending read gets this answer, if it can.
-    fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Error> {
+    fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Fault> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Explorer { options, frontier, traces, report, .. } = &mut self.explorer;
+        let Explorer { settings, frontier, traces, report, .. } = &mut self.explorer;
         report.statistics.events += 1;
         let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
-        let corrections = options.dc.corrections;
+        let corrections = settings.corrections;
         let share = node.share;
         // What was tried below this node is to be heard of here only if that correction is taken out.
         if !corrections.tried_is_local && node.tried.contains(&(read, answer)) {
@@ -201,7 +199,7 @@ impl<'c> Search<'c> {
             return Ok(());
         }
         let new = NewRead { thread: pending.thread, loc: pending.loc, source: answer.source, writes };
-        let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.statistics);
+        let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.counters);
         let Some(trace) = found else {
             node.tried.push((read, answer));
             report.done += share;
@@ -226,14 +224,14 @@ impl<'c> Search<'c> {
         tried: Tried,
         orders: Orders,
         share: f64,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Fault> {
         trace.push(observe(&mut self.explorer.frontier, thread, answer));
         self.added(thread, &trace)?;
         self.enter(trace, tried, orders, share)
     }
 
     /// Explores one order of two writes, if it is possible.
-    fn try_order(&mut self, edge: (EventId, EventId)) -> Result<(), Error> {
+    fn try_order(&mut self, edge: (EventId, EventId)) -> Result<(), Fault> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Explorer { frontier, traces, report, .. } = &mut self.explorer;
         let mut orders = node.orders.clone();
@@ -242,7 +240,7 @@ impl<'c> Search<'c> {
         let found = if place(edge.0) < place(edge.1) {
             Some(node.trace.clone())
         } else {
-            traces.with_orders(frontier, &node.trace, &orders, &mut report.statistics)
+            traces.with_orders(frontier, &node.trace, &orders, &mut report.counters)
         };
         let (share, tried) = (node.share, node.tried.clone());
         let Some(trace) = found else {
@@ -254,7 +252,7 @@ impl<'c> Search<'c> {
     }
 
     /// Looks whether the last event of a thread was wrong.
-    fn added(&mut self, thread: ThreadId, trace: &[EventId]) -> Result<(), Error> {
+    fn added(&mut self, thread: ThreadId, trace: &[EventId]) -> Result<(), Fault> {
         self.explorer.frontier.failed(thread, trace.len(), &mut self.explorer.bugs);
         self.explorer.report_bugs(trace)
     }
@@ -262,8 +260,8 @@ impl<'c> Search<'c> {
     /// Leaves the innermost node.
     fn leave(&mut self) {
         let node = self.nodes.pop().expect("it is being looked at");
-        self.explorer.report.statistics.dead_ends += u64::from(!node.fruitful);
-        if let Some(parent) = self.nodes.last_mut().filter(|_| !self.explorer.options.dc.corrections.tried_is_local) {
+        self.explorer.report.counters.dead_ends += u64::from(!node.fruitful);
+        if let Some(parent) = self.nodes.last_mut().filter(|_| !self.explorer.settings.corrections.tried_is_local) {
             parent.tried = node.tried;
         }
     }

@@ -3,9 +3,8 @@
 use super::basis::{self, Basis, Cut, NewRead, Question, include};
 use super::options::Corrections;
 use super::realise::Realiser;
-use crate::outcome::Statistics;
 use crate::rvf::ends::Wanted;
-use crate::sequence::{Frontier, INITIAL, LocId};
+use crate::sequence::{Counters, Frontier, INITIAL, LocId};
 use raddle_trace::EventId;
 
 /// Finds traces of a set of events.
@@ -22,7 +21,7 @@ impl Traces {
         trace: &[EventId],
         read: NewRead,
         orders: &[(EventId, EventId)],
-        statistics: &mut Statistics,
+        counters: &mut Counters,
     ) -> Option<Vec<EventId>> {
         if let Some(found) = place(frontier, trace, read) {
             return Some(found);
@@ -34,7 +33,7 @@ impl Traces {
         orders.iter().flat_map(|&(a, b)| [a, b]).for_each(|id| include(&mut cut, id));
         basis::close(frontier, &mut cut);
         let question = Question { read: Some(read), orders, lasts: &[] };
-        self.find(frontier, trace, &cut, question, statistics)
+        self.find(frontier, trace, &cut, question, counters)
     }
 
     /// A trace of all events with these orders.
@@ -43,10 +42,10 @@ impl Traces {
         frontier: &Frontier<'_>,
         trace: &[EventId],
         orders: &[(EventId, EventId)],
-        statistics: &mut Statistics,
+        counters: &mut Counters,
     ) -> Option<Vec<EventId>> {
         let cut = basis::everything(frontier);
-        self.find(frontier, trace, &cut, Question { orders, ..Question::default() }, statistics)
+        self.find(frontier, trace, &cut, Question { orders, ..Question::default() }, counters)
     }
 
     /// A trace of all events after which everybody waits, with these orders beside.
@@ -56,7 +55,7 @@ impl Traces {
         trace: &[EventId],
         wanted: &Wanted,
         orders: &[(EventId, EventId)],
-        statistics: &mut Statistics,
+        counters: &mut Counters,
     ) -> Option<Vec<EventId>> {
         // Those that wait at one location wait for the same write to be overwritten.
         let mut lasts: Vec<(LocId, Vec<EventId>)> = Vec::new();
@@ -84,7 +83,7 @@ impl Traces {
             let chosen = lasts.iter().zip(&picks).map(|((loc, sources), &pick)| Some((*loc, *sources.get(pick)?)));
             let chosen: Vec<(LocId, EventId)> = chosen.collect::<Option<_>>()?;
             let question = Question { read: None, orders: &orders, lasts: &chosen };
-            if let Some(found) = self.find(frontier, trace, &cut, question, statistics) {
+            if let Some(found) = self.find(frontier, trace, &cut, question, counters) {
                 return Some(found);
             }
             let wheel = (0..picks.len()).find(|&wheel| picks[wheel] + 1 < lasts[wheel].1.len())?;
@@ -100,12 +99,12 @@ impl Traces {
         trace: &[EventId],
         cut: &Cut,
         question: Question<'_>,
-        statistics: &mut Statistics,
+        counters: &mut Counters,
     ) -> Option<Vec<EventId>> {
-        statistics.questions += 1;
+        counters.questions += 1;
         let basis = Basis::new(frontier, trace, cut, question);
         let Some(found) = Realiser::new(&basis.instance, self.corrections).realise(&basis.sequence) else {
-            statistics.unrealisable += 1;
+            counters.unrealisable += 1;
             return None;
         };
         let mut found = basis.events(cut, &found);

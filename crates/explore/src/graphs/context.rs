@@ -3,8 +3,7 @@
 use super::event::{INIT, LocId};
 use super::graph::{Equivalence, Graph};
 use super::realise::Realiser;
-use crate::options::Options;
-use crate::outcome::Error;
+use raddle_engine::{Fault, Options, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
@@ -153,7 +152,7 @@ impl<'c> Context<'c> {
     }
 
     /// The number of a location. Two accesses that overlap must be to the same bytes.
-    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Error> {
+    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Fault> {
         if let Some(&(loc, size)) = self.locations.get(&access.addr)
             && size == access.size
         {
@@ -161,9 +160,10 @@ impl<'c> Context<'c> {
         }
         let shared = self.shared.clone();
         let mut names = shared.names.lock().expect("no worker panics while it holds the names");
-        let mixed = || Error::Unsupported {
-            message: format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0),
-            place: self.code.place(pc),
+        let mixed = || {
+            let message =
+                format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0);
+            Fault::from(Refusal::at(self.code, pc, message))
         };
         let loc = match names.locations.get(&access.addr) {
             Some(&loc) if names.accesses[loc as usize].size == access.size => loc,

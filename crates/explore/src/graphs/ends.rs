@@ -85,10 +85,10 @@ impl Search<'_> {
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
         {
-            statistics.redundant += u64::from(self.audit.leaf(graph));
+            *statistics.redundant.get_or_insert(0) += u64::from(self.audit.leaf(graph));
         }
         if moot || torn {
-            statistics.moot += 1;
+            self.counters.moot += 1;
         } else if failed {
             statistics.failed += 1;
         } else if bounded {

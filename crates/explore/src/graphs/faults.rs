@@ -9,6 +9,7 @@ use super::graph::Equivalence;
 use super::realise::Question;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Halt, Stepper};
+use raddle_engine::StopReason;
 use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
@@ -130,7 +131,8 @@ impl Stepper<'_, '_> {
     fn needs_memory_errors(&mut self, pc: u32) {
         if !self.context.shared.options.properties.contains(Property::Memory) {
             let message = "an object may end its life before this; look for memory errors, too".to_owned();
-            *self.error = Some(Halt::GaveUp(message, self.context.code.place(pc)));
+            let at = self.context.code.place(pc);
+            *self.error = Some(Halt::Stop(StopReason::GaveUp { why: message, at }));
         }
     }
 

@@ -60,118 +60,166 @@ mod sources;
 mod step;
 
 use crate::auto::Evidence;
-use crate::confirm::confirm;
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome, Reach};
-use context::{Purpose, Shared};
+pub(crate) use context::Purpose;
+use context::Shared;
 use graph::Equivalence;
 use pool::{Findings, Pool};
-use raddle_machine::{Code, Status};
+use raddle_engine::{Deadline, Engine, Fault, Outcome, Question, Reach, Refusal, StopReason, confirm};
+use raddle_machine::Status;
 use raddle_trace::Place;
 use std::sync::Arc;
 use step::Halt;
 
-/// Explores one execution per trace.
-pub fn explore_traces(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    explore_by(Equivalence::Coherence, code, options, control)
+/// The engine `optimal`.
+#[derive(Clone, Copy, Debug)]
+pub struct Optimal;
+
+impl Engine for Optimal {
+    fn name(&self) -> &'static str {
+        "optimal"
+    }
+
+    fn summary(&self) -> &'static str {
+        "one execution per class of program order, reads-from and coherence"
+    }
+
+    fn equivalence(&self) -> raddle_engine::Equivalence {
+        raddle_engine::Equivalence::Traces
+    }
+
+    fn takes(&self, _: &Question<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        explore(question, deadline, Purpose::new(Equivalence::Coherence, question.options))
+    }
 }
 
-/// Explores one execution per reads-from class.
-pub fn explore_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    if code.has_atomic_blocks() {
-        let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does".to_owned();
-        return Err(Error::unsupported(code, message));
+/// The engine `rf`.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadsFrom;
+
+impl Engine for ReadsFrom {
+    fn name(&self) -> &'static str {
+        "rf"
     }
-    explore_by(Equivalence::ReadsFrom, code, options, control)
+
+    fn summary(&self) -> &'static str {
+        "one execution per class of program order and reads-from"
+    }
+
+    fn equivalence(&self) -> raddle_engine::Equivalence {
+        raddle_engine::Equivalence::ReadsFrom
+    }
+
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        if question.code.has_atomic_blocks() {
+            let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does";
+            return Err(Refusal::whole(question.code, message));
+        }
+        Ok(())
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        explore(question, deadline, Purpose::new(Equivalence::ReadsFrom, question.options))
+    }
 }
 
 /// What came of an exploration that may be given up for another engine.
 pub(crate) enum Sampled {
     /// It is done.
-    Done(Outcome),
-    /// Another engine seems better.
-    Switch(Evidence),
+    Done(Box<Outcome>),
+    /// Another engine seems better. If it is not, the search goes on with what it has learnt.
+    Switch(Evidence, Purpose),
 }
 
 /// Explores one execution per reads-from class, unless the first ones say that another engine is better.
-pub(crate) fn sample_reads_from(code: &Code, options: &Options, control: &Control) -> Result<Sampled, Error> {
-    let purpose = Purpose { sample: true, ..Purpose::new(Equivalence::ReadsFrom, options) };
-    match explore_once(code, options, control, purpose) {
-        Ok(outcome) => Ok(Sampled::Done(outcome)),
-        Err(Halt::Switch(evidence)) => Ok(Sampled::Switch(evidence)),
-        Err(Halt::Error(error)) => Err(error),
-        Err(_) => explore_reads_from(code, options, control).map(Sampled::Done),
+pub(crate) fn sample_reads_from(question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Sampled, Fault> {
+    let purpose = Purpose { sample: true, ..Purpose::new(Equivalence::ReadsFrom, question.options) };
+    explore_or_switch(question, deadline, purpose)
+}
+
+/// Explores to the end.
+pub(crate) fn explore(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Fault> {
+    match explore_or_switch(question, deadline, Purpose { sample: false, ..purpose })? {
+        Sampled::Done(outcome) => Ok(*outcome),
+        Sampled::Switch(..) => unreachable!("nothing is sampled"),
     }
 }
 
-fn explore_by(equivalence: Equivalence, code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    let mut purpose = Purpose::new(equivalence, options);
+/// Explores, and starts over with what was learnt where an assumption did not hold.
+fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpose: Purpose) -> Result<Sampled, Fault> {
     let mut notes = Vec::new();
     loop {
-        match explore_once(code, options, control, purpose) {
+        match explore_once(question, deadline, purpose) {
             Ok(mut outcome) => {
                 outcome.notes.extend(notes);
-                return Ok(outcome);
+                return Ok(Sampled::Done(Box::new(outcome)));
             }
-            Err(Halt::Error(error)) => return Err(error),
+            Err(Halt::Fault(fault)) => return Err(fault),
+            Err(Halt::Switch(evidence)) => return Ok(Sampled::Switch(evidence, purpose)),
             Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
                 purpose.commuting = false;
                 notes.push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
-            Err(Halt::GaveUp(..) | Halt::Switch(_)) => unreachable!("part of the outcome, and nothing is sampled"),
+            Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),
         }
-        control.restart();
+        deadline.control().restart();
     }
 }
 
-fn explore_once(code: &Code, options: &Options, control: &Control, purpose: Purpose) -> Result<Outcome, Halt> {
+fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Halt> {
+    let Question { code, options } = *question;
     let shared = Arc::new(Shared::new(code, options, purpose));
     if let Status::Failed(failure) = shared.main.status() {
-        return opening_failure(code, options, &shared, failure).map_err(Halt::Error);
+        return opening_failure(question, &shared, failure).map_err(Halt::Fault);
     }
-    let mut findings = Pool::new(shared, control).explore();
+    let mut findings = Pool::new(shared, deadline).explore();
     match findings.halt.take() {
-        Some(Halt::GaveUp(message, place)) => {
-            findings.reach.limit = Some(given_up(&message, &place));
-            Ok(finish(code, options, findings))
-        }
-        Some(halt) => Err(halt),
-        None => Ok(finish(code, options, findings)),
+        Some(Halt::Stop(reason)) => findings.reach.stop = Some(reason),
+        // What has been replayed is true, whatever else the program does.
+        Some(Halt::Fault(Fault::Refused(_))) if !options.all && !findings.list.is_empty() => {}
+        Some(halt) => return Err(halt),
+        None => {}
     }
-}
-
-/// Why an execution was not followed to its end.
-fn given_up(message: &str, place: &Place) -> String {
-    format!("{}:{}: {message}", place.file, place.line)
+    Ok(finish(question, purpose, findings))
 }
 
 /// The first thread fails before it starts another.
 fn opening_failure(
-    code: &Code,
-    options: &Options,
+    question: &Question<'_>,
     shared: &Shared<'_>,
     failure: &raddle_machine::Failure,
-) -> Result<Outcome, Error> {
-    let Some(property) = failure.property else {
-        let limit = Some(given_up(&failure.message, &code.place(failure.pc)));
-        let reach = Reach { limit, ..Reach::default() };
-        return Ok(finish(code, options, Findings { reach, ..Findings::default() }));
-    };
-    let mut findings = Findings { done: 1.0, ..Findings::default() };
-    findings.statistics.failed = 1;
-    if options.properties.contains(property) {
-        findings.list.push(confirm(code, options, shared.opening.clone(), property, failure.pc)?);
+) -> Result<Outcome, Fault> {
+    let mut findings = Findings::default();
+    match failure.property {
+        None => {
+            let at = question.code.place(failure.pc);
+            let stop = Some(StopReason::GaveUp { why: failure.message.clone(), at });
+            findings.reach = Reach { stop, ..Reach::default() };
+        }
+        Some(property) => {
+            findings.done = 1.0;
+            findings.statistics.failed = 1;
+            if question.options.properties.contains(property) {
+                findings.list.push(confirm(question, shared.opening.clone(), property, failure.pc)?);
+            }
+        }
     }
-    Ok(finish(code, options, findings))
+    Ok(finish(question, shared.purpose, findings))
 }
 
-fn finish(code: &Code, options: &Options, findings: Findings) -> Outcome {
+fn finish(question: &Question<'_>, purpose: Purpose, findings: Findings) -> Outcome {
+    let engine = match purpose.equivalence {
+        Equivalence::Coherence => Optimal.name(),
+        Equivalence::ReadsFrom => ReadsFrom.name(),
+    };
     Outcome {
-        statistics: findings.statistics,
+        counters: findings.counters.named(),
         share_done: findings.done.min(1.0),
         schedules: findings.schedules,
-        ..Outcome::new(code, options, findings.reach, findings.list)
+        ..Outcome::new(engine, question, findings.reach, findings.list, findings.statistics)
     }
 }

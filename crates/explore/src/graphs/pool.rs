@@ -1,19 +1,15 @@
-//! Workers that share one search, its limits and what was found.
+//! Workers that share one search over graphs, its limits and what was found.
 
 use super::branch::Level;
 use super::context::{Context, Shared};
-use super::search::{Search, Tick};
+use super::search::{Counters, Search, Tick};
 use super::step::{Bug, Halt};
-use crate::confirm::confirm;
-use crate::control::Control;
-use crate::options::Limits;
-use crate::outcome::{Finding, Reach, Statistics};
+use crate::workers::Workers;
+use raddle_engine::{Deadline, Finding, Question, Reach, Statistics, confirm};
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How many ticks pass between two looks at the clock and at idle workers.
 const PATIENCE: u32 = 256;
@@ -21,23 +17,13 @@ const PATIENCE: u32 = 256;
 /// What the workers share.
 pub(super) struct Pool<'c> {
     shared: Arc<Shared<'c>>,
-    control: &'c Control,
-    start: Instant,
-    queue: Mutex<Queue>,
-    more: Condvar,
-    idle: AtomicUsize,
-    stop: AtomicBool,
+    deadline: &'c Deadline<'c>,
+    workers: Workers<Level>,
     /// The sample has been looked at.
     sampled: AtomicBool,
     runs: AtomicU64,
     cut: AtomicU64,
     findings: Mutex<Findings>,
-}
-
-#[derive(Default)]
-struct Queue {
-    levels: VecDeque<Level>,
-    busy: usize,
 }
 
 /// What a worker has told the others.
@@ -52,23 +38,21 @@ struct Reported {
 pub(super) struct Findings {
     pub(super) seen: FxHashSet<(Property, u32)>,
     pub(super) list: Vec<Finding>,
+    /// Why the search ended before its end: of all reasons the most severe.
     pub(super) halt: Option<Halt>,
     pub(super) statistics: Statistics,
+    pub(super) counters: Counters,
     pub(super) done: f64,
     pub(super) reach: Reach,
     pub(super) schedules: Vec<Schedule>,
 }
 
 impl<'c> Pool<'c> {
-    pub(super) fn new(shared: Arc<Shared<'c>>, control: &'c Control) -> Self {
+    pub(super) fn new(shared: Arc<Shared<'c>>, deadline: &'c Deadline<'c>) -> Self {
         Pool {
             shared,
-            control,
-            start: Instant::now(),
-            queue: Mutex::default(),
-            more: Condvar::new(),
-            idle: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
+            deadline,
+            workers: Workers::default(),
             sampled: AtomicBool::new(false),
             runs: AtomicU64::new(0),
             cut: AtomicU64::new(0),
@@ -79,36 +63,26 @@ impl<'c> Pool<'c> {
     /// Explores everything, or up to a limit.
     pub(super) fn explore(self) -> Findings {
         let options = self.shared.options;
-        let depth = options.limits.depth.unwrap_or(Limits::DEPTH);
+        let depth = options.limits.depth();
         let root = Search::new(Context::new(self.shared.clone()), depth).root();
-        self.queue.lock().expect("nobody has it yet").levels.push_back(root);
-        let workers = options.workers.max(1);
-        if workers == 1 {
-            self.work(depth, 1);
-        } else {
-            std::thread::scope(|scope| {
-                for _ in 0..workers {
-                    scope.spawn(|| self.work(depth, workers));
-                }
-            });
-        }
+        self.workers.run(root, options.workers, || self.work(depth));
         self.findings.into_inner().expect("all workers have ended")
     }
 
     /// One worker: takes levels and searches them until there are none and nobody is making more.
-    fn work(&self, depth: usize, workers: usize) {
+    fn work(&self, depth: usize) {
         let mut search = Search::new(Context::new(self.shared.clone()), depth);
         let mut reported = Reported::default();
-        while let Some(level) = self.take() {
+        while let Some((level, _busy)) = self.workers.take() {
             search.start(level);
-            self.run(&mut search, workers, &mut reported);
-            self.release();
+            self.run(&mut search, &mut reported);
         }
-        let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
+        let mut findings = self.findings();
         let realiser = &search.context.realiser;
-        search.statistics.questions = realiser.asked;
-        search.statistics.unrealisable = realiser.refused;
+        search.counters.questions = realiser.asked;
+        search.counters.unrealisable = realiser.refused;
         findings.statistics.add(&search.statistics);
+        findings.counters.add(search.counters);
         findings.schedules.append(&mut search.schedules);
         findings.done += search.done;
         let reach = &mut findings.reach;
@@ -116,33 +90,11 @@ impl<'c> Pool<'c> {
         reach.bounded_at = reach.bounded_at.or(search.bounded_at);
     }
 
-    /// The next level to search; `None` when all is done.
-    fn take(&self) -> Option<Level> {
-        let mut queue = self.queue.lock().expect("no worker panics while it holds the queue");
-        loop {
-            if self.stop.load(Ordering::Relaxed) {
-                return None;
-            }
-            if let Some(level) = queue.levels.pop_front() {
-                queue.busy += 1;
-                return Some(level);
-            }
-            if queue.busy == 0 {
-                self.more.notify_all();
-                return None;
-            }
-            self.idle.fetch_add(1, Ordering::Relaxed);
-            queue = self.more.wait(queue).expect("no worker panics while it holds the queue");
-            self.idle.fetch_sub(1, Ordering::Relaxed);
-        }
+    fn findings(&self) -> MutexGuard<'_, Findings> {
+        self.findings.lock().expect("no worker panics while it holds the findings")
     }
 
-    fn release(&self) {
-        self.queue.lock().expect("no worker panics while it holds the queue").busy -= 1;
-        self.more.notify_all();
-    }
-
-    fn run(&self, search: &mut Search<'_>, workers: usize, reported: &mut Reported) {
+    fn run(&self, search: &mut Search<'_>, reported: &mut Reported) {
         let mut patience = PATIENCE;
         let counts = self.shared.options.limits.executions.is_some();
         loop {
@@ -154,41 +106,29 @@ impl<'c> Pool<'c> {
                     return;
                 }
                 Tick::Bug(bug) => self.bug(search, &bug),
-                Tick::Halt(halt) => {
-                    self.findings.lock().expect("no worker panics while it holds the findings").halt = Some(halt);
-                    self.halt();
-                }
+                Tick::Halt(halt) => self.halt(halt),
             }
             patience -= 1;
             let ended = counts && search.explores() && search.statistics.runs() != reported.statistics.runs();
             if patience == 0 || ended {
                 patience = PATIENCE;
                 self.look_around(search, reported);
-                if workers > 1 && self.idle.load(Ordering::Relaxed) > 0 {
-                    self.share(search);
-                }
+                self.workers.share(|| search.split());
             }
-            if self.stop.load(Ordering::Relaxed) {
+            if self.workers.stopped() {
                 search.abandon();
                 return;
             }
         }
     }
 
-    fn halt(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.more.notify_all();
-    }
-
-    /// Gives work to idle workers.
-    fn share(&self, search: &mut Search<'_>) {
-        let mut queue = self.queue.lock().expect("no worker panics while it holds the queue");
-        if queue.levels.len() < self.idle.load(Ordering::Relaxed)
-            && let Some(level) = search.split()
-        {
-            queue.levels.push_back(level);
-            self.more.notify_one();
+    /// Ends the search for this reason, if there is none that is more severe.
+    fn halt(&self, halt: Halt) {
+        let mut findings = self.findings();
+        if findings.halt.as_ref().is_none_or(|known| known.severity() < halt.severity()) {
+            findings.halt = Some(halt);
         }
+        self.workers.stop();
     }
 
     /// Tells the watcher how far it is. Returns how many executions have ended, and how many were cut off.
@@ -196,7 +136,7 @@ impl<'c> Pool<'c> {
         let statistics = &search.statistics;
         let (old, new) = (&reported.statistics, statistics);
         let done = search.done - reported.done;
-        self.control.advance(new.executions - old.executions, new.blocked - old.blocked, done);
+        self.deadline.control().advance(new.executions - old.executions, new.blocked - old.blocked, done);
         let runs = new.runs() - old.runs();
         let runs = self.runs.fetch_add(runs, Ordering::Relaxed) + runs;
         let cut = new.cut - old.cut;
@@ -208,27 +148,22 @@ impl<'c> Pool<'c> {
     /// Tells the watcher how far it is, and stops at limits.
     fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
         let (runs, cut) = self.tell(search, reported);
-        if cut >= Limits::ENDLESS && self.shared.options.limits.depth.is_none() {
+        if self.shared.options.limits.are_endless(cut) {
             // Where they were cut off is told in any case.
-            self.halt();
+            self.workers.stop();
         }
         if self.shared.purpose.sample && !self.sampled.load(Ordering::Relaxed) {
-            let share = self.control.progress().share;
-            if let Some(evidence) = search.repeats.evidence(share, self.start.elapsed()) {
+            let share = self.deadline.control().progress().share;
+            if let Some(evidence) = search.repeats.evidence(share, self.deadline.elapsed()) {
                 self.sampled.store(true, Ordering::Relaxed);
                 if evidence.speaks_for_values(self.shared.options.workers.max(1)) {
-                    let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
-                    findings.halt = Some(Halt::Switch(evidence));
-                    self.halt();
+                    self.halt(Halt::Switch(evidence));
                 }
             }
         }
         let runs = if search.explores() { runs } else { 0 };
-        let reason = self.shared.options.limits.reached(self.control, self.start, runs);
-        if let Some(reason) = reason {
-            let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
-            findings.reach.limit.get_or_insert(reason);
-            self.halt();
+        if let Some(reason) = self.deadline.reached(runs) {
+            self.halt(Halt::Stop(reason));
         }
     }
 
@@ -239,37 +174,34 @@ impl<'c> Pool<'c> {
             return;
         }
         {
-            let findings = self.findings.lock().expect("no worker panics while it holds the findings");
+            let findings = self.findings();
             if findings.seen.contains(&(bug.property, bug.pc)) {
                 return;
             }
         }
         let Some(schedule) = search.schedule(bug) else { return };
         {
-            let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
+            let mut findings = self.findings();
             if !findings.seen.insert((bug.property, bug.pc)) {
                 return;
             }
         }
-        let finding = confirm(self.shared.code, options, schedule, bug.property, bug.pc);
-        let mut findings = self.findings.lock().expect("no worker panics while it holds the findings");
+        let finding = confirm(&Question { code: self.shared.code, options }, schedule, bug.property, bug.pc);
         match finding {
             Ok(finding) => {
+                let mut findings = self.findings();
                 let known = |other: &Finding| {
-                    other.violation.property == finding.violation.property
-                        && other.violation.place == finding.violation.place
+                    let (one, other) = (finding.violation(), other.violation());
+                    one.property == other.property && one.place == other.place
                 };
                 if !findings.list.iter().any(known) && (options.all || findings.list.is_empty()) {
                     findings.list.push(finding);
                 }
                 if !options.all {
-                    self.halt();
+                    self.workers.stop();
                 }
             }
-            Err(error) => {
-                findings.halt = Some(Halt::Error(error));
-                self.halt();
-            }
+            Err(fault) => self.halt(Halt::Fault(fault)),
         }
     }
 }

@@ -14,7 +14,7 @@ use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
-use crate::outcome::{Error, Statistics};
+use raddle_engine::{Fault, Refusal, Statistics};
 use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Schedule, ThreadId};
@@ -40,12 +40,49 @@ enum Readiness {
     Late,
     Yes,
 }
+/// What these engines count beside what all do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counters {
+    /// Ends in which a waiting thread had only not looked again; not executions.
+    pub(crate) moot: u64,
+    /// Updates tried on a source that another update had consumed; they extend no execution.
+    pub(crate) probes: u64,
+    /// Backward revisits.
+    pub(crate) revisits: u64,
+    /// How often an order of writes was looked for that explains what was read.
+    pub(crate) questions: u64,
+    /// How often there was none.
+    pub(crate) unrealisable: u64,
+}
+
+impl Counters {
+    pub(crate) fn add(&mut self, other: Counters) {
+        self.moot += other.moot;
+        self.probes += other.probes;
+        self.revisits += other.revisits;
+        self.questions += other.questions;
+        self.unrealisable += other.unrealisable;
+    }
+
+    pub(crate) fn named(self) -> Vec<(&'static str, u64)> {
+        let Counters { moot, probes, revisits, questions, unrealisable } = self;
+        vec![
+            ("moot", moot),
+            ("probes", probes),
+            ("revisits", revisits),
+            ("questions", questions),
+            ("unrealisable", unrealisable),
+        ]
+    }
+}
+
 /// A search over all graphs reachable from one level.
 pub(crate) struct Search<'c> {
     pub(crate) context: Context<'c>,
     pub(super) levels: Vec<Level>,
     pub(super) pool: Vec<Level>,
     pub(crate) statistics: Statistics,
+    pub(crate) counters: Counters,
     /// What the first executions say about values.
     pub(crate) repeats: Repeats,
     /// Runs of the classes met, if they are to be kept.
@@ -74,6 +111,7 @@ impl<'c> Search<'c> {
             levels: Vec::new(),
             pool: Vec::new(),
             statistics: Statistics::default(),
+            counters: Counters::default(),
             repeats: Repeats::default(),
             schedules: Vec::new(),
             done: 0.0,
@@ -150,7 +188,7 @@ impl<'c> Search<'c> {
         match self.pick() {
             Some(thread) => {
                 if let Err(error) = self.expand(thread) {
-                    self.error = Some(Halt::Error(error));
+                    self.error = Some(Halt::Fault(error));
                 }
                 self.backtrack = true;
             }
@@ -194,7 +232,7 @@ impl<'c> Search<'c> {
     }
 
     /// Makes the frame for the next event of a thread. No option is applied yet.
-    fn expand(&mut self, thread: ThreadId) -> Result<(), Error> {
+    fn expand(&mut self, thread: ThreadId) -> Result<(), Fault> {
         let weight = self.weight();
         let level = self.levels.last_mut().expect("the search is not over");
         let graph = &mut level.graph;
@@ -275,7 +313,7 @@ impl<'c> Search<'c> {
                 let child = self.context.child(thread, node.spawns);
                 if child.0 >= Addr::MAX_THREADS {
                     let place = self.context.code.place(event.pc);
-                    return Err(Error::Unsupported { message: "the program starts too many threads".into(), place });
+                    return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
                 }
                 single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
             }
@@ -294,7 +332,7 @@ impl<'c> Search<'c> {
             self.done += weight;
         }
         if matches!(&branch, Branch::Write { next, low, .. } if next < low) {
-            self.statistics.probes += 1;
+            self.counters.probes += 1;
         }
         let mark = graph.mark();
         level.frames.push(Frame { branch, mark, added: 0, weight: weight / options.max(1) as f64 });
@@ -324,7 +362,7 @@ impl<'c> Search<'c> {
                         self.done += weight;
                     }
                     self.levels.push(*level);
-                    self.statistics.revisits += 1;
+                    self.counters.revisits += 1;
                 }
                 Applied::Exhausted => {
                     self.levels.last_mut().expect("just looked at").frames.pop();

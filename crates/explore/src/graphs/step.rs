@@ -5,7 +5,7 @@ use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::snapshot::{Node, Stage};
 use crate::auto::Evidence;
-use crate::outcome::Error;
+use raddle_engine::{Fault, StopReason};
 use raddle_machine::{Access, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Place, Property, Schedule, ThreadId};
@@ -16,15 +16,29 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) enum Halt {
     /// No verdict is possible.
-    Error(Error),
-    /// A thread cannot be followed any further, for this reason, at this place.
-    GaveUp(String, Place),
+    Fault(Fault),
     /// Another engine seems better.
     Switch(Evidence),
     /// Two threads join the same one, and either may be the first.
     ContestedJoin,
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
+    /// Not everything can be explored.
+    Stop(StopReason),
+}
+
+impl Halt {
+    /// Which of two reasons counts: a mistake of ours before anything else, what makes the search start over before what only
+    /// ends it.
+    pub(super) fn severity(&self) -> u8 {
+        match self {
+            Halt::Fault(Fault::NotReplayed(_)) => 4,
+            Halt::Fault(Fault::Refused(_)) => 3,
+            Halt::DoesNotCommute(_) | Halt::ContestedJoin => 2,
+            Halt::Switch(_) => 1,
+            Halt::Stop(_) => 0,
+        }
+    }
 }
 
 /// Something wrong in the current graph.
@@ -74,7 +88,7 @@ pub(super) fn settle(
             None if access.size == 0 => {}
             None => match context.loc(access, state.pc()) {
                 Ok(number) => loc = number,
-                Err(unsupported) => *error = Some(Halt::Error(unsupported)),
+                Err(unsupported) => *error = Some(Halt::Fault(unsupported)),
             },
         }
     }
@@ -190,8 +204,8 @@ impl Stepper<'_, '_> {
                     }
                 });
                 let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
-                let place = self.context.code.place(pc);
-                *self.error = Some(Halt::GaveUp(message, place));
+                let at = self.context.code.place(pc);
+                *self.error = Some(Halt::Stop(StopReason::GaveUp { why: message, at }));
             }
         }
     }

@@ -7,10 +7,9 @@
 //!
 //! A node at which all wait is such an end beside the children that it has.
 
+use super::options::Settings;
 use super::witness::{Last, Question, Witness};
-use crate::options::Options;
-use crate::outcome::Statistics;
-use crate::sequence::{End, Frontier, INITIAL, Initial, LocId};
+use crate::sequence::{Counters, End, Frontier, INITIAL, Initial, LocId};
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 
@@ -83,8 +82,8 @@ pub(crate) fn ending(
     sequence: &[EventId],
     wanted: &Wanted,
     witness: &mut Witness,
-    options: &Options,
-    statistics: &mut Statistics,
+    settings: &Settings,
+    counters: &mut Counters,
 ) -> Option<Vec<EventId>> {
     let Wanted { lasts, orders } = wanted;
     if lasts.iter().any(|last| last.sources.is_empty()) {
@@ -101,5 +100,5 @@ pub(crate) fn ending(
     {
         return Some(sequence.to_vec());
     }
-    witness.find(frontier, sequence, Question::Order(orders, lasts), &options.rvf, statistics)
+    witness.find(frontier, sequence, Question::Order(orders, lasts), settings, counters)
 }

@@ -4,13 +4,13 @@ use super::ends;
 use super::lives;
 use super::search::Search;
 use super::witness::Question;
-use crate::outcome::Error;
 use crate::sequence::Bug;
+use raddle_engine::{Fault, Refusal};
 use raddle_trace::{EventId, Property};
 
 impl Search<'_> {
     /// Reports what has gone wrong in a sequence.
-    pub(super) fn report_bugs(&mut self, sequence: &[EventId]) -> Result<(), Error> {
+    pub(super) fn report_bugs(&mut self, sequence: &[EventId]) -> Result<(), Fault> {
         for bug in std::mem::take(&mut self.bugs) {
             if bug.either {
                 self.either(&bug)?;
@@ -20,7 +20,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn report_bug(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Error> {
+    fn report_bug(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Fault> {
         let until = &sequence[..bug.at];
         let Some(late) = lives::late_access(&self.frontier, until).filter(|_| bug.property.is_some()) else {
             return self.report.bug(bug, || self.frontier.schedule(until));
@@ -33,19 +33,19 @@ impl Search<'_> {
             return Ok(());
         }
         let orders = lives::right_orders(&self.frontier);
-        let (options, statistics) = (&self.options.rvf, &mut self.report.statistics);
+        let (settings, counters) = (&self.settings, &mut self.report.counters);
         let question = Question::Order(&orders, &[]);
-        let Some(found) = self.witness.find(&self.frontier, sequence, question, options, statistics) else {
+        let Some(found) = self.witness.find(&self.frontier, sequence, question, settings, counters) else {
             return Ok(());
         };
         self.report.bug(&Bug { at: found.len(), ..bug.clone() }, || self.frontier.schedule(&found))
     }
 
     /// Looks whether this is the end of an execution, and reports it. Returns whether it is.
-    pub(super) fn end(&mut self, sequence: &[EventId]) -> Result<bool, Error> {
+    pub(super) fn end(&mut self, sequence: &[EventId]) -> Result<bool, Fault> {
         let Some((end, wanted)) = ends::end(&mut self.frontier) else { return Ok(false) };
-        let statistics = &mut self.report.statistics;
-        let found = ends::ending(&self.frontier, sequence, &wanted, &mut self.witness, self.options, statistics);
+        let counters = &mut self.report.counters;
+        let found = ends::ending(&self.frontier, sequence, &wanted, &mut self.witness, &self.settings, counters);
         let Some(sequence) = found else { return Ok(false) };
         self.check_lives(&sequence)?;
         let deadlock = self.report.count(&end);
@@ -62,12 +62,12 @@ impl Search<'_> {
     }
 
     /// Looks for accesses that can come after the ends of their objects.
-    fn check_lives(&mut self, sequence: &[EventId]) -> Result<(), Error> {
+    fn check_lives(&mut self, sequence: &[EventId]) -> Result<(), Fault> {
         if self.frontier.frees().is_empty() {
             return Ok(());
         }
-        let (options, statistics) = (&self.options.rvf, &mut self.report.statistics);
-        let found = lives::late_accesses(&self.frontier, sequence, &mut self.witness, options, statistics);
+        let (settings, counters) = (&self.settings, &mut self.report.counters);
+        let found = lives::late_accesses(&self.frontier, sequence, &mut self.witness, settings, counters);
         for sequence in found {
             let bug = lives::late_access(&self.frontier, &sequence).expect("that is what was looked for");
             self.memory(&bug)?;
@@ -78,7 +78,7 @@ impl Search<'_> {
 
     /// Which executions there are after an error of memory depends on the order of an access and the end of its object, which
     /// is not explored: then the error must be of interest itself.
-    fn memory(&self, bug: &Bug) -> Result<(), Error> {
+    fn memory(&self, bug: &Bug) -> Result<(), Fault> {
         if self.options.properties.contains(Property::Memory) {
             return Ok(());
         }
@@ -86,7 +86,7 @@ impl Search<'_> {
     }
 
     /// Two threads end the same thing: the one that is second is in error, and only one order is explored.
-    fn either(&mut self, bug: &Bug) -> Result<(), Error> {
+    fn either(&mut self, bug: &Bug) -> Result<(), Fault> {
         if bug.property.is_some_and(|property| self.options.properties.contains(property)) {
             let place = self.frontier.world.code.place(bug.pc);
             let note = format!(
@@ -101,9 +101,9 @@ impl Search<'_> {
         Err(self.unsupported(bug, "two threads that end the same thing in either order"))
     }
 
-    fn unsupported(&self, bug: &Bug, what: &str) -> Error {
+    fn unsupported(&self, bug: &Bug, what: &str) -> Fault {
         let property = bug.property.map_or("this", Property::name);
         let message = format!("the engine `rvf` handles {what} only if errors of the kind `{property}` are looked for");
-        Error::Unsupported { message, place: self.frontier.world.code.place(bug.pc) }
+        Refusal::at(self.frontier.world.code, bug.pc, message).into()
     }
 }

@@ -5,10 +5,9 @@
 //! error. A thread that makes such an error goes no further, so what happens up to the first one of an execution is what
 //! the search looks at; what happens later is seen as far as it does not depend on the thread.
 
-use super::options::ReadsValueFrom;
+use super::options::Settings;
 use super::witness::{Question, Witness};
-use crate::outcome::Statistics;
-use crate::sequence::{Bug, Frontier};
+use crate::sequence::{Bug, Counters, Frontier};
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property, ThreadId};
 
@@ -48,8 +47,8 @@ pub(crate) fn late_accesses(
     frontier: &Frontier<'_>,
     sequence: &[EventId],
     witness: &mut Witness,
-    options: &ReadsValueFrom,
-    statistics: &mut Statistics,
+    settings: &Settings,
+    counters: &mut Counters,
 ) -> Vec<Vec<EventId>> {
     let mut found = Vec::new();
     for &free in frontier.frees() {
@@ -58,7 +57,7 @@ pub(crate) fn late_accesses(
             let events = (0..frontier.events(thread).len() as u32).rev().map(|index| EventId::new(thread, index));
             let mut accesses = events.filter(|&id| object(frontier, id) == Some(base));
             let Some(last) = accesses.next().filter(|&last| !frontier.before(last, free)) else { continue };
-            found.extend(witness.find(frontier, sequence, Question::Order(&[(free, last)], &[]), options, statistics));
+            found.extend(witness.find(frontier, sequence, Question::Order(&[(free, last)], &[]), settings, counters));
         }
     }
     found

@@ -37,7 +37,7 @@
 //! * What a read can see is restricted by program order and by the reads that have one source only (published: by program order).
 //!   With locks that leaves few writes that are not there to be read.
 //! * A sequence with the new read is first looked for by putting the read somewhere into the sequence at hand.
-//! * With [`by_source`](options::ReadsValueFrom::by_source) each write is a group of its own, and the executions are exactly the
+//! * With [`by_source`](options::Settings::by_source) each write is a group of its own, and the executions are exactly the
 //!   reads-from classes.
 //!
 //! # What it decides, and what it refuses
@@ -69,15 +69,41 @@ mod signals;
 mod verify;
 mod witness;
 
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome};
 use crate::sequence;
-use raddle_machine::Code;
-use search::Search;
+use options::Settings;
+use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
-/// Explores one execution per class, or fewer.
-pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    sequence::check(code, options)?;
-    Search::new(code, options, control).run()
+/// The engine `rvf`.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadsValueFrom;
+
+impl Engine for ReadsValueFrom {
+    fn name(&self) -> &'static str {
+        "rvf"
+    }
+
+    fn summary(&self) -> &'static str {
+        "at most one execution per class of values and the causal order of reads (SC)"
+    }
+
+    fn equivalence(&self) -> Equivalence {
+        Equivalence::ReadsValueFrom
+    }
+
+    fn switches(&self) -> &'static [Switch] {
+        options::SWITCHES
+    }
+
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        sequence::takes("rvf", question)
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        explore(*question, deadline, Settings::from(&question.options.switches))
+    }
+}
+
+/// Explores with these settings.
+pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
+    search::Search::new(question, deadline, settings).run()
 }

@@ -1,9 +1,11 @@
 //! Switches of the engine `rvf`.
 
+use raddle_engine::{Switch, Switches};
+
 /// How the engine `rvf` works. What is on by default makes it faster; nothing but [`by_source`](Self::by_source) changes what is
 /// explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadsValueFrom {
+pub struct Settings {
     /// Compute the closure of an instance before it is searched.
     pub closure: bool,
     /// Execute reads, and writes that nobody needs, without alternative.
@@ -18,9 +20,9 @@ pub struct ReadsValueFrom {
     pub corrections: Corrections,
 }
 
-impl Default for ReadsValueFrom {
+impl Default for Settings {
     fn default() -> Self {
-        ReadsValueFrom {
+        Settings {
             closure: true,
             greedy: true,
             guidance: true,
@@ -56,61 +58,25 @@ impl Default for Corrections {
     }
 }
 
-impl ReadsValueFrom {
-    /// Sets a switch as it is written on the command line, `closure=off`.
-    ///
-    /// # Errors
-    /// In words, if there is no such switch or it cannot be set so.
-    pub fn set(&mut self, text: &str) -> Result<(), String> {
-        let (key, value) = text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form key=value"))?;
-        let on = |value: &str| match value {
-            "on" => Ok(true),
-            "off" => Ok(false),
-            _ => Err(format!("`{key}` is on or off, not `{value}`")),
-        };
-        match key {
-            "closure" => self.closure = on(value)?,
-            "greedy" => self.greedy = on(value)?,
-            "guidance" => self.guidance = on(value)?,
-            "signals" => self.signals = on(value)?,
-            "classes" => {
-                self.by_source = match value {
-                    "values" => false,
-                    "sources" => true,
-                    _ => return Err(format!("`classes` is values or sources, not `{value}`")),
-                }
-            }
-            _ => {
-                return Err(format!(
-                    "rvf has no switch `{key}`; there are closure, greedy, guidance, signals, classes"
-                ));
-            }
-        }
-        Ok(())
-    }
-}
+const CLOSURE: Switch = Switch::on_off("closure", true, "compute the closure of a question before it is searched");
+const GREEDY: Switch =
+    Switch::on_off("greedy", true, "execute reads, and writes that nobody needs, without alternative");
+const GUIDANCE: Switch = Switch::on_off("guidance", true, "let the sequence at hand guide the search for the next");
+const SIGNALS: Switch = Switch::on_off("signals", true, "leave out reads that need not be tried");
+const CLASSES: Switch = Switch::words("classes", &["values", "sources"], "what makes classes");
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The switches of the engine.
+pub(super) const SWITCHES: &[Switch] = &[CLOSURE, GREEDY, GUIDANCE, SIGNALS, CLASSES];
 
-    #[test]
-    fn switches_are_set_by_name() {
-        let mut options = ReadsValueFrom::default();
-        for text in ["closure=off", "greedy=off", "guidance=off", "signals=off", "classes=sources"] {
-            options.set(text).expect("a switch");
-        }
-        let off = ReadsValueFrom {
-            closure: false,
-            greedy: false,
-            guidance: false,
-            signals: false,
-            by_source: true,
+impl From<&Switches> for Settings {
+    fn from(switches: &Switches) -> Self {
+        Settings {
+            closure: switches.is_on(&CLOSURE),
+            greedy: switches.is_on(&GREEDY),
+            guidance: switches.is_on(&GUIDANCE),
+            signals: switches.is_on(&SIGNALS),
+            by_source: switches.get(&CLASSES) == "sources",
             corrections: Corrections::default(),
-        };
-        assert_eq!(options, off);
-        for text in ["closure", "closure=maybe", "speed=on", "classes=on", ""] {
-            assert!(options.set(text).is_err(), "{text}");
         }
     }
 }

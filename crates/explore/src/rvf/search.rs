@@ -4,13 +4,11 @@
 //! have been tried as far as they need to be.
 
 use super::candidates::{self, Group, Tried};
+use super::options::Settings;
 use super::signals::{Ancestor, Ancestors};
-use super::witness::{Question, Witness};
-use crate::control::Control;
-use crate::options::{Limits, Options};
-use crate::outcome::{Error, Outcome};
+use super::witness::{self, Witness};
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
-use raddle_machine::Code;
+use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
 
 /// How many options are tried between two looks at the clock.
@@ -57,6 +55,7 @@ struct Node {
 /// The search, and what it has found.
 pub(crate) struct Search<'c> {
     pub(super) options: &'c Options,
+    pub(super) settings: Settings,
     depth: usize,
     pub(super) frontier: Frontier<'c>,
     nodes: Vec<Node>,
@@ -88,11 +87,13 @@ impl Node {
 }
 
 impl<'c> Search<'c> {
-    pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let report = Report::new(code, options, control);
+    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let Question { code, options } = question;
+        let report = Report::new("rvf", question, deadline);
         Search {
             options,
-            depth: options.limits.depth.unwrap_or(Limits::DEPTH),
+            settings,
+            depth: options.limits.depth(),
             frontier: Frontier::new(code, options),
             nodes: Vec::new(),
             ancestors: Ancestors::default(),
@@ -104,7 +105,7 @@ impl<'c> Search<'c> {
     }
 
     /// Explores everything, or until something stops it.
-    pub(crate) fn run(mut self) -> Result<Outcome, Error> {
+    pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
         self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
         self.report_bugs(&[])?;
         self.enter(Vec::new(), Vec::new(), 1.0)?;
@@ -124,8 +125,8 @@ impl<'c> Search<'c> {
     }
 
     /// Enters a node: runs the threads, sends signals, looks whether this is an end, and prepares what is tried.
-    fn enter(&mut self, mut sequence: Vec<EventId>, tried: Vec<Option<Tried>>, weight: f64) -> Result<(), Error> {
-        self.report.statistics.nodes += 1;
+    fn enter(&mut self, mut sequence: Vec<EventId>, tried: Vec<Option<Tried>>, weight: f64) -> Result<(), Fault> {
+        self.report.counters.nodes += 1;
         let known = sequence.len();
         let extended = self.frontier.extend(&mut sequence, &mut self.bugs, self.depth)?;
         self.report_bugs(&sequence)?;
@@ -154,7 +155,7 @@ impl<'c> Search<'c> {
         for &pending in &reads {
             let state = self.frontier.state(pending.thread).expect("it has a pending read");
             let compares = state.operation_name(self.frontier.world.code) == "cas";
-            self.ancestors.pending(pending, compares, self.options.rvf.corrections);
+            self.ancestors.pending(pending, compares, self.settings.corrections);
         }
         let mut fruitful = false;
         let branch = match choice {
@@ -176,7 +177,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Error> {
+    fn advance(&mut self) -> Result<bool, Fault> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         match &mut node.branch {
             Branch::Choice { thread, count, next } => {
@@ -206,10 +207,10 @@ impl<'c> Search<'c> {
                 let list = match groups {
                     Some(list) => list,
                     None => {
-                        let stop = tried.is_none() && stops(&pending) && self.options.rvf.signals;
+                        let stop = tried.is_none() && stops(&pending) && self.settings.signals;
                         *more = !stop;
                         *possible = false;
-                        let by_source = self.options.rvf.by_source;
+                        let by_source = self.settings.by_source;
                         let mut found =
                             candidates::groups(&mut self.frontier, pending, tried, by_source, &mut self.buffer);
                         found.reverse();
@@ -243,12 +244,12 @@ impl<'c> Search<'c> {
     }
 
     /// Explores what follows if the pending read reads from the group, if it can.
-    fn try_group(&mut self, pending: Pending, group: &Group, signal: bool) -> Result<(), Error> {
+    fn try_group(&mut self, pending: Pending, group: &Group, signal: bool) -> Result<(), Fault> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let statistics = &mut self.report.statistics;
-        statistics.events += 1;
-        let question = Question::Read(pending, group);
-        let found = self.witness.find(&self.frontier, &node.sequence, question, &self.options.rvf, statistics);
+        self.report.statistics.events += 1;
+        let question = witness::Question::Read(pending, group);
+        let found =
+            self.witness.find(&self.frontier, &node.sequence, question, &self.settings, &mut self.report.counters);
         let share = node.share;
         let Some(sequence) = found else {
             self.report.done += share;
@@ -275,7 +276,7 @@ impl<'c> Search<'c> {
             compares,
             signal,
         });
-        if self.options.rvf.corrections.updates_signal {
+        if self.settings.corrections.updates_signal {
             self.signal_write(id);
         }
         self.frontier.failed(pending.thread, sequence.len(), &mut self.bugs);
@@ -295,7 +296,7 @@ impl<'c> Search<'c> {
     fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
         self.report.done += node.weight;
-        self.report.statistics.dead_ends += u64::from(!node.fruitful);
+        self.report.counters.dead_ends += u64::from(!node.fruitful);
         if let Some(parent) = self.nodes.last() {
             self.frontier.undo(parent.mark);
         }

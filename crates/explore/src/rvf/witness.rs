@@ -2,10 +2,9 @@
 
 use super::candidates::Group;
 use super::instance::{INIT, Instance, NONE, Op};
-use super::options::ReadsValueFrom;
+use super::options::Settings;
 use super::verify::{Heuristics, Verifier};
-use crate::outcome::Statistics;
-use crate::sequence::{Frontier, INITIAL, LocId, NO_LOC, Pending};
+use crate::sequence::{Counters, Frontier, INITIAL, LocId, NO_LOC, Pending};
 use raddle_trace::{EventId, ThreadId};
 
 /// Finds sequences, with buffers.
@@ -45,10 +44,10 @@ impl Witness {
         frontier: &Frontier<'_>,
         sequence: &[EventId],
         question: Question<'_>,
-        options: &ReadsValueFrom,
-        statistics: &mut Statistics,
+        settings: &Settings,
+        counters: &mut Counters,
     ) -> Option<Vec<EventId>> {
-        if options.guidance
+        if settings.guidance
             && let Question::Read(pending, group) = question
             && let Some(found) = place(frontier, sequence, pending, group)
         {
@@ -56,14 +55,14 @@ impl Witness {
         }
         self.build(frontier, sequence, question);
         let heuristics = Heuristics {
-            closure: options.closure,
-            greedy: options.greedy,
-            guidance: options.guidance,
-            greedy_updates: !options.corrections.updates_are_not_greedy,
+            closure: settings.closure,
+            greedy: settings.greedy,
+            guidance: settings.guidance,
+            greedy_updates: !settings.corrections.updates_are_not_greedy,
         };
-        statistics.questions += 1;
+        counters.questions += 1;
         let Some(found) = self.verifier.verify(&self.instance, &self.sequence, heuristics) else {
-            statistics.unrealisable += 1;
+            counters.unrealisable += 1;
             return None;
         };
         let threads = frontier.threads() as u32;

@@ -2,7 +2,7 @@
 
 use super::event::{Event, INITIAL, Kind, LocId};
 use super::world::{Initial, World};
-use crate::options::Options;
+use raddle_engine::Options;
 use raddle_machine::{Code, Thread};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;

@@ -33,17 +33,16 @@ mod world;
 
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
-pub(crate) use report::{End, Report};
+pub(crate) use report::{Counters, End, Report};
 pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use world::Initial;
 
-use crate::options::Options;
-use crate::outcome::Error;
-use raddle_machine::Code;
+use raddle_engine::{Question, Refusal};
 use raddle_trace::{Model, Property};
 
 /// What stands against every engine that works on sequences, if anything does.
-pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
+pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
+    let Question { code, options } = question;
     if options.model != Model::Sc {
         return Some(format!("the memory model {}, only sc", options.model));
     }
@@ -55,9 +54,9 @@ pub(crate) fn refusal(code: &Code, options: &Options) -> Option<String> {
 }
 
 /// Refuses programs that no engine on sequences takes.
-pub(crate) fn check(code: &Code, options: &Options) -> Result<(), Error> {
-    refusal(code, options).map_or(Ok(()), |what| {
-        let message = format!("the engine `{}` does not handle {what}; use --engine optimal", options.engine);
-        Err(Error::unsupported(code, message))
+pub(crate) fn takes(engine: &str, question: &Question<'_>) -> Result<(), Refusal> {
+    refusal(question).map_or(Ok(()), |what| {
+        let message = format!("the engine `{engine}` does not handle {what}; use --engine optimal");
+        Err(Refusal::whole(question.code, message))
     })
 }

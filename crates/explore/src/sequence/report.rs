@@ -1,14 +1,11 @@
 //! What an exploration of sequences has found so far, and the outcome that makes.
 
 use super::run::Bug;
-use crate::confirm::confirm;
-use crate::control::Control;
-use crate::options::{Limits, Options};
-use crate::outcome::{Error, Finding, Outcome, Reach, Statistics};
+use raddle_consistency::{Interrupt, Watch};
+use raddle_engine::{Deadline, Fault, Finding, Options, Outcome, Question, Reach, Statistics, StopReason, confirm};
 use raddle_machine::Code;
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
-use std::time::Instant;
 
 /// What the threads of an execution come to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,13 +20,50 @@ pub(crate) struct End {
     pub(crate) exited: bool,
 }
 
+/// What these engines count beside what all do.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counters {
+    /// How often an order of events was looked for that explains what was read, because none at hand did.
+    pub(crate) questions: u64,
+    /// How often there was none.
+    pub(crate) unrealisable: u64,
+    /// Sets of events that were looked at.
+    pub(crate) nodes: u64,
+    /// Those of them that led nowhere: something could still be read, and all of it had been tried elsewhere.
+    pub(crate) dead_ends: u64,
+}
+
+impl Counters {
+    fn named(self) -> Vec<(&'static str, u64)> {
+        let Counters { questions, unrealisable, nodes, dead_ends } = self;
+        vec![("questions", questions), ("unrealisable", unrealisable), ("nodes", nodes), ("dead_ends", dead_ends)]
+    }
+}
+
+/// Stops a search inside one question, by the limits that do not depend on how far the exploration is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Alarm<'c>(&'c Deadline<'c>);
+
+impl Interrupt for Alarm<'_> {
+    fn is_due(&self) -> bool {
+        self.0.passed().is_some()
+    }
+}
+
+impl Alarm<'_> {
+    /// Asks every so many steps.
+    pub(crate) fn watch(&self, every: u32) -> Watch<'_> {
+        Watch::new(self, every)
+    }
+}
+
 /// What has been found.
 #[derive(Debug)]
 pub(crate) struct Report<'c> {
     code: &'c Code,
     options: &'c Options,
-    control: &'c Control,
-    start: Instant,
+    engine: &'static str,
+    deadline: &'c Deadline<'c>,
     told: Statistics,
     told_done: f64,
     seen: FxHashSet<(Property, u32)>,
@@ -37,6 +71,7 @@ pub(crate) struct Report<'c> {
     reach: Reach,
     stopped: bool,
     pub(crate) statistics: Statistics,
+    pub(crate) counters: Counters,
     /// The share of the search that is done.
     pub(crate) done: f64,
     pub(crate) schedules: Vec<Schedule>,
@@ -44,19 +79,20 @@ pub(crate) struct Report<'c> {
 }
 
 impl<'c> Report<'c> {
-    pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
+    pub(crate) fn new(engine: &'static str, question: Question<'c>, deadline: &'c Deadline<'c>) -> Self {
+        let Question { code, options } = question;
         let mut notes = Vec::new();
         if options.workers > 1 {
-            notes.push(format!("the engine `{}` has one worker", options.engine));
+            notes.push(format!("the engine `{engine}` has one worker"));
         }
         if options.commuting_updates {
-            notes.push(format!("the engine `{}` does not make use of updates that commute", options.engine));
+            notes.push(format!("the engine `{engine}` does not make use of updates that commute"));
         }
         Report {
             code,
             options,
-            control,
-            start: Instant::now(),
+            engine,
+            deadline,
             told: Statistics::default(),
             told_done: 0.0,
             seen: FxHashSet::default(),
@@ -64,10 +100,25 @@ impl<'c> Report<'c> {
             reach: Reach::default(),
             stopped: false,
             statistics: Statistics::default(),
+            counters: Counters::default(),
             done: 0.0,
             schedules: Vec::new(),
             notes,
         }
+    }
+
+    fn question(&self) -> Question<'c> {
+        Question { code: self.code, options: self.options }
+    }
+
+    /// What stops a search inside one question.
+    pub(crate) fn alarm(&self) -> Alarm<'c> {
+        Alarm(self.deadline)
+    }
+
+    /// A search inside a question was stopped: the exploration ends.
+    pub(crate) fn interrupted(&mut self) {
+        self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted));
     }
 
     /// Whether the exploration should end.
@@ -76,8 +127,8 @@ impl<'c> Report<'c> {
     }
 
     /// Ends the exploration before everything was explored.
-    pub(crate) fn give_up(&mut self, reason: String) {
-        self.reach.limit.get_or_insert(reason);
+    pub(crate) fn give_up(&mut self, reason: StopReason) {
+        self.reach.stop.get_or_insert(reason);
         self.stopped = true;
     }
 
@@ -87,17 +138,17 @@ impl<'c> Report<'c> {
     }
 
     /// Confirms a bug and keeps it. `schedule` is the run that shows it.
-    pub(crate) fn bug(&mut self, bug: &Bug, schedule: impl FnOnce() -> Schedule) -> Result<(), Error> {
+    pub(crate) fn bug(&mut self, bug: &Bug, schedule: impl FnOnce() -> Schedule) -> Result<(), Fault> {
         let Some(property) = bug.property else {
-            let place = self.code.place(bug.pc);
-            self.give_up(format!("{}:{}: {}", place.file, place.line, bug.message));
+            let at = self.code.place(bug.pc);
+            self.give_up(StopReason::GaveUp { why: bug.message.clone(), at });
             return Ok(());
         };
         if !self.wants(property, bug.pc) {
             return Ok(());
         }
         self.seen.insert((property, bug.pc));
-        let finding = confirm(self.code, self.options, schedule(), property, bug.pc)?;
+        let finding = confirm(&self.question(), schedule(), property, bug.pc)?;
         self.findings.push(finding);
         self.stopped |= !self.options.all;
         Ok(())
@@ -108,7 +159,7 @@ impl<'c> Report<'c> {
         self.statistics.cut += 1;
         self.reach.cut_at = self.reach.cut_at.or(pc);
         // Where they were cut off is told in any case.
-        self.stopped |= self.statistics.cut >= Limits::ENDLESS && self.options.limits.depth.is_none();
+        self.stopped |= self.options.limits.are_endless(self.statistics.cut);
     }
 
     /// Counts an execution that ends so. Returns where it is stuck if it is a deadlock.
@@ -131,7 +182,7 @@ impl<'c> Report<'c> {
     /// Tells the watcher how far it is, and stops at limits. `more` says whether anything is left to explore.
     pub(crate) fn look_around(&mut self, more: bool) {
         let (old, new) = (&self.told, &self.statistics);
-        self.control.advance(
+        self.deadline.control().advance(
             new.executions - old.executions,
             new.blocked - old.blocked,
             (self.done - self.told_done).max(0.0),
@@ -141,7 +192,7 @@ impl<'c> Report<'c> {
         if !more || self.stopped {
             return;
         }
-        if let Some(reason) = self.options.limits.reached(self.control, self.start, self.statistics.runs()) {
+        if let Some(reason) = self.deadline.reached(self.statistics.runs()) {
             self.give_up(reason);
         }
     }
@@ -154,11 +205,12 @@ impl<'c> Report<'c> {
     /// The outcome.
     pub(crate) fn finish(mut self) -> Outcome {
         self.look_around(false);
+        let question = self.question();
         let mut outcome = Outcome {
-            statistics: self.statistics,
+            counters: self.counters.named(),
             share_done: self.done.min(1.0),
             schedules: self.schedules,
-            ..Outcome::new(self.code, self.options, self.reach, self.findings)
+            ..Outcome::new(self.engine, &question, self.reach, self.findings, self.statistics)
         };
         outcome.notes.extend(self.notes);
         outcome

@@ -2,7 +2,7 @@
 
 use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::{Frontier, Log, Rest, state};
-use crate::outcome::Error;
+use raddle_engine::{Fault, Refusal};
 use raddle_machine::{Access, Addr, Reaction, Status, Thread, Visible};
 use raddle_trace::{EventId, Property, ThreadId};
 
@@ -49,7 +49,7 @@ impl Frontier<'_> {
         sequence: &mut Vec<EventId>,
         bugs: &mut Vec<Bug>,
         depth: usize,
-    ) -> Result<Extended, Error> {
+    ) -> Result<Extended, Fault> {
         // The reads that came before count, too.
         if self.order.len() > depth {
             return Ok(Extended::TooLong);
@@ -73,7 +73,7 @@ impl Frontier<'_> {
     }
 
     /// Does the next operation of a thread if it is neither a read nor a choice. Returns whether it did.
-    fn step(&mut self, thread: ThreadId, sequence: &mut Vec<EventId>, bugs: &mut Vec<Bug>) -> Result<bool, Error> {
+    fn step(&mut self, thread: ThreadId, sequence: &mut Vec<EventId>, bugs: &mut Vec<Bug>) -> Result<bool, Fault> {
         let Some(rest) = self.logs[thread.index()].rests.last() else { return Ok(false) };
         let Status::Ready(visible) = *rest.state.status() else { return Ok(false) };
         let pc = rest.state.pc();
@@ -181,14 +181,14 @@ impl Frontier<'_> {
         }
     }
 
-    fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Error> {
+    fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Fault> {
         let rest = self.fresh(thread);
         let number = rest.spawns;
         rest.spawns += 1;
         let child = self.world.child(thread, number);
         if child.0 >= Addr::MAX_THREADS {
             let place = self.world.code.place(event.pc);
-            return Err(Error::Unsupported { message: "the program starts too many threads".into(), place });
+            return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
         }
         let first = self.state(thread).expect("it is running").spawned(self.world.code, child);
         let born = self.order.len() + 1;

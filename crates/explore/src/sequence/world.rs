@@ -1,8 +1,7 @@
 //! What all sequences of one exploration share: the code, numbers for locations and threads, initial values.
 
 use super::event::{LocId, NO_LOC};
-use crate::options::Options;
-use crate::outcome::Error;
+use raddle_engine::{Fault, Options, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Schedule, Step, ThreadId};
@@ -76,7 +75,7 @@ impl<'c> World<'c> {
     }
 
     /// The number of a location. Two accesses that overlap must be to the same bytes.
-    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Error> {
+    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Fault> {
         let known = self.locations.get(&access.addr).copied().unwrap_or(NO_LOC);
         if known != NO_LOC && self.accesses[known as usize].size == access.size {
             return Ok(known);
@@ -84,13 +83,9 @@ impl<'c> World<'c> {
         let loc = self.accesses.len() as LocId;
         for byte in 0..u32::from(access.size) {
             if self.bytes.insert(access.addr.plus(byte), loc).is_some() {
-                return Err(Error::Unsupported {
-                    message: format!(
-                        "accesses of different sizes overlap at {:#x}; this is not supported yet",
-                        access.addr.0
-                    ),
-                    place: self.code.place(pc),
-                });
+                let message =
+                    format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0);
+                return Err(Refusal::at(self.code, pc, message).into());
             }
         }
         self.locations.insert(access.addr, loc);

@@ -13,6 +13,7 @@ use super::extend::{Extension, Manner, New};
 use super::order::Order;
 use super::realise::realise;
 use crate::sequence::{self, Frontier, INITIAL, Initial, LocId};
+use raddle_consistency::{Interrupted, Watch};
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
@@ -80,13 +81,14 @@ impl End {
         accesses: &mut Accesses,
         root: ThreadId,
         manner: Manner,
-    ) -> Option<Vec<EventId>> {
+        watch: &mut Watch<'_>,
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         if !self.is_conditional() {
-            return Some(realise(order, root));
+            return Ok(Some(realise(order, root)));
         }
         let mut order = order.clone();
         if !self.orders.iter().all(|&(a, b)| order.insert(a, b)) || !close(&mut order, accesses) {
-            return None;
+            return Ok(None);
         }
         let threads = order.threads() as u32;
         let last = |thread| Some(EventId::new(thread, order.len(thread).checked_sub(1)?));
@@ -100,11 +102,13 @@ impl End {
             New { id, loc: *loc, writes: false, behind: lasts.clone() }
         });
         let reads = reads.collect();
-        let found = Extension::new(order, reads, manner).next(accesses);
+        let found = Extension::new(order, reads, manner).next(accesses, watch);
         accesses.truncate(known);
-        let mut sequence = realise(&found?, root);
-        sequence.retain(|event| event.thread != reader);
-        Some(sequence)
+        Ok(found?.map(|order| {
+            let mut sequence = realise(&order, root);
+            sequence.retain(|event| event.thread != reader);
+            sequence
+        }))
     }
 }
 

@@ -10,6 +10,7 @@ use super::accesses::{Accesses, is_good};
 use super::closure::close;
 use super::order::Order;
 use crate::sequence::{INITIAL, LocId, NO_LOC};
+use raddle_consistency::{Interrupted, Watch};
 use raddle_trace::EventId;
 use smallvec::SmallVec;
 
@@ -67,8 +68,9 @@ impl Extension {
     }
 
     /// The next way. `accesses` has the new events, too.
-    pub(crate) fn next(&mut self, accesses: &Accesses) -> Option<Order> {
+    pub(crate) fn next(&mut self, accesses: &Accesses, watch: &mut Watch<'_>) -> Result<Option<Order>, Interrupted> {
         while let Some(mut partial) = self.stack.pop() {
+            watch.step()?;
             if let Some(last) = partial.placed.checked_sub(1).map(|last| &self.events[last]) {
                 let open = |&(a, b): &(EventId, EventId)| !partial.order.decides(a, b);
                 if let Some(at) = partial.undecided.iter().position(open) {
@@ -86,7 +88,7 @@ impl Extension {
                     continue;
                 }
             }
-            let Some(next) = self.events.get(partial.placed) else { return Some(partial.order) };
+            let Some(next) = self.events.get(partial.placed) else { return Ok(Some(partial.order)) };
             partial.order.push(next.id, &next.behind);
             partial.placed += 1;
             partial.undecided.clear();
@@ -95,7 +97,7 @@ impl Extension {
             }
             self.stack.push(partial);
         }
-        None
+        Ok(None)
     }
 
     /// The pairs of leaf events that have to be ordered with the event that has been put into the order last.

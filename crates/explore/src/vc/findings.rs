@@ -5,8 +5,8 @@ use super::ends::End;
 use super::order::Order;
 use super::realise::realise;
 use super::search::Search;
-use crate::outcome::Error;
 use crate::sequence::{Bug, Kind, LocId, Pending};
+use raddle_engine::{Fault, Refusal};
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property};
 
@@ -19,7 +19,7 @@ impl Search<'_> {
     }
 
     /// Reports what has gone wrong.
-    pub(super) fn report_bugs(&mut self, order: &Order, new: &[EventId]) -> Result<(), Error> {
+    pub(super) fn report_bugs(&mut self, order: &Order, new: &[EventId]) -> Result<(), Fault> {
         for bug in std::mem::take(&mut self.bugs) {
             if bug.either {
                 return Err(self.unsupported(bug.pc, "two threads that end the same thing in either order"));
@@ -33,7 +33,7 @@ impl Search<'_> {
 
     /// Reports the end of an execution. If there may not be any more executions it ends the exploration instead: it is only
     /// here that one knows that there is one more.
-    pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Error> {
+    pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Fault> {
         if self.report.is_full() {
             self.report.look_around(true);
             return Ok(());
@@ -52,7 +52,7 @@ impl Search<'_> {
     }
 
     /// Refuses what reads and writes in one step, but for the locks of a mutex.
-    pub(super) fn refuse_pending(&mut self, pending: Pending) -> Result<(), Error> {
+    pub(super) fn refuse_pending(&mut self, pending: Pending) -> Result<(), Fault> {
         let state = self.frontier.state(pending.thread).expect("it has a pending read");
         let (pc, name) = (state.pc(), state.operation_name(self.frontier.world.code));
         if pending.update && !pending.mutex {
@@ -62,7 +62,7 @@ impl Search<'_> {
     }
 
     /// Refuses a mutex that something else writes to than the end of a critical section.
-    pub(super) fn refuse_misuse(&mut self, id: EventId, loc: LocId) -> Result<(), Error> {
+    pub(super) fn refuse_misuse(&mut self, id: EventId, loc: LocId) -> Result<(), Fault> {
         if is_misused(&mut self.frontier, loc) {
             let pc = self.frontier.event(id).pc;
             return Err(self.unsupported(pc, "a mutex that is written to without being held"));
@@ -72,7 +72,7 @@ impl Search<'_> {
 
     /// Refuses an access, or the end of an object, if program order does not put the access first: a class does not fix the
     /// order of the two.
-    pub(super) fn refuse_late_access(&self, id: EventId) -> Result<(), Error> {
+    pub(super) fn refuse_late_access(&self, id: EventId) -> Result<(), Fault> {
         let event = self.frontier.event(id);
         if event.kind == Kind::Free {
             let base = Addr(event.value).base();
@@ -94,7 +94,7 @@ impl Search<'_> {
     }
 
     /// Refuses an access to an object whose life another event ends, unless the access is before that.
-    fn refuse_late(&self, base: Addr, access: Option<EventId>, pc: u32) -> Result<(), Error> {
+    fn refuse_late(&self, base: Addr, access: Option<EventId>, pc: u32) -> Result<(), Fault> {
         let ends = |&&free: &&EventId| Addr(self.frontier.event(free).value).base() == base;
         let is_before = |free: EventId| access.is_some_and(|access| self.frontier.before(access, free));
         match self.frontier.frees().iter().find(ends) {
@@ -103,12 +103,12 @@ impl Search<'_> {
         }
     }
 
-    fn late(&self, pc: u32) -> Error {
+    fn late(&self, pc: u32) -> Fault {
         self.unsupported(pc, "an access that may come after the end of its object")
     }
 
-    fn unsupported(&self, pc: u32, what: &str) -> Error {
+    fn unsupported(&self, pc: u32, what: &str) -> Fault {
         let message = format!("the engine `vc` does not handle {what}; use --engine optimal");
-        Error::Unsupported { message, place: self.frontier.world.code.place(pc) }
+        Refusal::at(self.frontier.world.code, pc, message).into()
     }
 }

@@ -30,9 +30,9 @@
 //!   that only come about through root events would count, too; the algorithm does not tell them apart, and the published numbers
 //!   do not.
 //! * Where no thread can go on, one execution is counted, whatever orders of the last writes there are: no read tells
-//!   them apart. [`every_order`](options::ValueCentric::every_order) counts each.
+//!   them apart. [`every_order`](options::Settings::every_order) counts each.
 //! * If a read with a value has ended an execution, it is not tried again with this value in other orders of the leaves
-//!   ([`shortcut`](options::ValueCentric::shortcut)). Several published numbers are only met with this.
+//!   ([`shortcut`](options::Settings::shortcut)). Several published numbers are only met with this.
 //! * Relaxed orders: two writes of leaves are not ordered as long as neither is good for any read (published as an optimisation). A write that becomes
 //!   good is ordered with all others then; without that executions are lost. The other published relaxation, of writes that no
 //!   read can see any more, is not made: the shortcut has the same effect at the end of an execution.
@@ -69,15 +69,41 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::control::Control;
-use crate::options::Options;
-use crate::outcome::{Error, Outcome};
 use crate::sequence;
-use raddle_machine::Code;
-use search::Search;
+use options::Settings;
+use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
-/// Explores one execution per class, or fewer.
-pub fn explore(code: &Code, options: &Options, control: &Control) -> Result<Outcome, Error> {
-    sequence::check(code, options)?;
-    Search::new(code, options, control).run()
+/// The engine `vc`.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueCentric;
+
+impl Engine for ValueCentric {
+    fn name(&self) -> &'static str {
+        "vc"
+    }
+
+    fn summary(&self) -> &'static str {
+        "at most one execution per class of values, causal order of reads, and order of all but one thread (SC)"
+    }
+
+    fn equivalence(&self) -> Equivalence {
+        Equivalence::ValueCentric
+    }
+
+    fn switches(&self) -> &'static [Switch] {
+        options::SWITCHES
+    }
+
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        sequence::takes("vc", question)
+    }
+
+    fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
+        explore(*question, deadline, Settings::from(&question.options.switches))
+    }
+}
+
+/// Explores with these settings.
+pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
+    search::Search::new(question, deadline, settings).run()
 }

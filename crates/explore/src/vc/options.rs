@@ -1,10 +1,10 @@
 //! Switches of the engine `vc`.
 
-use raddle_machine::Addr;
+use raddle_engine::{Switch, Switches, Values};
 
 /// How the engine `vc` works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValueCentric {
+pub struct Settings {
     /// Which thread is the root. Classes do not tell orders of its events apart, so the number of executions depends on it.
     pub root: Root,
     /// If a read with a value ends an execution in one order of the leaves, do not look at the same read with the same
@@ -19,9 +19,9 @@ pub struct ValueCentric {
     pub corrections: Corrections,
 }
 
-impl Default for ValueCentric {
+impl Default for Settings {
     fn default() -> Self {
-        ValueCentric {
+        Settings {
             root: Root::default(),
             shortcut: true,
             relaxed: true,
@@ -61,61 +61,32 @@ impl Default for Corrections {
     }
 }
 
-impl ValueCentric {
-    /// The names of the switches on the command line.
-    pub const KEYS: [&str; 3] = ["root", "shortcut", "orders"];
+const ROOT: Switch = Switch {
+    key: "root",
+    values: Values::WordsOrNumber(&["first", "main"], "the number of a thread that main starts"),
+    default: "first",
+    summary: "the thread whose events are not told apart by their order",
+};
+const SHORTCUT: Switch =
+    Switch::on_off("shortcut", true, "do not look at a last read again in other orders of the leaves");
+const ORDERS: Switch =
+    Switch::words("orders", &["relaxed", "strict", "all"], "which orders of writes of leaves are told apart");
 
-    /// Sets a switch as it is written on the command line, `root=2`.
-    ///
-    /// # Errors
-    /// In words, if there is no such switch or it cannot be set so.
-    pub fn set(&mut self, text: &str) -> Result<(), String> {
-        match text.split_once('=') {
-            Some(("root", "main")) => self.root = Root::Main,
-            Some(("root", "first")) => self.root = Root::First,
-            Some(("root", number)) => {
-                let number = number.parse().ok().filter(|&number| (1..Addr::MAX_THREADS).contains(&number));
-                self.root =
-                    number.map(Root::Nth).ok_or("`root` is main, first, or the number of a thread that main starts")?;
-            }
-            Some(("shortcut", "on")) => self.shortcut = true,
-            Some(("shortcut", "off")) => self.shortcut = false,
-            Some(("orders", "relaxed")) => (self.relaxed, self.every_order) = (true, false),
-            Some(("orders", "strict")) => (self.relaxed, self.every_order) = (false, false),
-            Some(("orders", "all")) => (self.relaxed, self.every_order) = (false, true),
-            Some(("shortcut", value)) => return Err(format!("`shortcut` is on or off, not `{value}`")),
-            Some(("orders", value)) => return Err(format!("`orders` is relaxed, strict or all, not `{value}`")),
-            Some((key, _)) => return Err(format!("vc has no switch `{key}`; there are {}", Self::KEYS.join(", "))),
-            None => return Err(format!("`{text}` is not of the form key=value")),
-        }
-        Ok(())
-    }
-}
+/// The switches of the engine.
+pub(super) const SWITCHES: &[Switch] = &[ROOT, SHORTCUT, ORDERS];
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn switches_are_set_by_name() {
-        let mut options = ValueCentric::default();
-        for text in ["root=3", "shortcut=off", "orders=all"] {
-            options.set(text).expect("a switch");
-        }
-        let expected = ValueCentric {
-            root: Root::Nth(3),
-            shortcut: false,
-            relaxed: false,
-            every_order: true,
-            ..Default::default()
-        };
-        assert_eq!(options, expected);
-        for text in ["root=main", "root=first", "shortcut=on", "orders=strict", "orders=relaxed"] {
-            options.set(text).expect("a switch");
-        }
-        assert_eq!(options, ValueCentric::default());
-        for text in ["root", "root=0", "root=-1", "root=99999999", "shortcut=maybe", "orders=", "closure=on", ""] {
-            assert!(options.set(text).is_err(), "{text}");
+impl From<&Switches> for Settings {
+    fn from(switches: &Switches) -> Self {
+        let orders = switches.get(&ORDERS);
+        Settings {
+            root: match switches.get(&ROOT) {
+                "main" => Root::Main,
+                number => number.parse().map_or(Root::First, Root::Nth),
+            },
+            shortcut: switches.is_on(&SHORTCUT),
+            relaxed: orders == "relaxed",
+            every_order: orders == "all",
+            corrections: Corrections::default(),
         }
     }
 }

@@ -9,18 +9,19 @@ use super::accesses::Accesses;
 use super::candidates::{self, Group, Tried};
 use super::ends::End;
 use super::extend::{Extension, Manner, New};
-use super::options::Root;
+use super::options::{Root, Settings};
 use super::order::Order;
-use crate::control::Control;
-use crate::options::{Limits, Options};
-use crate::outcome::{Error, Outcome};
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
-use raddle_machine::Code;
+use raddle_consistency::Interrupted;
+use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
 
 /// How many steps of the search are done between two looks at the clock.
 const PATIENCE: u32 = 256;
+
+/// And how many of the search for an order. Each copies an order.
+const ORDERS: u32 = 64;
 
 /// A place to take frontier and accesses back to.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +107,7 @@ impl Node {
 /// The search, and what it has found.
 pub(crate) struct Search<'c> {
     pub(super) options: &'c Options,
+    settings: Settings,
     depth: usize,
     pub(super) root: ThreadId,
     manner: Manner,
@@ -118,23 +120,25 @@ pub(crate) struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    pub(crate) fn new(code: &'c Code, options: &'c Options, control: &'c Control) -> Self {
-        let report = Report::new(code, options, control);
+    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let Question { code, options } = question;
+        let report = Report::new("vc", question, deadline);
         let mut frontier = Frontier::new(code, options);
         let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
-        let root = match options.vc.root {
+        let root = match settings.root {
             Root::Main => ThreadId::MAIN,
             Root::First => child(0),
             Root::Nth(number) => (0..number).map(&mut child).last().unwrap_or(ThreadId::MAIN),
         };
         Search {
             options,
-            depth: options.limits.depth.unwrap_or(Limits::DEPTH),
+            settings,
+            depth: options.limits.depth(),
             root,
             manner: Manner {
-                relaxed: options.vc.relaxed && !options.vc.every_order,
-                order_good_writes: options.vc.corrections.order_good_writes,
-                close_after_writes: options.vc.corrections.close_after_writes,
+                relaxed: settings.relaxed && !settings.every_order,
+                order_good_writes: settings.corrections.order_good_writes,
+                close_after_writes: settings.corrections.close_after_writes,
             },
             frontier,
             accesses: Accesses::new(root),
@@ -145,9 +149,10 @@ impl<'c> Search<'c> {
     }
 
     /// Explores everything, or until something stops it.
-    pub(crate) fn run(mut self) -> Result<Outcome, Error> {
+    pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
         self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
         self.enter(Order::default(), Vec::new(), Vec::new(), 1.0)?;
+        self.report.look_around(self.nodes.iter().any(Node::has_more));
         let mut patience = PATIENCE;
         while !self.report.stopped() {
             if !self.advance()? {
@@ -180,8 +185,8 @@ impl<'c> Search<'c> {
         mut new: Vec<EventId>,
         tried: Vec<Option<Tried>>,
         weight: f64,
-    ) -> Result<(), Error> {
-        self.report.statistics.nodes += 1;
+    ) -> Result<(), Fault> {
+        self.report.counters.nodes += 1;
         let known = new.len();
         let extended = self.frontier.extend(&mut new, &mut self.bugs, self.depth)?;
         for &id in &new[known..] {
@@ -221,7 +226,7 @@ impl<'c> Search<'c> {
         // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
         reads.sort_by_key(|pending| (!pending.mutex, pending.thread != self.root));
         let end = End::of(&mut self.frontier);
-        let every = self.options.vc.every_order;
+        let every = self.settings.every_order;
         if let Some(end) = end.as_ref().filter(|end| !end.is_conditional() && !every) {
             self.remember_end();
             let sequence = self.sequence(&order, &new);
@@ -229,7 +234,7 @@ impl<'c> Search<'c> {
             self.nodes.push(none(place, tried));
             return Ok(());
         }
-        if end.is_some() && !self.options.vc.corrections.waits_are_no_shortcut {
+        if end.is_some() && !self.settings.corrections.waits_are_no_shortcut {
             self.remember_end();
         }
         let new = new.into_iter().map(|id| self.new_event(id)).collect();
@@ -267,7 +272,7 @@ impl<'c> Search<'c> {
     }
 
     /// Does the next step at the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Error> {
+    fn advance(&mut self) -> Result<bool, Fault> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         match &mut node.branch {
             Branch::Choice { order, new, thread, count, next } => {
@@ -285,14 +290,23 @@ impl<'c> Search<'c> {
                 Ok(true)
             }
             Branch::Orders { now: None, extension, end, .. } => {
-                let Some(order) = extension.next(&self.accesses) else { return Ok(self.leave()) };
+                let alarm = self.report.alarm();
+                let mut watch = alarm.watch(ORDERS);
+                let order = match extension.next(&self.accesses, &mut watch) {
+                    Ok(Some(order)) => order,
+                    Ok(None) => return Ok(self.leave()),
+                    Err(Interrupted) => return Ok(self.interrupted()),
+                };
                 let tried = node.tried.clone();
-                let end = end.clone();
-                if let Some(end) = end
-                    && let Some(sequence) = end.sequence(&order, &mut self.accesses, self.root, self.manner)
-                {
-                    node.fruitful = true;
-                    self.end(&end, &sequence)?;
+                if let Some(end) = end.clone() {
+                    match end.sequence(&order, &mut self.accesses, self.root, self.manner, &mut watch) {
+                        Ok(Some(sequence)) => {
+                            node.fruitful = true;
+                            self.end(&end, &sequence)?;
+                        }
+                        Ok(None) => {}
+                        Err(Interrupted) => return Ok(self.interrupted()),
+                    }
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
@@ -305,7 +319,7 @@ impl<'c> Search<'c> {
     }
 
     /// Explores the next way to put the read that is being tried into the order.
-    fn next_child(&mut self) -> Result<bool, Error> {
+    fn next_child(&mut self) -> Result<bool, Fault> {
         let place = self.child().place;
         self.back_to(place);
         let node = self.nodes.last_mut().expect("it is being looked at");
@@ -314,8 +328,10 @@ impl<'c> Search<'c> {
         };
         let child = now.child.as_mut().expect("a read is being tried");
         let thread = child.thread;
-        let again = self.options.vc.shortcut && known.contains(&(thread, child.value));
-        let found = if again { None } else { child.extension.next(&self.accesses) };
+        let again = self.settings.shortcut && known.contains(&(thread, child.value));
+        let alarm = self.report.alarm();
+        let found = if again { Ok(None) } else { child.extension.next(&self.accesses, &mut alarm.watch(ORDERS)) };
+        let Ok(found) = found else { return Ok(self.interrupted()) };
         let Some(order) = found else {
             now.child = None;
             let place = node.place;
@@ -342,7 +358,7 @@ impl<'c> Search<'c> {
     }
 
     /// Begins with the next group of the read that is being tried, or with the next read, or ends with the order.
-    fn next_group(&mut self) -> Result<bool, Error> {
+    fn next_group(&mut self) -> Result<bool, Fault> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Branch::Orders { reads, now: now @ Some(_), known, .. } = &mut node.branch else {
             unreachable!("reads are being tried")
@@ -369,7 +385,7 @@ impl<'c> Search<'c> {
             current.tried[thread.index()] = Some(counts(&self.frontier));
             return Ok(true);
         };
-        if self.options.vc.shortcut && known.contains(&(thread, group.value)) {
+        if self.settings.shortcut && known.contains(&(thread, group.value)) {
             return Ok(true);
         }
         self.report.statistics.events += 1;
@@ -392,11 +408,17 @@ impl<'c> Search<'c> {
         Ok(true)
     }
 
+    /// Ends the search at a limit that was reached on the way to its next step.
+    fn interrupted(&mut self) -> bool {
+        self.report.interrupted();
+        false
+    }
+
     /// Leaves the innermost node. Returns whether there is another one.
     fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
         self.report.done += node.weight;
-        self.report.statistics.dead_ends += u64::from(!node.fruitful);
+        self.report.counters.dead_ends += u64::from(!node.fruitful);
         !self.nodes.is_empty()
     }
 }

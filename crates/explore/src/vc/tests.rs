@@ -2,10 +2,14 @@
 
 use super::accesses::{Accesses, is_good};
 use super::closure::close;
+use super::extend::{Extension, Manner, New};
 use super::order::Order;
 use super::realise::realise;
 use crate::sequence::INITIAL;
+use raddle_consistency::{Interrupt, Interrupted, Watch};
 use raddle_trace::{EventId, ThreadId};
+use smallvec::SmallVec;
+use std::cell::Cell;
 
 const ROOT: ThreadId = ThreadId(0);
 
@@ -159,4 +163,30 @@ fn there_is_a_closure_exactly_if_there_is_a_witness() {
         }
     }
     assert!((400..3_600).contains(&possible), "{possible} of 4000 have a witness");
+}
+
+/// Due when it has been asked so often.
+struct After(Cell<u32>);
+
+impl Interrupt for After {
+    fn is_due(&self) -> bool {
+        self.0.set(self.0.get().saturating_sub(1));
+        self.0.get() == 0
+    }
+}
+
+#[test]
+fn a_search_for_orders_can_be_interrupted() {
+    // Twelve leaves write; in whatever order they do, the root cannot read what nobody wrote.
+    let mut accesses = Accesses::new(ROOT);
+    let write = |index: u32| id(1 + index, 0);
+    (0..12).for_each(|index| accesses.write(write(index), 0));
+    accesses.read(id(0, 0), 0, Vec::new());
+    let new = |id, writes| New { id, loc: 0, writes, behind: SmallVec::new() };
+    let events: Vec<New> = (0..12).map(|index| new(write(index), true)).chain([new(id(0, 0), false)]).collect();
+    let manner = Manner { relaxed: false, order_good_writes: true, close_after_writes: true };
+    let mut extension = Extension::new(Order::default(), events, manner);
+    let after = After(Cell::new(100));
+    assert_eq!(extension.next(&accesses, &mut Watch::new(&after, 10)).unwrap_err(), Interrupted);
+    assert_eq!(after.0.get(), 0, "it has been asked until it was due, and no more");
 }

@@ -251,13 +251,12 @@ impl Thread {
                 }
             }
             Instr::Jump { to } => return Flow::Goto(to),
-            Instr::Turn { to, counter } => {
+            Instr::Turn { counter, bound } => {
                 let turns = self.regs[self.base() + counter as usize] + 1;
-                if code.loop_bound.is_some_and(|bound| turns > u64::from(bound)) {
+                if turns > u64::from(bound) {
                     return Flow::Rest(Status::Blocked(Blocked::LoopBound));
                 }
                 self.set(counter, turns);
-                return Flow::Goto(to);
             }
             Instr::Branch { cond, then, otherwise } => {
                 return Flow::Goto(if self.get(code, cond) != 0 { then } else { otherwise });

@@ -5,10 +5,13 @@
 //! source the loop can be entered past its head (an irreducible loop, made by `goto` into a loop); then the blocks are
 //! taken to be all that lie on a cycle with the edge, which may be more than one would call the loop, and `natural` is false.
 //!
-//! Every cycle contains a back edge, so a machine that counts back edges per activation, one counter per [`LoopId`],
-//! ends every execution.
+//! A turn of a loop begins where its body does ([`Turn`]), which a front end marks because the graph does not show it: the
+//! test of `while (next(&p))` is no part of the body, and that of `for (;;) if (!next(&p)) break;` is, but both are the same graph.
+//! A loop without a mark, made of jumps, has its head for a beginning. A machine that counts turns per activation, one counter
+//! per [`LoopId`], ends every execution whose loops are natural: each way around such a loop passes the beginning.
 
 use super::cfg::Cfg;
+use crate::inst::Turn;
 use crate::program::{BlockId, Function};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,6 +99,21 @@ impl Loops {
         Some(LoopId(at as u32))
     }
 
+    /// Where the turns of a loop begin.
+    ///
+    /// Of several marked blocks that belong to no smaller loop it is the first that every turn passes: others are left of
+    /// loops that never turn, such as `while (c) { ...; break; }`.
+    pub fn beginning(&self, function: &Function, cfg: &Cfg, id: LoopId) -> (BlockId, Turn) {
+        let l = &self.list[id.index()];
+        let passed = |block: BlockId| l.back_edges.iter().all(|&(from, _)| cfg.dominates(block, from));
+        let marked = l.blocks.iter().copied().filter_map(|block| {
+            let turn = function.blocks[block.index()].turn?;
+            (l.natural && passed(block) && self.innermost(block) == Some(id)).then_some((block, turn))
+        });
+        let first = marked.reduce(|a, b| if cfg.dominates(b.0, a.0) { b } else { a });
+        first.unwrap_or((l.head, Turn { span: l.span, unbounded: false }))
+    }
+
     /// The smallest loop that contains the block.
     pub fn innermost(&self, block: BlockId) -> Option<LoopId> {
         self.list.iter().position(|l| l.contains(block)).map(|at| LoopId(at as u32))
@@ -176,6 +194,42 @@ mod tests {
         assert_eq!(loops.list[0].back_edges.len(), 2);
         let (from, to) = loops.list[0].back_edges[1];
         assert_eq!(loops.back_edge(from, to), Some(LoopId(0)));
+    }
+
+    fn beginnings(text: &str) -> Vec<(BlockId, BlockId)> {
+        let (function, loops) = loops(text);
+        let cfg = Cfg::new(&function);
+        let ids = (0..loops.list.len() as u32).map(LoopId);
+        ids.map(|id| (loops.list[id.index()].head, loops.beginning(&function, &cfg, id).0)).collect()
+    }
+
+    #[test]
+    fn a_turn_begins_with_the_body() {
+        let [(head, begin)] = beginnings("fn main() { let c = choose 0..2; while c == 0 { c = choose 0..2; } }")[..]
+        else {
+            panic!("one loop")
+        };
+        assert_ne!(head, begin);
+        let [(head, begin)] = beginnings("fn main() { loop { let c = choose 0..2; if c == 0 { break; } } }")[..] else {
+            panic!("one loop")
+        };
+        assert_eq!(head, begin);
+        let jumps = "fn main() { again: let c = choose 0..2; if c == 0 goto again; }";
+        let [(head, begin)] = beginnings(jumps)[..] else { panic!("one loop") };
+        assert_eq!(head, begin);
+    }
+
+    #[test]
+    fn a_loop_that_never_turns_begins_no_turn_of_the_one_around_it() {
+        let text = "fn main() { let c = choose 0..2; while c == 0 { loop { c = choose 0..2; break; } print \"x\"; } }";
+        let (function, found) = loops(text);
+        let marks = function.blocks.iter().filter(|block| block.turn.is_some()).count();
+        assert_eq!((found.list.len(), marks), (1, 2));
+        let (_, begin) = beginnings(text)[0];
+        assert!(
+            function.blocks[begin.index()].insts.is_empty(),
+            "the body of the outer loop starts with the inner one"
+        );
     }
 
     #[test]

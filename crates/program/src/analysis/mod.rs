@@ -6,6 +6,7 @@
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
+//! | [`unused`] | which updates need not say what they found |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod cfg;
@@ -13,9 +14,11 @@ pub mod escape;
 pub mod liveness;
 pub mod loops;
 pub mod spin;
+pub mod unused;
 
 pub use cfg::Cfg;
 pub use escape::{Escape, escape};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
+pub use unused::drop_unused_results;

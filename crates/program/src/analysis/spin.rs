@@ -126,7 +126,7 @@ fn thread_jumps(function: &mut Function) {
     // The heads of loops stay, or a loop would become one with a loop inside that it begins with.
     let heads: FxHashSet<BlockId> = Cfg::new(function).retreating_edges().iter().map(|edge| edge.1).collect();
     let next = |block: BlockId| match &function.blocks[block.index()] {
-        Block { insts, term: Terminator { kind: Term::Goto(to), .. } }
+        Block { turn: None, insts, term: Terminator { kind: Term::Goto(to), .. } }
             if insts.is_empty() && !heads.contains(&block) =>
         {
             Some(*to)
@@ -220,7 +220,7 @@ fn convert_at(mut turned: Function, head: BlockId, facts: &Facts) -> Option<(Fun
 ///
 /// `while go { r = load x; go = r != 1; }` carries `go` from one turn to the next, but not from one load to the next.
 fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockId)> {
-    let test = function.blocks[l.head.index()].clone();
+    let mut test = function.blocks[l.head.index()].clone();
     let pure = test.insts.iter().all(|inst| matches!(inst.op, Op::Assign { .. }));
     let inside: Vec<BlockId> = cfg.successors(l.head).iter().copied().filter(|&to| l.contains(to)).collect();
     if function.blocks.len() > MAX_COPIED
@@ -232,6 +232,10 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
         return None;
     }
     let mut turned = function.clone();
+    if let Some(turn) = test.turn.take() {
+        turned.blocks[l.head.index()].turn = None;
+        turned.blocks[inside[0].index()].turn = Some(turn);
+    }
     for &(from, head) in &l.back_edges {
         turned.blocks.push(test.clone());
         let copy = BlockId(turned.blocks.len() as u32 - 1);
@@ -439,7 +443,7 @@ fn spin_back(function: &mut Function, from: BlockId, head: BlockId) {
 }
 
 fn new_block(function: &mut Function, kind: Term, span: Span) -> BlockId {
-    function.blocks.push(Block { insts: Vec::new(), term: Terminator { kind, span } });
+    function.blocks.push(Block { turn: None, insts: Vec::new(), term: Terminator { kind, span } });
     BlockId(function.blocks.len() as u32 - 1)
 }
 

@@ -229,6 +229,10 @@ pub(super) enum StmtKind<'a> {
     Branch(Ast<'a>, Name<'a>, Option<Name<'a>>),
     While(Ast<'a>, Vec<Stmt<'a>>),
     Loop(Vec<Stmt<'a>>),
+    /// `loop;`: a turn of a loop begins here; `loop unbounded;`
+    Turn {
+        unbounded: bool,
+    },
     DoWhile(Vec<Stmt<'a>>, Ast<'a>),
     For {
         name: Name<'a>,

@@ -8,7 +8,7 @@ use super::ast::{Ast, Func, Name, Stmt, StmtKind};
 use super::lower::{Items, header};
 use super::names::did_you_mean;
 use crate::expr::Expr;
-use crate::inst::{Block, Inst, Op, Term, Terminator};
+use crate::inst::{Block, Inst, Op, Term, Terminator, Turn};
 use crate::program::{BlockId, Function, Local, LocalId, Reg, RegDecl, drop_unreachable_blocks};
 use crate::source::{Diagnostic, Span};
 use crate::types::Type;
@@ -49,6 +49,8 @@ pub(super) struct Body<'p, 'r> {
     /// How often a name was made unique, to number the next one.
     copies: FxHashMap<String, u32>,
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
+    /// Blocks that begin a turn of a loop.
+    turns: FxHashMap<BlockId, Turn>,
     /// Blocks in the order of the text.
     placed: Vec<BlockId>,
     /// Blocks that another block stands for.
@@ -76,6 +78,7 @@ impl<'p, 'r> Body<'p, 'r> {
             taken: FxHashSet::default(),
             copies: FxHashMap::default(),
             blocks: vec![(Vec::new(), None)],
+            turns: FxHashMap::default(),
             placed: vec![BlockId(0)],
             taken_over: FxHashMap::default(),
             current: Some(BlockId(0)),
@@ -174,9 +177,15 @@ impl<'p, 'r> Body<'p, 'r> {
         self.current = Some(block);
     }
 
-    /// Whether the current block has no instructions yet.
+    /// The current block, if nothing has been said about it yet.
     fn fresh(&self) -> Option<BlockId> {
-        self.current.filter(|block| self.blocks[block.index()].0.is_empty())
+        self.current.filter(|block| self.blocks[block.index()].0.is_empty() && !self.turns.contains_key(block))
+    }
+
+    /// A turn of a loop begins here.
+    pub(super) fn begin_turn(&mut self, unbounded: bool) {
+        let block = self.start_block();
+        self.turns.insert(block, Turn { span: self.span, unbounded });
     }
 
     /// A block that starts here: the current one if it is empty.
@@ -223,7 +232,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 let (insts, term) = std::mem::take(&mut self.blocks[block.index()]);
                 let mut term = term.unwrap_or(nowhere.clone());
                 term.kind.map_targets(resolve);
-                Block { insts, term }
+                Block { turn: self.turns.get(block).copied(), insts, term }
             })
             .collect();
         if let (Some(open), Some(ty)) = (open, self.function.ret)
@@ -263,6 +272,7 @@ impl<'p, 'r> Body<'p, 'r> {
         for &block in self.placed.iter().skip(1) {
             if let (insts, Some(Terminator { kind: Term::Goto(next), .. })) = &self.blocks[block.index()]
                 && insts.is_empty()
+                && !self.turns.contains_key(&block)
                 && !labelled.contains(&block)
                 && !self.heads.contains(&block)
                 && final_block(&self.taken_over, *next) != block
@@ -317,6 +327,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 let (inside, leave) = (self.block(), self.block());
                 let cond = self.expr_as(cond, Type::I1).unwrap_or(Expr::bool(true));
                 self.terminate(Term::If(cond, inside, leave));
+                self.span = statement.span;
                 self.turn(label, inside, head, leave, body);
                 self.span = statement.span;
                 self.terminate(Term::Goto(head));
@@ -324,6 +335,7 @@ impl<'p, 'r> Body<'p, 'r> {
             }
             StmtKind::Loop(body) => {
                 let head = self.start_loop();
+                self.begin_turn(false);
                 let leave = self.block();
                 self.in_loop(label, head, leave, body);
                 self.span = statement.span;
@@ -332,6 +344,7 @@ impl<'p, 'r> Body<'p, 'r> {
             }
             StmtKind::DoWhile(body, cond) => {
                 let head = self.start_loop();
+                self.begin_turn(false);
                 let (test, leave) = (self.block(), self.block());
                 self.in_loop(label, test, leave, body);
                 self.place(test);
@@ -340,6 +353,7 @@ impl<'p, 'r> Body<'p, 'r> {
                 self.terminate(Term::If(cond, head, leave));
                 self.place(leave);
             }
+            StmtKind::Turn { unbounded } => self.begin_turn(*unbounded),
             StmtKind::For { name, ty, from, to, body } => self.count(label, name, *ty, from, to, body)?,
             StmtKind::Switch { value, arms, default } => self.switch(value, arms, default.as_ref())?,
             StmtKind::Break(name) => self.jump(name.as_ref(), statement.span, true)?,

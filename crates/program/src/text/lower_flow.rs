@@ -38,6 +38,7 @@ impl Body<'_, '_> {
         body: &[Stmt<'_>],
     ) {
         self.place(inside);
+        self.begin_turn(false);
         self.in_loop(label, next, leave, body);
     }
 

@@ -145,7 +145,17 @@ impl<'a> Parser<'a, '_> {
                 let cond = self.expr()?;
                 Ok(StmtKind::While(cond, self.body()?))
             }
-            "loop" => Ok(StmtKind::Loop(self.body()?)),
+            "loop" if self.at_punct("{") => Ok(StmtKind::Loop(self.body()?)),
+            "loop" => {
+                let unbounded = matches!(self.peek(), Token::Word("unbounded"));
+                if unbounded {
+                    self.bump();
+                }
+                if !self.eat(";") {
+                    return self.expected("the body of the loop, or `;`");
+                }
+                Ok(StmtKind::Turn { unbounded })
+            }
             "do" => {
                 let body = self.body()?;
                 self.expect_word("while")?;

@@ -149,6 +149,9 @@ impl<'p> Printer<'p> {
             if index > 0 || targets.contains(&id) {
                 line(out, 0, &format!("  {}:", label(id)));
             }
+            if let Some(turn) = block.turn {
+                line(out, 1, if turn.unbounded { "loop unbounded;" } else { "loop;" });
+            }
             for inst in &block.insts {
                 line(out, 1, &format!("{};", self.op(&inst.op)));
             }

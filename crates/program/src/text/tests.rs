@@ -50,6 +50,7 @@ fn a_while_loop_is_a_test_and_a_body() {
         "b1:",
         "if i < 3 goto b2 else b3;",
         "b2:",
+        "loop;",
         "i = i + 1;",
         "goto b1;",
         "b3:",

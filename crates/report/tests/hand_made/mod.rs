@@ -146,7 +146,7 @@ pub(crate) fn check(verdict: Verdict, scope: Scope, counterexamples: Vec<Counter
         executions: 1234,
         blocked: 2,
         share_done: 1.0,
-        statistics: [("events".to_owned(), 30)].into(),
+        statistics: [("events".to_owned(), Some(30)), ("redundant".to_owned(), None)].into(),
         advice: Vec::new(),
         notes: Vec::new(),
     }

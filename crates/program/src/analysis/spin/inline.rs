@@ -89,5 +89,5 @@ fn replace(function: &mut Function, block: BlockId, at: usize, callee: &Function
         }
         function.blocks.push(copy);
     }
-    function.blocks.push(Block { insts: rest, term: after_term });
+    function.blocks.push(Block { turn: None, insts: rest, term: after_term });
 }

@@ -48,14 +48,14 @@ impl Control {
     }
 
     /// Forgets what has been done: the exploration starts over in another way.
-    pub(crate) fn restart(&self) {
+    pub fn restart(&self) {
         for count in [&self.executions, &self.blocked, &self.share] {
             count.store(0, Ordering::Relaxed);
         }
     }
 
     /// Adds to what has been done.
-    pub(crate) fn advance(&self, executions: u64, blocked: u64, share: f64) {
+    pub fn advance(&self, executions: u64, blocked: u64, share: f64) {
         self.executions.fetch_add(executions, Ordering::Relaxed);
         self.blocked.fetch_add(blocked, Ordering::Relaxed);
         self.share.fetch_add((share * SHARE) as u64, Ordering::Relaxed);

@@ -3,20 +3,38 @@
 //! An engine proposes a schedule and says what it expects at its end. The machine runs it from the start; only if the
 //! same property is broken there does a [`Finding`] come into being.
 
-use crate::options::Options;
-use crate::outcome::{Error, Finding};
-use raddle_machine::{Code, replay};
-use raddle_trace::{Property, Schedule, Violation};
+use crate::face::{Fault, Question};
+use raddle_machine::replay;
+use raddle_trace::{Execution, Property, Schedule, Violation};
+
+/// A violation and the run that shows it, replayed. Only [`confirm()`] makes one.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    violation: Violation,
+    execution: Execution,
+}
+
+impl Finding {
+    /// What is violated.
+    pub fn violation(&self) -> &Violation {
+        &self.violation
+    }
+
+    /// The run that shows it.
+    pub fn execution(&self) -> &Execution {
+        &self.execution
+    }
+
+    /// Both.
+    pub fn into_parts(self) -> (Violation, Execution) {
+        (self.violation, self.execution)
+    }
+}
 
 /// Replays the schedule and returns the finding, or an internal error if the machine disagrees. Several threads may have
 /// failed by the end; the failure at instruction `pc` is preferred.
-pub fn confirm(
-    code: &Code,
-    options: &Options,
-    mut schedule: Schedule,
-    property: Property,
-    pc: u32,
-) -> Result<Finding, Error> {
+pub fn confirm(question: &Question<'_>, mut schedule: Schedule, property: Property, pc: u32) -> Result<Finding, Fault> {
+    let Question { code, options } = question;
     let races = options.properties.contains(Property::Race);
     let run = replay(code, options.model, &schedule, races)?;
     schedule.steps.truncate(run.taken);
@@ -29,7 +47,7 @@ pub fn confirm(
         }),
         None => {
             let instead: Vec<&str> = run.failures.iter().map(|found| found.message.as_str()).collect();
-            Err(Error::NotReplayed(format!("expected {property} at the end of `{schedule}`, found {instead:?}")))
+            Err(Fault::NotReplayed(format!("expected {property} at the end of `{schedule}`, found {instead:?}")))
         }
     }
 }

@@ -1,0 +1,27 @@
+//! What every engine shares, whatever it does inside.
+//!
+//! An [`Engine`] is asked a [`Question`]: a compiled program, and what to look for in it ([`Options`]). It looks at one
+//! [`Deadline`] for all its limits and at the [`Control`] behind it, and comes back with an [`Outcome`] or a [`Fault`]. What it
+//! finds on the way becomes a [`Finding`] by [`confirm()`] alone, that is, after the machine has replayed it. Verdict and
+//! scope follow from what was counted and cut off, in [`Outcome::new`] and nowhere else.
+//!
+//! Reading order: [`face`], [`switches`], [`options`], [`limits`], [`control`], [`outcome`], [`mod@confirm`], [`registry`].
+
+pub mod confirm;
+pub mod control;
+pub mod face;
+pub mod limits;
+mod memory;
+pub mod options;
+pub mod outcome;
+pub mod registry;
+pub mod switches;
+
+pub use confirm::{Finding, confirm};
+pub use control::{Control, Progress};
+pub use face::{Engine, Equivalence, Fault, Question, Refusal};
+pub use limits::{Deadline, Limits, StopReason};
+pub use options::{Options, PropertySet};
+pub use outcome::{Outcome, Reach, Statistics};
+pub use registry::Registry;
+pub use switches::{Switch, Switches, Values};

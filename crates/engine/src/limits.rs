@@ -1,0 +1,171 @@
+//! When to give up, and why it was.
+//!
+//! There is one [`Deadline`] per run, however often an engine starts over or hands on to another one: its clock starts when
+//! the question is put. Whoever may take long asks it now and then, deep inside a single question too.
+
+use crate::control::Control;
+use raddle_trace::Place;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// When to give up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// After so many executions, of whatever end.
+    pub executions: Option<u64>,
+    /// After so much time.
+    pub time: Option<Duration>,
+    /// In an execution, after so many events; the rest of it is not explored. Default [`Limits::DEPTH`].
+    pub depth: Option<usize>,
+    /// When the process uses so many bytes.
+    pub memory: Option<u64>,
+}
+
+impl Limits {
+    /// The number of events of one execution that is taken for non-termination.
+    pub const DEPTH: usize = 5_000;
+
+    /// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
+    /// how deep to look.
+    const ENDLESS: u64 = 20;
+
+    /// After how many events an execution is cut off.
+    pub fn depth(&self) -> usize {
+        self.depth.unwrap_or(Self::DEPTH)
+    }
+
+    /// Whether so many executions that were cut off are enough.
+    pub fn are_endless(&self, cut: u64) -> bool {
+        cut >= Self::ENDLESS && self.depth.is_none()
+    }
+}
+
+/// Why an exploration ended before everything was explored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The time was up.
+    Time(Duration),
+    /// So many executions had ended.
+    Executions(u64),
+    /// The process used so many bytes.
+    Memory(u64),
+    /// An execution did not end within so many events.
+    Depth {
+        /// The limit.
+        events: usize,
+        /// Where the busiest thread was.
+        at: Place,
+    },
+    /// Somebody asked for it.
+    Interrupted,
+    /// It was a try only, and took too long for one.
+    Patience(Duration),
+    /// Something could not be followed any further.
+    GaveUp {
+        /// What.
+        why: String,
+        /// Where.
+        at: Place,
+    },
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StopReason::Time(limit) => write!(f, "the time limit of {limit:?} was reached"),
+            StopReason::Executions(limit) => write!(f, "the limit of {limit} executions was reached"),
+            StopReason::Memory(limit) => write!(f, "the memory limit of {limit} bytes was reached"),
+            StopReason::Depth { events, at: Place { file, line, .. } } => write!(
+                f,
+                "an execution went on for more than {events} events, at {file}:{line}; \
+                 bound its loops or raise the depth limit"
+            ),
+            StopReason::Interrupted => f.write_str("it was interrupted"),
+            StopReason::Patience(limit) => write!(f, "it did not come to an end in {limit:.1?}"),
+            StopReason::GaveUp { why, at: Place { file, line, .. } } => write!(f, "{file}:{line}: {why}"),
+        }
+    }
+}
+
+/// When a run must end.
+#[derive(Clone, Debug)]
+pub struct Deadline<'c> {
+    control: &'c Control,
+    limits: Limits,
+    start: Instant,
+    /// A try ends then, having lasted so long.
+    patience: Option<(Instant, Duration)>,
+}
+
+impl<'c> Deadline<'c> {
+    /// A run with these limits begins now.
+    pub fn new(limits: Limits, control: &'c Control) -> Self {
+        Deadline { control, limits, start: Instant::now(), patience: None }
+    }
+
+    /// The same deadline for a try that is to last no longer than this.
+    #[must_use]
+    pub fn with_patience(&self, patience: Duration) -> Self {
+        Deadline { patience: Some((Instant::now() + patience, patience)), ..self.clone() }
+    }
+
+    /// Where progress is told and interrupts are heard.
+    pub fn control(&self) -> &'c Control {
+        self.control
+    }
+
+    /// How long the run has lasted.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Why the run must end now, if it must, whatever it has counted.
+    pub fn passed(&self) -> Option<StopReason> {
+        if self.control.stopped() {
+            return Some(StopReason::Interrupted);
+        }
+        if let Some(limit) = self.limits.time.filter(|&limit| self.start.elapsed() >= limit) {
+            return Some(StopReason::Time(limit));
+        }
+        if let Some(limit) = self.limits.memory.filter(|&limit| crate::memory::resident() >= limit) {
+            return Some(StopReason::Memory(limit));
+        }
+        self.patience.filter(|(end, _)| Instant::now() >= *end).map(|(_, limit)| StopReason::Patience(limit))
+    }
+
+    /// Why a run that has ended so many executions must end now, if it must.
+    pub fn reached(&self, runs: u64) -> Option<StopReason> {
+        let full = self.limits.executions.filter(|&limit| runs >= limit).map(StopReason::Executions);
+        if self.control.stopped() { Some(StopReason::Interrupted) } else { full.or_else(|| self.passed()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deadline_says_what_has_passed() {
+        let control = Control::new();
+        let none = Deadline::new(Limits::default(), &control);
+        assert_eq!(none.reached(u64::MAX), None);
+        assert_eq!(none.with_patience(Duration::ZERO).passed(), Some(StopReason::Patience(Duration::ZERO)));
+        let limits = Limits { executions: Some(3), memory: Some(1), ..Limits::default() };
+        let some = Deadline::new(limits, &control);
+        assert_eq!(some.reached(3), Some(StopReason::Executions(3)));
+        let memory = cfg!(target_os = "linux").then_some(StopReason::Memory(1));
+        assert_eq!(some.reached(2), memory);
+        let late = Deadline::new(Limits { time: Some(Duration::ZERO), ..limits }, &control);
+        assert_eq!(late.passed(), Some(StopReason::Time(Duration::ZERO)));
+        control.stop();
+        assert_eq!(late.reached(3), Some(StopReason::Interrupted), "whoever asked knows best");
+    }
+
+    #[test]
+    fn the_clock_of_a_try_is_that_of_its_run() {
+        let control = Control::new();
+        let deadline = Deadline::new(Limits { time: Some(Duration::ZERO), ..Limits::default() }, &control);
+        let patient = deadline.with_patience(Duration::from_secs(3600));
+        assert_eq!(patient.passed(), Some(StopReason::Time(Duration::ZERO)));
+    }
+}
