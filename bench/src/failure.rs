@@ -40,6 +40,14 @@ pub(crate) enum Failure {
     /// A process of its own could not be run.
     #[error("the process that measures memory failed: {0}")]
     Child(String),
+    /// Another tool cannot be measured.
+    #[error("{tool}: {what}")]
+    Tool {
+        /// Which.
+        tool: String,
+        /// Why.
+        what: String,
+    },
     /// A program that is measured by its name is not there.
     #[error("bench/programs has no program `{0}`")]
     Missing(&'static str),

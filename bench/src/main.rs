@@ -19,6 +19,7 @@ mod growth;
 mod lin;
 mod measure;
 mod memory;
+mod peers;
 mod suite;
 mod table;
 
@@ -73,6 +74,9 @@ enum Command {
     /// Measure how the time per class grows with the length of the execution
     Growth(growth::Args),
 
+    /// Run Raddle and the peers that are installed on the same C files, whole processes side by side
+    Peers(peers::Args),
+
     /// Measure how fast histories are checked for linearizability
     ///
     /// Makes histories, checks them and prints the times as tables; under the growth of the monitors stand c and e of the fits
@@ -95,6 +99,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         engines::run(args)?;
     } else if let Some(Command::Growth(args)) = &args.command {
         growth::run(args)?;
+    } else if let Some(Command::Peers(args)) = &args.command {
+        peers::run(args)?;
     } else if let Some(Command::Lin(args)) = &args.command {
         lin::run(args)?;
     } else if let Some(readers) = args.child {

@@ -86,7 +86,7 @@ impl General {
         let (found, _) = search(&Whole(object), &entries, self.budget());
         let time = meter.read().cpu_seconds;
         match (found, made) {
-            (Found::OutOfBudget, _) => Ok("unknown".to_owned()),
+            (Found::OutOfBudget(_), _) => Ok("unknown".to_owned()),
             (Found::Linearization(_), Made::Linearizable) | (Found::None(_), Made::Wrong) => Ok(seconds(time)),
             _ => Err(Failure::History { what: "store".into(), found: "the wrong verdict".into() }),
         }

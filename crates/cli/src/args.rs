@@ -4,7 +4,9 @@ use crate::values;
 use clap::{Args, Parser, Subcommand};
 use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
+use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
+use raddle::linear::value::Value;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -312,8 +314,8 @@ pub(crate) struct Lin {
     /// The history; `-` reads standard input
     pub(crate) file: PathBuf,
 
-    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque [default: what the
-    /// input says]
+    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque
+    /// [default: what the input says]
     #[arg(short = 't', long = "type", value_name = "NAME")]
     pub(crate) object: Option<ObjectKind>,
 
@@ -362,9 +364,14 @@ pub(crate) struct Lin {
     #[arg(long, value_enum, value_name = "NAME", default_value = "ignore", hide_possible_values = true)]
     pub(crate) failed_cas: FailedCasOption,
 
-    /// What a register, each key of a map, or a counter holds at the beginning
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
-    pub(crate) initial: Option<String>,
+    /// What a read of a register or key that returned nil tells: nothing (there was nothing) or unknown (nobody knows what it
+    /// read)
+    #[arg(long, value_enum, value_name = "NAME", default_value = "nothing", hide_possible_values = true)]
+    pub(crate) nil_reads: NilReadsOption,
+
+    /// What a register, each key of a map, or a counter holds at the beginning: 0, nil, "a text", [1 2]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from)]
+    pub(crate) initial: Option<Value>,
 
     /// Check while reading, in bounded memory, and stop at the first violation
     #[arg(long)]
@@ -458,6 +465,12 @@ pub(crate) enum Algorithm {
     Sweep,
     Tree,
     AllPairs,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum NilReadsOption {
+    Nothing,
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

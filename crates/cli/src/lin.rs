@@ -1,15 +1,14 @@
 //! `raddle lin`: is this history linearizable?
 
-use crate::args::{Algorithm, FailedCasOption, Lin, LinEngine};
+use crate::args::{Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption};
 use crate::output::{self, Output};
 use crate::status::{Failure, Status};
-use raddle::linear::assemble::FailedCas;
 use raddle::linear::check::Engine;
 use raddle::linear::command::{self, Error, Options, Outcome};
 use raddle::linear::format::InputError;
+use raddle::linear::meaning::{FailedCas, NilReads, Words};
 use raddle::linear::monitor::queue::QueueAlgorithm;
 use raddle::linear::monitor::stack::StackAlgorithm;
-use raddle::linear::value::Value;
 use raddle::report::excerpt::Mark;
 use raddle::report::{Problem, Sources};
 use std::fs::File;
@@ -79,25 +78,21 @@ fn options(args: &Lin) -> Options {
         partition: !args.no_partition,
         independent: args.independent,
         file_order: args.file_order,
-        failed_cas: match args.failed_cas {
-            FailedCasOption::Ignore => FailedCas::Ignore,
-            FailedCasOption::Observe => FailedCas::Observe,
+        words: Words {
+            failed_cas: match args.failed_cas {
+                FailedCasOption::Ignore => FailedCas::Ignore,
+                FailedCasOption::Observe => FailedCas::Observe,
+            },
+            nil_reads: match args.nil_reads {
+                NilReadsOption::Nothing => NilReads::Nothing,
+                NilReadsOption::Unknown => NilReads::Unknown,
+            },
         },
-        initial: args.initial.as_deref().map_or(defaults.initial, value),
+        initial: args.initial.clone().unwrap_or(defaults.initial),
         stream: args.stream,
         explain: !args.no_explain,
         json: args.json,
         html: args.html.clone(),
-    }
-}
-
-/// A number, a truth value, nothing, or a text.
-fn value(text: &str) -> Value {
-    match text {
-        "nil" | "null" => Value::Nil,
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        text => text.parse().map_or_else(|_| Value::text(text), Value::Int),
     }
 }
 

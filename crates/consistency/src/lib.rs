@@ -19,8 +19,8 @@
 //! # Ok::<(), raddle_consistency::Malformed>(())
 //! ```
 //!
-//! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`tso`] (TSO and
-//! SC), [`pso`], [`naive`] (the searches), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
+//! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`models`] (a file for each
+//! memory model), [`naive`] (the baseline), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
 //! decide the rest under SC), [`mod@verify`] (all of it together),
 //! [`values`] (sets of sources instead of one).
 
@@ -29,17 +29,16 @@ pub mod explain;
 pub mod format;
 pub mod instance;
 pub mod interrupt;
+pub mod models;
 pub mod naive;
 mod order;
 mod prefix;
-pub mod pso;
 mod random;
 pub mod replay;
 mod search;
 mod settings;
 mod shape;
 pub mod testing;
-pub mod tso;
 pub mod two_sat;
 pub mod values;
 pub mod verify;

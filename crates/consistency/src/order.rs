@@ -7,7 +7,6 @@
 use crate::explain::Reason;
 use crate::prefix::Prefix;
 use crate::shape::{Kind, NONE, Shape};
-use raddle_trace::Model;
 use std::collections::VecDeque;
 
 /// A node: an operation, or behind the operations a write reaching memory.
@@ -60,7 +59,7 @@ pub(crate) struct Cyclic;
 impl Order {
     /// The bytes an order of this shape takes.
     pub(crate) fn bytes(shape: &Shape) -> u64 {
-        let lanes = if shape.model == Model::Sc { 0 } else { shape.lanes() };
+        let lanes = if shape.is_buffered() { shape.lanes() } else { 0 };
         8 * shape.ops.len() as u64 * (shape.threads() + lanes) as u64
     }
 
@@ -108,7 +107,7 @@ impl Order {
     pub(crate) fn build(&mut self, shape: &Shape, add: impl FnOnce(&mut Order)) -> Result<(), Cyclic> {
         self.ops = shape.ops.len();
         self.threads = shape.threads();
-        self.width = self.threads + if shape.model == Model::Sc { 0 } else { shape.lanes() };
+        self.width = self.threads + if shape.is_buffered() { shape.lanes() } else { 0 };
         self.arrivals.clear();
         self.writes.clear();
         for (number, op) in shape.ops.iter().enumerate() {
@@ -143,7 +142,7 @@ impl Order {
             for number in shape.starts[thread]..shape.starts[thread + 1] {
                 let op = shape.op(number);
                 if matches!(op.kind, Kind::Fence | Kind::Join) {
-                    if shape.model != Model::Sc {
+                    if shape.is_buffered() {
                         self.drain_edges(shape, since, number);
                     }
                     since = number;

@@ -26,7 +26,7 @@ pub enum WorklistOrder {
 
 /// What the search for PSO remembers of a prefix besides the positions of threads.
 ///
-/// All but `Auto` and `Flushes` lose executions and are kept for experiments; see the module [`crate::pso`].
+/// All but `Auto` and `Flushes` lose executions and are kept for experiments; see the module [`crate::models::pso`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// The smallest one that is right for the instance.
@@ -80,7 +80,7 @@ pub struct Settings {
     pub key: Key,
     /// The verifier.
     pub algorithm: Algorithm,
-    /// Make moves that cannot hurt without a choice, more of them than Toman 2021 does. See [`crate::tso`] and [`crate::pso`].
+    /// Make moves that cannot hurt without a choice, more of them than Toman 2021 does. See [`crate::models::tso`] and [`crate::models::pso`].
     pub eager: bool,
     /// Under SC, with closure: try two-literal clauses when the search has looked at this many prefixes in vain.
     pub clauses: Option<u64>,

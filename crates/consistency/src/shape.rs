@@ -10,6 +10,7 @@
 //! Initial values are writes that nobody issues: the number of the one of location `x` is the number of operations plus `x`.
 
 use crate::instance::{Action, Instance, Source};
+use crate::models::{self, Buffers, MemoryModel};
 use raddle_trace::{EventId, Model, ThreadId};
 
 /// No operation, no event, no lane.
@@ -88,7 +89,7 @@ impl Lists {
 /// An instance made ready.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    pub(crate) model: Model,
+    pub(crate) model: &'static dyn MemoryModel,
     pub(crate) ops: Vec<Op>,
     /// Where the operations of each thread begin, and the end.
     pub(crate) starts: Vec<u32>,
@@ -130,7 +131,7 @@ struct Scratch {
 impl Default for Shape {
     fn default() -> Self {
         Shape {
-            model: Model::Sc,
+            model: models::of(Model::Sc),
             ops: Vec::new(),
             starts: Vec::new(),
             spawns: Vec::new(),
@@ -209,7 +210,7 @@ impl Shape {
 
     /// Fills the shape from a valid instance, but for what reads read.
     pub(crate) fn build_without_sources(&mut self, instance: &Instance, model: Model) {
-        self.model = model;
+        self.model = models::of(model);
         self.add_ops(instance);
         self.add_lanes();
     }
@@ -225,8 +226,13 @@ impl Shape {
         Ok(())
     }
 
+    /// Whether writes wait in buffers before they reach memory.
+    pub(crate) fn is_buffered(&self) -> bool {
+        self.model.buffers() != Buffers::None
+    }
+
     fn add_ops(&mut self, instance: &Instance) {
-        let buffered = self.model != Model::Sc;
+        let (buffered, store_fences) = (self.is_buffered(), self.model.buffers() == Buffers::PerLocation);
         self.ops.clear();
         self.starts.clear();
         self.spawns.clear();
@@ -279,7 +285,7 @@ impl Shape {
                     Action::Join { .. } => Kind::Join,
                     Action::StoreFence | Action::Note => Kind::Pass,
                 };
-                if action == Action::StoreFence && self.model == Model::Pso {
+                if action == Action::StoreFence && store_fences {
                     epoch += 1;
                     self.has_store_fences = true;
                 }
@@ -305,7 +311,7 @@ impl Shape {
 
     /// Puts every write into its lane.
     fn add_lanes(&mut self) {
-        let per_location = self.model == Model::Pso;
+        let per_location = self.model.buffers() == Buffers::PerLocation;
         let Scratch { lane_of, counts, .. } = &mut self.scratch;
         lane_of.clear();
         lane_of.resize(self.locs, NONE);

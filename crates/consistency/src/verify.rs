@@ -2,15 +2,14 @@
 
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Instance, Malformed};
+use crate::models::Task;
 use crate::naive::Naive;
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
-use crate::pso::{Pso, auto_key};
 use crate::replay::replay;
 use crate::search::{End, Search};
-use crate::settings::{Algorithm, Closure, Key, Limits, Settings};
+use crate::settings::{Algorithm, Closure, Limits, Settings};
 use crate::shape::{NONE, Shape};
-use crate::tso::Tso;
 use crate::two_sat::{self, Clauses};
 use raddle_trace::{Model, Step, ThreadId};
 
@@ -111,7 +110,8 @@ impl Verifier {
 
     /// The search under the closure. Under SC it may be interrupted for a look at the clauses.
     fn search_closed(&mut self, settings: &Settings) -> End {
-        if let (Some(prefixes), Model::Sc, Algorithm::Model) = (settings.clauses, self.shape.model, settings.algorithm)
+        if let (Some(prefixes), true, Algorithm::Model) =
+            (settings.clauses, self.shape.model.has_clauses(), settings.algorithm)
         {
             let pause = self.statistics.prefixes.saturating_add(prefixes);
             let limits = Limits { prefixes: pause.min(settings.limits.prefixes), ..settings.limits };
@@ -132,15 +132,11 @@ impl Verifier {
         let Verifier { shape, prefix, search, closure, statistics } = self;
         let order = closed.then_some(&closure.order);
         let visited = &mut statistics.prefixes;
-        match (settings.algorithm, shape.model) {
-            (Algorithm::Naive, _) => search.run(shape, prefix, &Naive { order }, settings.order, limits, visited),
-            (Algorithm::Model, Model::Pso) => {
-                let key = if settings.key == Key::Auto { auto_key(shape) } else { settings.key };
-                search.run(shape, prefix, &Pso { order, key, eager: settings.eager }, settings.order, limits, visited)
-            }
-            (Algorithm::Model, Model::Sc | Model::Tso) => {
-                let tso = Tso { order, eager: settings.eager };
-                search.run(shape, prefix, &tso, settings.order, limits, visited)
+        match settings.algorithm {
+            Algorithm::Naive => search.run(shape, prefix, &Naive { order }, settings.order, limits, visited),
+            Algorithm::Model => {
+                let model = shape.model;
+                model.search(Task { shape, prefix, search, order, settings, limits, visited })
             }
         }
     }
@@ -160,7 +156,7 @@ impl Verifier {
                 let thread = ThreadId(shape.op(write).thread);
                 let event = shape.event(instance, write).expect("a write is an event");
                 let loc = instance.get(event).and_then(|action| action.loc()).expect("a write has a location");
-                Some(if shape.model == Model::Pso { Step::FlushAt(thread, loc.0.into()) } else { Step::Flush(thread) })
+                Some(shape.model.arrival(thread, loc.0.into()))
             }
         });
         steps.collect()

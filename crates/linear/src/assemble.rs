@@ -1,57 +1,59 @@
 //! From events to operations.
 //!
-//! A call opens an operation for its process; the next event of that process ends it. `ok` gives the result; `fail`
-//! says that it had no effect, so it leaves the history (a failed compare-and-set may instead count as the
-//! observation that the comparison failed, see [`FailedCas`]); `info` and the end of the input leave it pending.
+//! A call opens an operation for its process; the next event of that process ends it. What comes out is a [`RawOp`] in the words of the
+//! input; what these words mean on an object is decided by [`crate::meaning`], and which object it is, if nobody said, by
+//! [`crate::guess`] once everything has been read.
 //!
-//! A return without a call, a second call on a process that has one open, a method the object does not have, and a value of
-//! the wrong shape are errors of the line.
+//! A return without a call, a second call on a process that has one open, and a return that is about another object or key than its call are
+//! errors of the line.
 
 use rustc_hash::FxHashMap;
 
 use crate::format::{InputError, NameId, Phase, RawEvent, Source, Tables};
-use crate::history::{History, Method, Op, Ts};
+use crate::guess;
+use crate::history::{History, Op, Ts};
+use crate::meaning::{Meaning, Words};
 use crate::object::ObjectKind;
 use crate::value::ValueId;
 
-/// What a compare-and-set that ended with `fail` tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum FailedCas {
-    /// Only that it had no effect: it may have failed for another reason. Jepsen's meaning.
-    #[default]
-    Ignore,
-    /// That the value was another one at some moment of the call.
-    Observe,
-}
-
-/// What one event did.
+/// An operation in the words of the input.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
-    /// An operation was called.
-    Called(Op),
-    /// An operation returned; its result is known.
-    Returned(Op),
-    /// An operation ended without effect.
-    Vanished(Op),
-    /// Nobody will ever know how this operation ended.
-    Lost(Op),
+pub struct RawOp {
+    /// Its place in the order of the calls, from 0.
+    pub number: u32,
+    /// Who called it.
+    pub process: ValueId,
+    /// The object or key.
+    pub place: ValueId,
+    /// The name of the method.
+    pub name: NameId,
+    /// The name of the method on its return, where it is given.
+    pub name_again: NameId,
+    /// What stands on its call.
+    pub asked: ValueId,
+    /// What stands on its return.
+    pub answered: ValueId,
+    /// How it ended; [`Phase::Invoke`] while it is open.
+    pub end: Phase,
+    /// When it was called.
+    pub call: Ts,
+    /// When it ended, [`Ts::INF`] while it is open or if nobody knows how it ended.
+    pub ret: Ts,
+    /// The line of its call.
+    pub call_line: u32,
+    /// The line of its end, 0 while it is open.
+    pub ret_line: u32,
 }
 
-/// Turns events into operations.
+/// Puts calls and returns together.
+#[derive(Default)]
 pub struct Assembler {
-    kind: ObjectKind,
-    failed_cas: FailedCas,
-    methods: Vec<Option<Option<Method>>>,
-    open: FxHashMap<ValueId, (Op, NameId)>,
+    open: FxHashMap<ValueId, RawOp>,
     clock: u32,
+    calls: u32,
 }
 
 impl Assembler {
-    /// An assembler for this kind of object.
-    pub fn new(kind: ObjectKind, failed_cas: FailedCas) -> Assembler {
-        Assembler { kind, failed_cas, methods: Vec::new(), open: FxHashMap::default(), clock: 0 }
-    }
-
     /// How many events have passed.
     pub fn events(&self) -> u32 {
         self.clock
@@ -60,188 +62,153 @@ impl Assembler {
     /// Visits every value of the open operations, to note or to rename it.
     pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
         let open = std::mem::take(&mut self.open);
-        for (mut process, (mut op, name)) in open {
-            visit(&mut process);
-            for value in [&mut op.process, &mut op.place, &mut op.arg, &mut op.arg2] {
+        for (_, mut op) in open {
+            for value in [&mut op.process, &mut op.place, &mut op.asked] {
                 visit(value);
             }
-            if let Some(result) = &mut op.result {
-                visit(result);
-            }
-            self.open.insert(process, (op, name));
+            self.open.insert(op.process, op);
         }
     }
 
-    fn method(&mut self, name: NameId, tables: &Tables) -> Option<Method> {
-        let slot = name.0 as usize;
-        if self.methods.len() <= slot {
-            self.methods.resize(slot + 1, None);
-        }
-        *self.methods[slot].get_or_insert_with(|| self.kind.method(tables.name_text(name)))
-    }
-
-    /// Takes in one event.
-    pub fn push(&mut self, event: &RawEvent, tables: &mut Tables) -> Result<Step, InputError> {
+    /// Takes in one event: the operation it calls or ends.
+    pub fn push(&mut self, event: &RawEvent, tables: &Tables) -> Result<RawOp, InputError> {
         let wrong = |message: String| InputError::at(event.line, "", message);
         if self.clock >= Ts::END.0 - 1 {
             return Err(wrong("more events than this program can number".into()));
         }
         let now = Ts(self.clock);
         self.clock += 1;
-        let who = |tables: &Tables| tables.values.get(event.process).to_string();
-        match event.phase {
-            Phase::Invoke => {
-                let name = event.name.ok_or_else(|| wrong("the call names no method".into()))?;
-                let method = self
-                    .method(name, tables)
-                    .ok_or_else(|| wrong(format!("`{}` is no method of a {}", tables.name_text(name), self.kind)))?;
-                if let Some((open, _)) = self.open.get(&event.process) {
-                    let message = format!(
-                        "process {} calls again while its operation of line {} is still open",
-                        who(tables),
-                        open.call_line
-                    );
-                    return Err(wrong(message));
-                }
-                let text = tables.name_text(name).to_string();
-                let arguments = self.kind.arguments(method, &text, event.value, &mut tables.values).map_err(wrong)?;
-                let op = Op {
-                    process: event.process,
-                    place: event.place,
-                    method,
-                    arg: arguments.arg,
-                    arg2: arguments.arg2,
-                    result: arguments.result,
-                    call: now,
-                    ret: Ts::INF,
-                    call_line: event.line,
-                    ret_line: 0,
-                };
-                self.open.insert(event.process, (op, name));
-                Ok(Step::Called(Op { result: None, ..op }))
-            }
-            ended => {
-                let Some((mut op, name)) = self.open.remove(&event.process) else {
-                    return Err(wrong(format!("process {} returns but has called nothing", who(tables))));
-                };
-                if let Some(again) = event.name
-                    && self.method(again, tables) != Some(op.method)
-                {
-                    let message = format!(
-                        "process {} returns from `{}` but called `{}` on line {}",
-                        who(tables),
-                        tables.name_text(again),
-                        tables.name_text(name),
-                        op.call_line
-                    );
-                    return Err(wrong(message));
-                }
-                if event.place != ValueId::NIL && event.place != op.place {
-                    return Err(wrong("the return is about another object or key than the call".into()));
-                }
-                op.ret_line = event.line;
-                let announced = op.result.take();
-                match ended {
-                    Phase::Info => {
-                        op.ret_line = 0;
-                        Ok(Step::Lost(op))
-                    }
-                    Phase::Fail if op.method == Method::Cas && self.failed_cas == FailedCas::Observe => {
-                        op.ret = now;
-                        op.result = Some(ValueId::FALSE);
-                        Ok(Step::Returned(op))
-                    }
-                    Phase::Fail => Ok(Step::Vanished(op)),
-                    _ => {
-                        let text = tables.name_text(name).to_string();
-                        let found = self
-                            .kind
-                            .result(op.method, &text, op.arg, event.value, &mut tables.values)
-                            .map_err(wrong)?;
-                        op.result = match announced {
-                            Some(value) if event.value == ValueId::NIL => Some(value),
-                            Some(value) if value != found => {
-                                return Err(wrong(format!(
-                                    "the call of line {} says that it removed {}, the return says {}",
-                                    op.call_line,
-                                    tables.values.get(value),
-                                    tables.values.get(found)
-                                )));
-                            }
-                            _ => Some(found),
-                        };
-                        op.ret = now;
-                        Ok(Step::Returned(op))
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What to make of an input that may or may not name its object.
-pub fn kind_of(
-    source: &dyn Source,
-    asked: Option<ObjectKind>,
-    first: Option<&RawEvent>,
-    tables: &Tables,
-) -> Result<ObjectKind, InputError> {
-    match (asked, source.declared()) {
-        (Some(asked), _) => Ok(asked),
-        (None, Some(declared)) => Ok(declared),
-        (None, None) => {
-            let Some(event) = first else {
-                return Err(InputError::Whole("the history has no event; give the type of the object".into()));
+        let who = || tables.values.get(event.process).to_string();
+        if event.phase == Phase::Invoke {
+            let name = event.name.ok_or_else(|| wrong("the call names no method".into()))?;
+            let op = RawOp {
+                number: self.calls,
+                process: event.process,
+                place: event.place,
+                name,
+                name_again: name,
+                asked: event.value,
+                answered: ValueId::NIL,
+                end: Phase::Invoke,
+                call: now,
+                ret: Ts::INF,
+                call_line: event.line,
+                ret_line: 0,
             };
-            event
-                .name
-                .and_then(|name| ObjectKind::guess(tables.name_text(name), event.place != ValueId::NIL))
-                .ok_or_else(|| InputError::Whole("cannot tell the type of the object; name it with --type".into()))
+            self.calls += 1;
+            if let Some(open) = self.open.insert(event.process, op) {
+                let line = open.call_line;
+                let message = format!("process {} calls again while its operation of line {line} is still open", who());
+                return Err(wrong(message));
+            }
+            return Ok(op);
         }
+        let Some(mut op) = self.open.remove(&event.process) else {
+            return Err(wrong(format!("process {} returns but has called nothing", who())));
+        };
+        if event.place != ValueId::NIL && event.place != op.place {
+            return Err(wrong("the return is about another object or key than the call".into()));
+        }
+        op.name_again = event.name.unwrap_or(op.name);
+        op.end = event.phase;
+        op.ret_line = event.line;
+        op.answered = event.value;
+        op.ret = if event.phase == Phase::Info { Ts::INF } else { now };
+        Ok(op)
     }
 }
 
-/// Reads a whole history.
+/// Operations in pieces, so that they can be given back piece by piece while others are made of them.
+#[derive(Default)]
+struct Pieces {
+    full: Vec<Vec<RawOp>>,
+    last: Vec<RawOp>,
+}
+
+impl Pieces {
+    const PIECE: usize = 1 << 16;
+
+    /// Stores an operation: a new one, or one that has ended.
+    fn put(&mut self, op: RawOp) {
+        let (piece, at) = (op.number as usize / Pieces::PIECE, op.number as usize % Pieces::PIECE);
+        if piece < self.full.len() {
+            self.full[piece][at] = op;
+        } else if at < self.last.len() {
+            self.last[at] = op;
+        } else {
+            self.last.push(op);
+            if self.last.len() == Pieces::PIECE {
+                self.full.push(std::mem::take(&mut self.last));
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.full.len() * Pieces::PIECE + self.last.len()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &RawOp> + Clone {
+        self.full.iter().flatten().chain(&self.last)
+    }
+}
+
+/// Reads a whole history. `kind` is what the user asked for; else what the input declares counts, else what its methods tell.
 pub fn read(
     source: &mut dyn Source,
     kind: Option<ObjectKind>,
-    failed_cas: FailedCas,
+    words: Words,
 ) -> Result<(ObjectKind, History), InputError> {
     let mut tables = Tables::default();
-    let first = source.next(&mut tables)?;
-    let kind = kind_of(source, kind, first.as_ref(), &tables)?;
-    let mut assembler = Assembler::new(kind, failed_cas);
-    let mut ops: Vec<Op> = Vec::new();
-    let mut open: FxHashMap<ValueId, usize> = FxHashMap::default();
-    let mut vanished = false;
-    let mut next = first;
-    while let Some(event) = next {
-        match assembler.push(&event, &mut tables)? {
-            Step::Called(op) => {
-                open.insert(op.process, ops.len());
-                ops.push(op);
+    let mut assembler = Assembler::default();
+    let mut pieces = Pieces::default();
+    let mut trouble = None;
+    loop {
+        let pushed = match source.next(&mut tables) {
+            Ok(None) => break,
+            Ok(Some(event)) => assembler.push(&event, &tables),
+            Err(error) => Err(error),
+        };
+        match pushed {
+            Ok(op) => pieces.put(op),
+            Err(error) => {
+                trouble = Some(error);
+                break;
             }
-            Step::Returned(op) => {
-                if let Some(index) = open.remove(&op.process) {
-                    ops[index] = op;
-                }
+        }
+    }
+    let known = kind.or_else(|| source.declared());
+    let kind = match (known, trouble) {
+        (Some(kind), None) => kind,
+        (None, None) => guess::kind(pieces.iter(), &mut tables)?,
+        (known, Some(error)) => {
+            // What stands before the line at fault may be at fault already.
+            if let Some(kind) = known.or_else(|| guess::kind(pieces.iter(), &mut tables).ok()) {
+                translate(pieces, kind, words, &mut tables)?;
             }
-            Step::Lost(op) => {
-                open.remove(&op.process);
-            }
-            Step::Vanished(op) => {
-                if let Some(index) = open.remove(&op.process) {
-                    // No operation returns before it was called: the mark of one to sweep out below.
-                    ops[index].ret = Ts(0);
-                    ops[index].call = Ts(1);
-                    vanished = true;
+            return Err(error);
+        }
+    };
+    let ops = translate(pieces, kind, words, &mut tables)?;
+    Ok((kind, History { ops, values: tables.values, events: assembler.events() }))
+}
+
+/// The operations with their meaning on this kind of object.
+fn translate(pieces: Pieces, kind: ObjectKind, words: Words, tables: &mut Tables) -> Result<Vec<Op>, InputError> {
+    let mut meaning = Meaning::new(kind, words);
+    let mut ops = Vec::with_capacity(pieces.len());
+    let mut first: Option<InputError> = None;
+    for piece in pieces.full.into_iter().chain([pieces.last]) {
+        for raw in &piece {
+            match meaning.op(raw, tables) {
+                Ok(op) => ops.extend(op),
+                // Calls come in order; a return that is wrong may stand behind a call that is.
+                Err(error) => {
+                    if first.as_ref().is_none_or(|other| error.line() < other.line()) {
+                        first = Some(error);
+                    }
                 }
             }
         }
-        next = source.next(&mut tables)?;
     }
-    if vanished {
-        ops.retain(|op| op.call < op.ret);
-    }
-    Ok((kind, History { ops, values: tables.values, events: assembler.events() }))
+    first.map_or(Ok(ops), Err)
 }

@@ -15,18 +15,22 @@ use rustc_hash::FxHashMap;
 
 use crate::certificate::{check_container, check_order, replay};
 use crate::explain;
-use crate::history::{History, Op, OpId, Ts};
+use crate::history::{History, Op, OpId, Ts, prefix};
+use crate::monitor::counting::{self, Exceeded};
 use crate::monitor::matching::{Discipline, Matching, Repeated, pair};
 use crate::monitor::pending::{Decision, How, decide};
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
 use crate::monitor::{multiset, set};
 use crate::object::ObjectKind;
+use crate::prefix::EarliestPrefix;
 use crate::search::objects::Object;
-use crate::search::shrink::Others;
 use crate::search::{Budget, Entry, Found, Statistics, search};
 use crate::value::{Value, ValueId};
-use crate::verdict::{Explanation, Reason, Report, Verdict};
+use crate::verdict::{Explanation, Report, Verdict};
+
+/// What it may cost, in configurations, to find out whether a history that is wrong for a simple reason was wrong before.
+const PREFIX_QUESTION: u64 = 1_000_000;
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -107,6 +111,19 @@ impl Part<'_> {
     fn name(&self, id: OpId) -> OpId {
         self.ids.as_ref().map_or(id, |ids| ids[id.index()])
     }
+
+    /// An explanation with operations by their numbers in the whole.
+    fn named(&self, found: Explanation) -> Explanation {
+        let name = |id: OpId| self.name(id);
+        Explanation {
+            reason: found.reason.renamed(&name),
+            ops: found.ops.into_iter().map(name).collect(),
+            called: found.called.into_iter().map(name).collect(),
+            from: found.from.map(|since| since.named(name)),
+            place: self.place,
+            ..found
+        }
+    }
 }
 
 /// What came of one part; operations by their number in the part.
@@ -121,25 +138,21 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
     let parts = split(history, config);
     let mut statistics = Statistics::default();
     let mut engine = "none";
-    let mut lines: Vec<Vec<OpId>> = Vec::with_capacity(parts.len());
+    let mut lines: Vec<Option<Vec<OpId>>> = Vec::with_capacity(parts.len());
     let mut unknown: Option<String> = None;
     let mut violated: Option<Explanation> = None;
-    for part in &parts {
+    for (at, part) in parts.iter().enumerate() {
         let (verdict, who) = check_part(history, part, config, &mut statistics)?;
         engine = if engine == "none" || engine == who { who } else { "mixed" };
         match verdict {
-            PartVerdict::Holds(line) => lines.push(line),
-            PartVerdict::Unknown(why) => unknown = unknown.or(Some(why)),
+            PartVerdict::Holds(line) => lines.push(Some(line)),
+            PartVerdict::Unknown(why) => {
+                lines.push(None);
+                unknown = unknown.or(Some(why));
+            }
             PartVerdict::Violated(found) => {
-                let name = |id: OpId| part.name(id);
-                let found = Explanation {
-                    reason: found.reason.renamed(&name),
-                    ops: found.ops.into_iter().map(name).collect(),
-                    from: found.from.map(|(state, next)| (state, name(next))),
-                    place: part.place,
-                    ..*found
-                };
-                violated = Some(found);
+                let sooner = sooner(history, &parts, &lines, (at, part.named(*found)), config, &mut statistics)?;
+                violated = Some(sooner);
                 break;
             }
         }
@@ -149,6 +162,7 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
         (Some(explanation), _) => Verdict::Violated(explanation),
         (None, Some(why)) => Verdict::Unknown(why),
         (None, None) => {
+            let mut lines: Vec<Vec<OpId>> = lines.into_iter().flatten().collect();
             for (part, line) in parts.iter().zip(&mut lines) {
                 line.iter_mut().for_each(|id| *id = part.name(*id));
             }
@@ -157,7 +171,36 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
             Verdict::Holds(order)
         }
     };
-    Ok(Report { verdict, engine, statistics, parts: count })
+    Ok(Report { verdict, engine, statistics, parts: count, hints: Vec::new() })
+}
+
+/// The violation that shows first, given one of some part: another part may have been wrong before.
+fn sooner(
+    history: &History,
+    parts: &[Part<'_>],
+    lines: &[Option<Vec<OpId>>],
+    (found, mut best): (usize, Explanation),
+    config: &Config,
+    statistics: &mut Statistics,
+) -> Result<Explanation, CheckError> {
+    for (at, part) in parts.iter().enumerate() {
+        let holds = lines.get(at).is_some_and(Option::is_some);
+        let Some(EarliestPrefix { event: Ts(event), .. }) = best.earliest.filter(|_| at != found && !holds) else {
+            continue;
+        };
+        let shorter = prefix(&part.ops, Ts(event.saturating_sub(1)));
+        if event == 0 || shorter.is_empty() {
+            continue;
+        }
+        // Operations are in the order of their calls, so the prefix has the numbers of the part.
+        let shorter = Part { place: part.place, ids: part.ids.clone(), ops: Cow::Owned(shorter) };
+        match check_part(history, &shorter, config, statistics)?.0 {
+            PartVerdict::Holds(_) => {}
+            PartVerdict::Violated(sooner) => best = part.named(*sooner),
+            PartVerdict::Unknown(_) => best.earliest = Some(EarliestPrefix { event: Ts(event), exact: false }),
+        }
+    }
+    Ok(best)
 }
 
 /// Cuts a history into its objects.
@@ -223,14 +266,14 @@ fn check_part(
         (_, ObjectKind::Set) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(stuck) => PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck))),
+                Err(stuck) => PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck)?)),
             },
             "set monitor",
         )),
         (_, ObjectKind::Multiset) if multiset::covers(&part.ops) => Some((
             match multiset::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
-                Err(exceeded) => PartVerdict::Violated(Box::new(explain::multiset(part, config, exceeded))),
+                Err(exceeded) => PartVerdict::Violated(Box::new(explain::excess(history, part, config, exceeded)?)),
             },
             "multiset monitor",
         )),
@@ -269,7 +312,7 @@ fn line_up(
         }
         Err(_) => return Ok(None),
         Ok(Matching::Flawed(flaw)) => {
-            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(history, part, config, flaw)))));
+            return Ok(Some(PartVerdict::Violated(Box::new(explain::flaw(history, part, config, flaw)?))));
         }
         Ok(Matching::Paired(matched)) => matched,
     };
@@ -315,6 +358,9 @@ fn general(
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<PartVerdict, CheckError> {
+    if let Some(exceeded) = counting::exceeded(config.kind, &part.ops) {
+        return counted(history, part, config, exceeded, statistics);
+    }
     let (object, whole) = object(history, config);
     let entries = entries(&object, &part.ops, whole);
     // The linearization is replayed on the object as it is, without foresight.
@@ -331,27 +377,34 @@ fn general(
             }
             PartVerdict::Holds(line.into_iter().map(|at| OpId(at as u32)).collect())
         }
-        Found::OutOfBudget => PartVerdict::Unknown(format!(
-            "the general checker ran out of its budget after {} configurations",
+        Found::OutOfBudget(limit) => PartVerdict::Unknown(format!(
+            "{limit} after {} configurations of the general checker",
             spent.configurations
         )),
-        Found::None(window) => {
-            let before = window
-                .before
-                .into_iter()
-                .map(|(state, done)| (state, done.into_iter().map(|at| OpId(at as u32)).collect()));
-            let reason = Reason::NoOrder { blocked: OpId(window.blocked as u32), before: before.collect() };
-            let found = Explanation {
-                reason,
-                ops: Vec::new(),
-                others: Others::Absent,
-                minimal: false,
-                confirmed: true,
-                earliest: None,
-                from: None,
-                place: ValueId::NIL,
-            };
-            PartVerdict::Violated(Box::new(explain::general(history, part, config, found)))
-        }
+        Found::None(window) => PartVerdict::Violated(Box::new(explain::general(history, part, config, window))),
     })
+}
+
+/// More of a value came out than went in: that is the verdict, and what is left is to see whether something else was wrong before.
+fn counted(
+    history: &History,
+    part: &Part<'_>,
+    config: &Config,
+    exceeded: Exceeded,
+    statistics: &mut Statistics,
+) -> Result<PartVerdict, CheckError> {
+    let mut explanation = explain::excess(history, part, config, exceeded)?;
+    let before = exceeded.at.0.checked_sub(1).filter(|_| config.explain);
+    if let Some(before) = before {
+        let shorter = Part { place: part.place, ids: None, ops: Cow::Owned(prefix(&part.ops, Ts(before))) };
+        let budget = config.budget.at_most(PREFIX_QUESTION);
+        match general(history, &shorter, &Config { budget, ..config.clone() }, statistics)? {
+            PartVerdict::Violated(sooner) => return Ok(PartVerdict::Violated(sooner)),
+            PartVerdict::Holds(_) => {}
+            PartVerdict::Unknown(_) => {
+                explanation.earliest = Some(EarliestPrefix { event: exceeded.at, exact: false });
+            }
+        }
+    }
+    Ok(PartVerdict::Violated(Box::new(explanation)))
 }

@@ -7,9 +7,11 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::assemble::{self, FailedCas};
+use crate::assemble;
 use crate::check::{CheckError, Config, Engine, check};
 use crate::format::{self, Format, InputError, Reading};
+use crate::hints::hints;
+use crate::meaning::Words;
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
 use crate::object::ObjectKind;
@@ -22,7 +24,7 @@ use crate::verdict::{Report, Verdict};
 /// The options of the command. Each field names the option the command line should expose.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `--type NAME`: stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque. Default: what the
+    /// `--type NAME`: stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque. Default: what the
     /// input declares or its methods tell.
     pub object: Option<ObjectKind>,
     /// `--format NAME`: json, edn, event-log, intervals, jepsen-text, kv-text. Default: by the content.
@@ -47,8 +49,9 @@ pub struct Options {
     pub independent: bool,
     /// `--file-order`: the order of the lines is the order of the events even if they carry times. Default false.
     pub file_order: bool,
-    /// `--failed-cas ignore|observe`: what a compare-and-set that ended with `fail` tells. Default ignore.
-    pub failed_cas: FailedCas,
+    /// `--failed-cas ignore|observe`, `--nil-reads nothing|unknown`: what a compare-and-set that ended with `fail` and a read that returned
+    /// nothing tell. Default ignore, nothing.
+    pub words: Words,
     /// `--initial VALUE`: what a register, each key of a map, or a counter holds at the beginning. Default nothing.
     pub initial: Value,
     /// `--stream`: check while reading, in bounded memory, and stop at the first violation. Default false.
@@ -77,7 +80,7 @@ impl Default for Options {
             partition: true,
             independent: false,
             file_order: false,
-            failed_cas: FailedCas::Ignore,
+            words: Words::default(),
             initial: Value::Nil,
             stream: false,
             explain: true,
@@ -173,7 +176,7 @@ impl Options {
         }
     }
 
-    fn config(&self, kind: ObjectKind) -> Config {
+    fn config(&self, kind: ObjectKind, started: Instant) -> Config {
         Config {
             kind,
             engine: self.engine,
@@ -182,7 +185,7 @@ impl Options {
             budget: Budget {
                 configurations: self.budget,
                 bytes: self.memory,
-                deadline: self.time_limit.map(|limit| Instant::now() + limit),
+                deadline: self.time_limit.and_then(|limit| started.checked_add(limit)),
                 ..Budget::default()
             },
             tries: self.tries,
@@ -200,8 +203,12 @@ pub fn run(input: impl Read, options: &Options, out: &mut dyn Write) -> Result<O
     }
     let started = Instant::now();
     let mut source = format::open(input, options.reading())?;
-    let (kind, history) = assemble::read(source.as_mut(), options.object, options.failed_cas)?;
-    let report: Report = check(&history, &options.config(kind))?;
+    let (kind, history) = assemble::read(source.as_mut(), options.object, options.words)?;
+    let config = options.config(kind, started);
+    let mut report: Report = check(&history, &config)?;
+    if options.explain && matches!(report.verdict, Verdict::Violated(_)) {
+        report.hints = hints(&history, &config, options.words.nil_reads, options.object.is_some());
+    }
     let context = Context { history: &history, kind, report: &report, seconds: started.elapsed().as_secs_f64() };
     if let Some(path) = &options.html {
         let name = path.display().to_string();
@@ -230,7 +237,7 @@ fn run_stream(input: impl Read, options: &Options, out: &mut dyn Write) -> Resul
     }
     let started = Instant::now();
     let mut source = format::open(input, options.reading())?;
-    let streamed = stream::watch(source.as_mut(), options.object, options.failed_cas, &options.initial)?;
+    let streamed = stream::watch(source.as_mut(), options.object, options.words, &options.initial)?;
     let seconds = started.elapsed().as_secs_f64();
     if options.json {
         json::write_streamed(&streamed, seconds, out).map_err(output("the verdict"))?;

@@ -5,17 +5,24 @@
 //! the general checker as a history of its own: if that finds a linearization of it, there is a fault in this program and no verdict.
 //!
 //! Values of stacks and queues, and removals that found nothing, may be left out without making matters worse, so their
-//! minimal sets come from bisection ([`Asker`]). Pending removals always stay, because they could have helped.
+//! minimal sets come from bisection ([`Asker`]). Pending removals always stay, because they could have helped. What is left is
+//! tightened operation by operation ([`tighten`]), with the monitor as the judge.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
 
 use crate::check::{CheckError, Config, Part, entries, object};
-use crate::history::{History, Method, Op, OpId, Ts};
+use crate::history::{History, Op, OpId, Ts, all_ops};
+use crate::monitor::counting::{Change, Exceeded, change};
 use crate::monitor::matching::{Discipline, Flaw, Matched, Matching, pair};
-use crate::monitor::multiset::{self, Exceeded};
 use crate::monitor::pending::{Conflict, Decision, How, decide};
 use crate::monitor::set::{self, Role, Stuck, role};
+use crate::object::ObjectKind;
 use crate::prefix::{self, EarliestPrefix, Judgement};
-use crate::search::shrink::{Asker, Others, shrink};
-use crate::search::{Budget, Found, search};
+use crate::search::objects::State;
+use crate::search::shrink::{Asker, Others, shrink, tighten};
+use crate::search::{Found, Window, search};
 use crate::value::ValueId;
 use crate::verdict::{Explanation, Reason};
 
@@ -36,8 +43,9 @@ fn bare(reason: Reason, ops: Vec<OpId>) -> Explanation {
     Explanation {
         reason,
         ops,
+        called: Vec::new(),
         others: Others::Absent,
-        minimal: true,
+        minimal: false,
         confirmed: false,
         earliest: None,
         from: None,
@@ -53,16 +61,10 @@ fn subset(ops: &[Op], ids: &[OpId]) -> Vec<Op> {
 fn judge_generally(history: &History, config: &Config, ops: &[Op], budget: u64) -> Judgement {
     let (object, whole) = object(history, config);
     let object = object.foreseeing(ops, whole);
-    match search(
-        &object,
-        &entries(&object, ops, whole),
-        Budget { deadline: config.budget.deadline, ..Budget::of(budget) },
-    )
-    .0
-    {
+    match search(&object, &entries(&object, ops, whole), config.budget.at_most(budget)).0 {
         Found::Linearization(_) => Judgement::Holds,
         Found::None(_) => Judgement::Fails,
-        Found::OutOfBudget => Judgement::Unknown,
+        Found::OutOfBudget(_) => Judgement::Unknown,
     }
 }
 
@@ -73,10 +75,20 @@ fn confirm(
     config: &Config,
     explanation: &mut Explanation,
 ) -> Result<(), CheckError> {
-    if explanation.ops.len() > CONFIRMED {
+    let bound: FxHashSet<OpId> = explanation.ops.iter().copied().collect();
+    let context = match explanation.others {
+        Others::Absent => explanation.ops.iter().chain(&explanation.called).copied().collect(),
+        Others::Pending => all_ops(part.ops.len()),
+    };
+    if context.len() > CONFIRMED {
         return Ok(());
     }
-    match judge_generally(history, config, &subset(&part.ops, &explanation.ops), CONFIRM) {
+    let mut ops: Vec<Op> = context
+        .into_iter()
+        .map(|id| if bound.contains(&id) { part.ops[id.index()] } else { part.ops[id.index()].pending() })
+        .collect();
+    ops.sort_unstable_by_key(|op| op.call);
+    match judge_generally(history, config, &ops, CONFIRM) {
         Judgement::Fails => explanation.confirmed = true,
         Judgement::Unknown => {}
         Judgement::Holds => {
@@ -88,8 +100,31 @@ fn confirm(
     Ok(())
 }
 
+/// Spares every operation of an explanation that can be spared. `judge` decides operations on their own, some of them pending.
+fn spare(part: &Part<'_>, explanation: &mut Explanation, judge: impl Fn(&[Op]) -> Judgement) {
+    let ends: Vec<Ts> = part.ops.iter().map(|op| op.ret).collect();
+    let mut work = 0;
+    let core = tighten(&ends, explanation.ops.iter().map(|id| id.index()).collect(), |chosen| {
+        work += chosen.len() + 1;
+        if work > SHRINK_WORK {
+            return None;
+        }
+        let ops = chosen.iter().map(|&(at, bound)| if bound { part.ops[at] } else { part.ops[at].pending() });
+        match judge(&ops.collect::<Vec<Op>>()) {
+            Judgement::Fails => Some(true),
+            Judgement::Holds => Some(false),
+            Judgement::Unknown => None,
+        }
+    });
+    let ids = |ops: Vec<usize>| ops.into_iter().map(|at| OpId(at as u32)).collect();
+    explanation.ops = ids(core.ops);
+    explanation.called = ids(core.called);
+    explanation.others = core.others;
+    explanation.minimal = core.minimal;
+}
+
 /// A violation of a single value.
-pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Flaw) -> Explanation {
+pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Flaw) -> Result<Explanation, CheckError> {
     let (reason, mut ops) = match flaw {
         Flaw::Fresh { remove } => (Reason::FreshValue { remove }, vec![remove]),
         Flaw::Duplicate { insert, first, second } => {
@@ -99,13 +134,14 @@ pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Fl
     };
     ops.sort_unstable();
     let mut explanation = bare(reason, ops);
-    let kind = if config.kind == crate::object::ObjectKind::Stack { Discipline::Stack } else { Discipline::Queue };
+    let kind = if config.kind == ObjectKind::Stack { Discipline::Stack } else { Discipline::Queue };
     if config.explain {
-        let ops = subset(&part.ops, &explanation.ops);
-        explanation.confirmed = judge_generally(history, config, &ops, CONFIRM) == Judgement::Fails;
-        explanation.earliest = earliest_line_up(part, &config.how(kind), &explanation.ops);
+        let how = config.how(kind);
+        explanation.earliest = earliest_line_up(part, &how, &explanation.ops);
+        spare(part, &mut explanation, |ops| judge_line_up(ops, &how));
+        confirm(history, part, config, &mut explanation)?;
     }
-    explanation
+    Ok(explanation)
 }
 
 /// Decides operations of a stack or queue.
@@ -184,7 +220,7 @@ pub(crate) fn line_up(
                 pool.left.retain(|val| inserts.contains(&val.insert));
                 pool.empties.clear();
             }
-            let (small, minimal) = if config.explain { shrink_matched(&pool, how) } else { (pool, false) };
+            let small = if config.explain { shrink_matched(&pool, how) } else { pool };
             let vals: Vec<_> = small.taken.iter().chain(&small.left).copied().collect();
             let mut ops = of(&vals);
             ops.extend(small.empties.iter().map(|empty| empty.op));
@@ -196,20 +232,21 @@ pub(crate) fn line_up(
                 (Some(Conflict::Stuck(_)), Discipline::Stack) => Reason::StackStuck { pushes: inserts },
                 _ => Reason::TooFewPending { inserts },
             };
-            Explanation { minimal, ..bare(reason, ops) }
+            bare(reason, ops)
         }
     };
     explanation.ops.sort_unstable();
     explanation.ops.dedup();
     if config.explain {
-        confirm(history, part, config, &mut explanation)?;
         explanation.earliest = earliest_line_up(part, how, &explanation.ops);
+        spare(part, &mut explanation, |ops| judge_line_up(ops, how));
+        confirm(history, part, config, &mut explanation)?;
     }
     Ok(explanation)
 }
 
 /// The fewest values and empty removals that still fail together with the pending removals.
-fn shrink_matched(matched: &Matched, how: &How) -> (Matched, bool) {
+fn shrink_matched(matched: &Matched, how: &How) -> Matched {
     let (taken, left) = (matched.taken.len() as u32, matched.left.len() as u32);
     let mut pool: Vec<u32> = (0..taken + left + matched.empties.len() as u32).collect();
     let ready = |item: u32| match item {
@@ -244,45 +281,50 @@ fn shrink_matched(matched: &Matched, how: &How) -> (Matched, bool) {
         }
     });
     let small = asker.minimal(pool);
-    let minimal = !asker.gave_up;
-    (choose(&small), minimal)
+    choose(&small)
 }
 
 /// A set violation: the operations on the value since nothing was last open on it.
-pub(crate) fn set(history: &History, part: &Part<'_>, config: &Config, stuck: Stuck) -> Explanation {
-    let reason = Reason::SetStuck { value: stuck.value, op: stuck.op, present: stuck.present };
-    let about: Vec<OpId> = part_of(part, stuck.value, Ts::INF);
-    let projection = subset(&part.ops, &about);
+pub(crate) fn set(
+    history: &History,
+    part: &Part<'_>,
+    config: &Config,
+    stuck: Stuck,
+) -> Result<Explanation, CheckError> {
+    let reason = |stuck: Stuck| Reason::SetStuck { value: stuck.value, op: stuck.op, present: stuck.present };
+    if !config.explain {
+        return Ok(bare(reason(stuck), vec![stuck.op]));
+    }
     let judge = |ops: &[Op]| {
         if set::linearize(ops).is_ok() { Judgement::Holds } else { Judgement::Fails }
     };
-    if !config.explain {
-        return Explanation { minimal: false, ..bare(reason, vec![stuck.op]) };
-    }
-    let earliest = prefix::forward(&projection, stuck.at, judge);
+    // What open operations returned later can make one value wrong before another: the prefix of which is the shortest?
+    let mut stuck = stuck;
+    let mut ops = Cow::Borrowed(&part.ops[..]);
+    let (about, earliest) = loop {
+        let about = part_of(&ops, stuck.value);
+        let earliest = prefix::forward(&subset(&ops, &about), stuck.at, judge);
+        let Some(before) = earliest.and_then(|found| found.event.0.checked_sub(1)) else {
+            break (about, earliest);
+        };
+        let shorter = crate::history::prefix(&ops, Ts(before));
+        match set::linearize(&shorter) {
+            Ok(_) => break (about, earliest),
+            Err(sooner) => (stuck, ops) = (sooner, Cow::Owned(shorter)),
+        }
+    };
     let by = earliest.map_or(Ts::END, |found| found.event);
     let seen: Vec<OpId> = about.into_iter().filter(|id| part.ops[id.index()].call <= by).collect();
     let window = since_quiet(part, &seen, by);
-    let cut: Vec<Op> = crate::history::prefix(&subset(&part.ops, &window), by);
-    let (object, whole) = object(history, config);
-    let mut explanation = Explanation { minimal: false, earliest, ..bare(reason, window.clone()) };
-    if window.len() <= CONFIRMED
-        && let Some(core) = shrink(&object, &entries(&object, &cut, whole), Budget::of(CONFIRM))
-    {
-        explanation.ops = core.ops.into_iter().map(|at| window[at]).collect();
-        explanation.confirmed = true;
-    }
-    explanation
+    let mut explanation = Explanation { earliest, ..bare(reason(stuck), window) };
+    spare(part, &mut explanation, judge);
+    confirm(history, part, config, &mut explanation)?;
+    Ok(explanation)
 }
 
-/// The operations on a value called up to a time.
-fn part_of(part: &Part<'_>, value: ValueId, by: Ts) -> Vec<OpId> {
-    part.ops
-        .iter()
-        .enumerate()
-        .filter(|(_, op)| op.arg == value && op.call <= by)
-        .map(|(at, _)| OpId(at as u32))
-        .collect()
+/// The operations on a value.
+fn part_of(ops: &[Op], value: ValueId) -> Vec<OpId> {
+    ops.iter().enumerate().filter(|(_, op)| op.arg == value).map(|(at, _)| OpId(at as u32)).collect()
 }
 
 /// The operations of one value of a set since the last moment at which none was open; if the value was present then, with one
@@ -307,33 +349,39 @@ fn since_quiet(part: &Part<'_>, ids: &[OpId], by: Ts) -> Vec<OpId> {
     window
 }
 
-/// A multiset violation: the adds called so far and the removes returned so far.
-pub(crate) fn multiset(part: &Part<'_>, config: &Config, exceeded: Exceeded) -> Explanation {
-    let reason = Reason::CountExceeded { value: exceeded.value, op: exceeded.op, adds: exceeded.adds };
-    let about = part_of(part, exceeded.value, Ts::INF);
-    let projection = subset(&part.ops, &about);
-    let judge = |ops: &[Op]| {
-        if multiset::linearize(ops).is_ok() { Judgement::Holds } else { Judgement::Fails }
-    };
-    let earliest = if config.explain { prefix::forward(&projection, exceeded.at, judge) } else { None };
-    let ops = about.into_iter().filter(|id| {
-        let op = &part.ops[id.index()];
-        op.call <= exceeded.at && (op.method == Method::Insert || op.ret <= exceeded.at)
-    });
-    // The count is the proof, so every add and every remove is listed; no smaller set is sought.
-    Explanation { earliest, minimal: false, ..bare(reason, ops.collect()) }
-}
-
-/// A violation the general checker found.
-pub(crate) fn general(
+/// More came out than went in: the removals that returned are one more than the inserts that were called.
+pub(crate) fn excess(
     history: &History,
     part: &Part<'_>,
     config: &Config,
-    mut explanation: Explanation,
-) -> Explanation {
-    let Reason::NoOrder { blocked, .. } = explanation.reason else {
-        return explanation;
+    exceeded: Exceeded,
+) -> Result<Explanation, CheckError> {
+    let Exceeded { value, op, at, adds } = exceeded;
+    let reason = if adds == 0 && !matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset) {
+        Reason::FreshValue { remove: op }
+    } else {
+        Reason::CountExceeded { value, op, adds }
     };
+    let removes = part.ops.iter().enumerate().filter(|(_, op)| {
+        op.ret <= at && change(config.kind, op.method, op.arg, op.result) == Some(Change::Remove(value))
+    });
+    let mut explanation = bare(reason, removes.map(|(at, _)| OpId(at as u32)).collect());
+    explanation.others = Others::Pending;
+    explanation.minimal = true;
+    explanation.earliest = Some(EarliestPrefix { event: at, exact: true });
+    if config.explain {
+        confirm(history, part, config, &mut explanation)?;
+    }
+    Ok(explanation)
+}
+
+/// A violation the general checker found.
+pub(crate) fn general(history: &History, part: &Part<'_>, config: &Config, window: Window<State>) -> Explanation {
+    let blocked = OpId(window.blocked as u32);
+    let ids = |ops: Vec<usize>| ops.into_iter().map(|at| OpId(at as u32)).collect();
+    let before = window.before.into_iter().map(|(state, done)| (state, ids(done))).collect();
+    let mut explanation = bare(Reason::NoOrder { blocked, before }, Vec::new());
+    explanation.confirmed = true;
     let from = part.ops[blocked.index()].ret;
     let seen = |by: Ts| -> Vec<OpId> {
         part.ops.iter().enumerate().filter(|(_, op)| op.call <= by).map(|(at, _)| OpId(at as u32)).collect()
@@ -348,10 +396,11 @@ pub(crate) fn general(
     explanation.ops = seen(by);
     let cut = crate::history::prefix(&subset(&part.ops, &explanation.ops), by);
     let (object, whole) = object(history, config);
-    let question = Budget { deadline: config.budget.deadline, ..Budget::of(QUESTION) };
+    let question = config.budget.at_most(QUESTION);
     let object = object.foreseeing(&cut, whole);
     if let Some(core) = shrink(&object, &entries(&object, &cut, whole), question) {
-        explanation.from = core.from.map(|(state, next)| (state, explanation.ops[next]));
+        explanation.from = core.from.map(|since| since.named(|at| explanation.ops[at]));
+        explanation.called = core.called.into_iter().map(|at| explanation.ops[at]).collect();
         explanation.ops = core.ops.into_iter().map(|at| explanation.ops[at]).collect();
         explanation.others = core.others;
         explanation.minimal = core.minimal;

@@ -100,6 +100,11 @@ impl Op {
         self.ret == Ts::INF
     }
 
+    /// The same operation, if nobody knew how it ended.
+    pub fn pending(&self) -> Op {
+        Op { ret: Ts::INF, result: None, ret_line: 0, ..*self }
+    }
+
     /// Whether this operation had returned before the other one was called.
     pub fn precedes(&self, other: &Op) -> bool {
         self.ret < other.call
@@ -142,8 +147,5 @@ pub fn all_ops(length: usize) -> Vec<OpId> {
 /// The history as an observer saw it just after event `last`: what was called later is not there, what
 /// had not returned is pending with an unknown result.
 pub fn prefix(ops: &[Op], last: Ts) -> Vec<Op> {
-    ops.iter()
-        .filter(|op| op.call <= last)
-        .map(|op| if op.ret <= last { *op } else { Op { ret: Ts::INF, result: None, ret_line: 0, ..*op } })
-        .collect()
+    ops.iter().filter(|op| op.call <= last).map(|op| if op.ret <= last { *op } else { op.pending() }).collect()
 }

@@ -6,11 +6,12 @@
 //!
 //! The way of a history through the crate, and the order to read it in:
 //!
-//! 1. [`mod@format`] turns bytes into events, [`assemble`] events into operations, with the meaning that [`object`] gives to names and values;
-//!    [`history`] and [`value`] are what comes out. [`recorder`] makes histories of Rust objects.
+//! 1. [`mod@format`] turns bytes into events, [`assemble`] events into operations, with the [`meaning`] that an [`object`] gives to names and values (which object
+//!    it is can be a [`guess`]); [`history`] and [`value`] are what comes out. [`recorder`] makes histories of Rust objects.
 //! 2. [`check`] cuts the history into objects and hands each to a [`monitor`] (stacks, queues, sets, multisets) or to the general
 //!    checker in [`search`], which needs a [`search::Model`] only.
 //! 3. [`certificate`] checks every linearization again. [`prefix`] and the explanations say why there is none ([`verdict`]).
+//!    [`hints`] say under which other meaning of its words it would hold.
 //! 4. [`stream`] does the same while the history is still being read, in bounded memory.
 //! 5. [`command`] is the command `lin`; [`render`] is what it prints.
 //!
@@ -24,7 +25,10 @@ pub mod check;
 pub mod command;
 mod explain;
 pub mod format;
+pub mod guess;
+pub mod hints;
 pub mod history;
+pub mod meaning;
 pub mod monitor;
 pub mod object;
 pub mod prefix;

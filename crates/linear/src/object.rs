@@ -33,8 +33,10 @@ pub enum ObjectKind {
     Counter,
     /// A sequence that only grows.
     Log,
-    /// Held by one process at a time.
+    /// Held by one process at a time, which alone can release it.
     Lock,
+    /// Held at most once at a time; anyone can release it.
+    Mutex,
     /// The least value comes out.
     PriorityQueue,
     /// In and out at both ends.
@@ -42,7 +44,7 @@ pub enum ObjectKind {
 }
 
 /// Every kind with the name people write.
-pub const KINDS: [(ObjectKind, &str); 11] = [
+pub const KINDS: [(ObjectKind, &str); 12] = [
     (ObjectKind::Stack, "stack"),
     (ObjectKind::Queue, "queue"),
     (ObjectKind::Set, "set"),
@@ -52,6 +54,7 @@ pub const KINDS: [(ObjectKind, &str); 11] = [
     (ObjectKind::Counter, "counter"),
     (ObjectKind::Log, "log"),
     (ObjectKind::Lock, "lock"),
+    (ObjectKind::Mutex, "mutex"),
     (ObjectKind::PriorityQueue, "priority-queue"),
     (ObjectKind::Deque, "deque"),
 ];
@@ -66,7 +69,7 @@ impl fmt::Display for ObjectKind {
 /// A name that is none of [`KINDS`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown object type `{0}`; known are stack, queue, set, multiset, register, map, counter, log, lock, priority-queue, deque"
+    "unknown object type `{0}`; known are stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque"
 )]
 pub struct UnknownKind(pub String);
 
@@ -79,7 +82,6 @@ impl FromStr for ObjectKind {
         match bare {
             "cas-register" => return Ok(ObjectKind::Register),
             "kv" => return Ok(ObjectKind::Map),
-            "mutex" => return Ok(ObjectKind::Lock),
             "priorityqueue" | "pqueue" | "heap" => return Ok(ObjectKind::PriorityQueue),
             _ => {}
         }
@@ -138,9 +140,9 @@ impl ObjectKind {
             (ObjectKind::Counter, "fetch-add" | "get-and-add") => FetchAdd,
             (ObjectKind::Log, "append" | "add") => Append,
             (ObjectKind::Log, "read" | "get") => Read,
-            (ObjectKind::Lock, "acquire" | "lock") => Acquire,
-            (ObjectKind::Lock, "try-acquire" | "try-lock") => TryAcquire,
-            (ObjectKind::Lock, "release" | "unlock") => Release,
+            (ObjectKind::Lock | ObjectKind::Mutex, "acquire" | "lock") => Acquire,
+            (ObjectKind::Lock | ObjectKind::Mutex, "try-acquire" | "try-lock") => TryAcquire,
+            (ObjectKind::Lock | ObjectKind::Mutex, "release" | "unlock") => Release,
             (ObjectKind::Deque, "push-front" | "add-first") => PushFront,
             (ObjectKind::Deque, "push-back" | "push" | "add-last") => PushBack,
             (ObjectKind::Deque, "pop-front" | "poll-first") => PopFront,
@@ -215,13 +217,7 @@ impl ObjectKind {
             other => Err(format!("`{name}` must return true, false or [x, true|false], found {other}")),
         };
         match (self, method) {
-            (ObjectKind::Set | ObjectKind::Multiset, Insert | Remove | Contains) => {
-                let answer = truth(values, value)?;
-                if self == ObjectKind::Multiset && method == Insert && answer == ValueId::FALSE {
-                    return Err(format!("`{name}` on a multiset always succeeds"));
-                }
-                Ok(answer)
-            }
+            (ObjectKind::Set | ObjectKind::Multiset, Insert | Remove | Contains) => truth(values, value),
             (_, Remove | PopFront | PopBack) => match values.get(value) {
                 Value::Text(text) if text.eq_ignore_ascii_case("empty") => Ok(ValueId::NIL),
                 _ => Ok(value),
@@ -273,22 +269,5 @@ impl ObjectKind {
                 Ok(ValueId::NIL)
             }
         }
-    }
-
-    /// The kind of object a method name points to when nobody said, if it points to one alone.
-    pub fn guess(name: &str, keyed: bool) -> Option<ObjectKind> {
-        Some(match name.to_ascii_lowercase().as_str() {
-            "push" | "pop" => ObjectKind::Stack,
-            "enqueue" | "dequeue" | "enq" | "deq" => ObjectKind::Queue,
-            "contains" | "ctn" => ObjectKind::Set,
-            "read" | "write" | "cas" if keyed => ObjectKind::Map,
-            "read" | "write" | "cas" => ObjectKind::Register,
-            "get" | "put" | "append" if keyed => ObjectKind::Map,
-            "inc" | "dec" | "fetch-add" => ObjectKind::Counter,
-            "acquire" | "release" | "lock" | "unlock" | "try-lock" => ObjectKind::Lock,
-            "push-front" | "push-back" | "pop-front" | "pop-back" => ObjectKind::Deque,
-            "extract-min" => ObjectKind::PriorityQueue,
-            _ => return None,
-        })
     }
 }

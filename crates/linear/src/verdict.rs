@@ -3,7 +3,7 @@
 use crate::history::{OpId, Ts};
 use crate::prefix::EarliestPrefix;
 use crate::search::Statistics;
-use crate::search::shrink::Others;
+use crate::search::shrink::{Others, Since};
 use crate::value::ValueId;
 
 /// The answer for one history.
@@ -13,7 +13,7 @@ pub enum Verdict {
     Holds(Vec<OpId>),
     /// It is not, and this is why.
     Violated(Explanation),
-    /// A budget ran out before there was an answer.
+    /// A limit was reached before there was an answer.
     Unknown(String),
 }
 
@@ -24,15 +24,17 @@ pub struct Explanation {
     pub reason: Reason,
     /// Operations that cannot be ordered.
     pub ops: Vec<OpId>,
+    /// Operations of which only the calls count: `ops` cannot be ordered even if these took effect at any moment after their calls with any
+    /// answer, or never.
+    pub called: Vec<OpId>,
     /// What is assumed of all other operations of the object.
     pub others: Others,
-    /// Whether none of `ops` can be spared.
+    /// Whether none of `ops` can be spared: if for any one of them only its call counted, the rest could be ordered.
     pub minimal: bool,
     /// Whether the general checker was asked about `ops` and agreed.
     pub confirmed: bool,
-    /// What came before `ops`, if it was replaced by the state the object must have been in: the state, and the operation whose return
-    /// comes next.
-    pub from: Option<(String, OpId)>,
+    /// What came before `ops`, if it was replaced by the state the object may be taken to have been in.
+    pub from: Option<Since<OpId>>,
     /// After which event the history is wrong.
     pub earliest: Option<EarliestPrefix>,
     /// The object or key it is about; [`ValueId::NIL`] when the history names none.
@@ -178,6 +180,8 @@ pub struct Report {
     pub statistics: Statistics,
     /// How many objects or keys were checked on their own.
     pub parts: usize,
+    /// Under which other meaning of its words a violated history would hold.
+    pub hints: Vec<String>,
 }
 
 /// Where in the input an event stands, when a history knows.

@@ -2,10 +2,12 @@
 
 use std::io::{self, Read};
 
-use raddle_linear::assemble::FailedCas;
 use raddle_linear::command::{Error, Options, Outcome, run};
 use raddle_linear::format::InputError;
+use raddle_linear::format::edn::value_from;
+use raddle_linear::meaning::{FailedCas, NilReads, Words};
 use raddle_linear::object::ObjectKind;
+use raddle_linear::value::Value;
 
 fn verdict(text: &str, options: &Options) -> Result<Outcome, Error> {
     run(text.as_bytes(), options, &mut Vec::new())
@@ -154,7 +156,7 @@ fn jepsen_console_logs_and_failed_compare_and_sets() {
                INFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n";
     assert_eq!(plain(log), Outcome::Holds);
     // Taken as an observation, the failure is wrong: the register held 3 throughout.
-    let observe = Options { failed_cas: FailedCas::Observe, ..Options::default() };
+    let observe = Options { words: Words { failed_cas: FailedCas::Observe, ..Words::default() }, ..Options::default() };
     assert_eq!(verdict(log, &observe).expect("a verdict"), Outcome::Violated);
     assert_eq!(
         plain(&log.replace(":ok\t:read\t3", ":ok\t:read\t9")),
@@ -335,4 +337,120 @@ fn a_stream_of_many_different_values_is_held_in_little_memory() {
     let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
     assert_eq!(answer["operations"], 300_000);
     assert!(answer["held_at_most"].as_u64().expect("a number") < 70_000, "{answer}");
+}
+
+/// A history of one process in JSON lines: method, value on the call, value on the return.
+fn one_by_one(ops: &[(&str, &str, &str)]) -> String {
+    let event = |kind: &str, f: &str, value: &str| {
+        format!("{{\"process\":0,\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n")
+    };
+    ops.iter().map(|(f, call, ok)| event("invoke", f, call) + &event("ok", f, ok)).collect()
+}
+
+/// The object that the answer names.
+fn object_of(text: &str) -> String {
+    let mut shown = Vec::new();
+    run(text.as_bytes(), &Options { json: true, ..Options::default() }, &mut shown)
+        .unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
+    assert_eq!(answer["verdict"], "holds", "{answer}");
+    answer["object"].as_str().expect("a name").to_string()
+}
+
+#[test]
+fn all_methods_tell_the_type() {
+    let log = [("read", "null", "[]"), ("append", "1", "[1,0]"), ("read", "null", "[1]")];
+    assert_eq!(object_of(&one_by_one(&log)), "log");
+    let counter = [("read", "null", "0"), ("inc", "null", "null"), ("read", "null", "1")];
+    assert_eq!(object_of(&one_by_one(&counter)), "counter");
+    let set = [("add", "1", "[1,true]"), ("remove", "1", "true"), ("contains", "1", "false")];
+    assert_eq!(object_of(&one_by_one(&set)), "set");
+    let register = [("read", "null", "null"), ("append", "\"a\"", "null"), ("read", "null", "\"a\"")];
+    assert_eq!(object_of(&one_by_one(&register)), "register");
+    let deque = [("push", "1", "1"), ("push-front", "2", "2"), ("pop", "null", "1")];
+    assert_eq!(object_of(&one_by_one(&deque)), "deque");
+    let heap = [("insert", "2", "2"), ("insert", "1", "1"), ("extract-min", "null", "1")];
+    assert_eq!(object_of(&one_by_one(&heap)), "priority-queue");
+}
+
+#[test]
+fn where_the_type_stays_open_it_is_asked_for() {
+    let ask = |ops: &[(&str, &str, &str)], stream: bool| match verdict(
+        &one_by_one(ops),
+        &Options { stream, ..Options::default() },
+    ) {
+        Err(Error::Input(InputError::Whole(message))) => message,
+        other => panic!("a question was expected, not {other:?}"),
+    };
+    for stream in [false, true] {
+        let message = ask(&[("add", "1", "[1,true]"), ("remove", "1", "[1,true]")], stream);
+        assert!(message.contains("set or multiset") && message.contains("--type"), "{message}");
+        let message = ask(&[("put", "1", "1"), ("get", "null", "1")], stream);
+        assert!(["stack", "queue", "register"].iter().all(|kind| message.contains(kind)), "{message}");
+        let message = ask(&[("read", "null", "5")], stream);
+        assert!(message.contains("register or counter"), "{message}");
+    }
+    let (line, message) =
+        complaint(&one_by_one(&[("push", "1", "1"), ("pop", "null", "1"), ("fly", "1", "1")]), &Options::default());
+    assert_eq!((line, message.as_str()), (5, "`fly` is no method of a stack"));
+}
+
+#[test]
+fn a_read_that_returned_nil_may_mean_that_nobody_knows() {
+    let text = one_by_one(&[("write", "1", "1"), ("read", "null", "null"), ("read", "null", "1")]);
+    let mut shown = Vec::new();
+    let outcome = run(text.as_bytes(), &Options { json: true, ..Options::default() }, &mut shown);
+    assert_eq!(outcome.expect("a verdict"), Outcome::Violated);
+    assert!(String::from_utf8_lossy(&shown).contains("--nil-reads unknown"), "the answer says what would make it hold");
+    let unknown = Words { nil_reads: NilReads::Unknown, ..Words::default() };
+    assert_eq!(verdict(&text, &Options { words: unknown, ..Options::default() }).expect("a verdict"), Outcome::Holds);
+    let stale = one_by_one(&[("write", "1", "1"), ("read", "null", "2")]);
+    let mut shown = Vec::new();
+    assert_eq!(run(stale.as_bytes(), &Options::default(), &mut shown).expect("a verdict"), Outcome::Violated);
+    assert!(!String::from_utf8_lossy(&shown).contains("hint"), "nothing would make it hold");
+}
+
+#[test]
+fn a_lock_has_an_owner_and_a_mutex_has_none() {
+    let event = |process: u32, kind: &str, f: &str| {
+        format!("{{\"process\":{process},\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":null}}\n")
+    };
+    let both = |process: u32, f: &str| event(process, "invoke", f) + &event(process, "ok", f);
+    let text = both(0, "acquire") + &both(1, "release");
+    let mut shown = Vec::new();
+    assert_eq!(run(text.as_bytes(), &Options::default(), &mut shown).expect("a verdict"), Outcome::Violated);
+    assert!(String::from_utf8_lossy(&shown).contains("--type mutex"));
+    let mutex = Options { object: Some("mutex".parse().expect("a kind")), ..Options::default() };
+    assert_eq!(verdict(&text, &mutex).expect("a verdict"), Outcome::Holds);
+    assert_eq!(verdict(&(text + &both(0, "release")), &mutex).expect("a verdict"), Outcome::Violated);
+}
+
+#[test]
+fn labels_are_decoration() {
+    let log = "# @object stack\n[1] call push ?<0,0>\n[1] return\n[2] call pop\n[2] return x<0,0>\n";
+    assert_eq!(plain(log), Outcome::Holds);
+    assert_eq!(plain(&log.replace("x<0,0>", "?<0,1>")), Outcome::Violated);
+}
+
+#[test]
+fn values_on_the_command_line() {
+    for (text, value) in [
+        ("\"\"", Value::text("")),
+        ("\"a b\"", Value::text("a b")),
+        ("a b", Value::text("a b")),
+        ("-3", Value::Int(-3)),
+        ("null", Value::Nil),
+        ("nil", Value::Nil),
+        ("[1, \"x\"]", Value::list([Value::Int(1), Value::text("x")])),
+    ] {
+        assert_eq!(value_from(text), Ok(value), "{text}");
+    }
+    assert!(value_from("\"open").is_err() && value_from("[1").is_err() && value_from("\"a\" \"b\"").is_err());
+}
+
+#[test]
+fn what_cannot_be_streamed_is_named_with_its_line() {
+    let twice = one_by_one(&[("enqueue", "1", "1"), ("enqueue", "1", "1")]);
+    let (line, message) = complaint(&twice, &Options { stream: true, ..Options::default() });
+    assert_eq!(line, 3, "{message}");
 }

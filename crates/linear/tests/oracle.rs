@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{Random, Shape, brute_force, random_history, show};
+use common::{Random, Shape, brute_force, brute_force_since, random_history, show};
 use raddle_linear::check::{Config, Engine, check};
 use raddle_linear::history::{History, Op, Ts, prefix};
 use raddle_linear::monitor::queue::QueueAlgorithm;
@@ -19,7 +19,7 @@ use raddle_linear::monitor::stack::StackAlgorithm;
 use raddle_linear::object::ObjectKind;
 use raddle_linear::search::shrink::Others;
 use raddle_linear::search::{Budget, Strategy};
-use raddle_linear::verdict::Verdict;
+use raddle_linear::verdict::{Explanation, Verdict};
 
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -40,38 +40,62 @@ fn agree(history: &History, config: &Config, expected: bool, words: &str) {
     let Verdict::Violated(explanation) = report.verdict else {
         return;
     };
-    if explanation.others == Others::Absent {
+    check_claims(history, config.kind, &explanation, words);
+}
+
+/// What an explanation claims must be so: its operations cannot be ordered, none of them can be spared, and the history is wrong from the
+/// earliest event on and not before. Decided by trying all orders.
+fn check_claims(history: &History, kind: ObjectKind, explanation: &Explanation, words: &str) {
+    let shown = || {
         let ops: Vec<Op> = explanation.ops.iter().map(|id| *history.op(*id)).collect();
-        assert!(
-            !brute_force(config.kind, &ops, &history.values),
-            "{words}: the explanation {:?} can be ordered\n{}of\n{}",
+        let called: Vec<Op> = explanation.called.iter().map(|id| *history.op(*id)).collect();
+        format!(
+            "{:?} {:?}\n{}called\n{}of\n{}",
             explanation.reason,
+            explanation.others,
             show(history, &ops),
+            show(history, &called),
             show(history, &history.ops)
+        )
+    };
+    let earliest = explanation.earliest.expect("small histories have an earliest wrong prefix");
+    let event = earliest.event;
+    assert!(earliest.exact, "{words}: inexact prefix\n{}", shown());
+    let holds = |last: Ts| brute_force(kind, &prefix(&history.ops, last), &history.values);
+    assert!(!holds(event), "{words}: the prefix up to {event:?} is fine\n{}", shown());
+    let before = event.0.checked_sub(1).is_none_or(|before| holds(Ts(before)));
+    assert!(before, "{words}: a prefix before {event:?} is wrong\n{}", shown());
+
+    let bound = |at: usize| explanation.ops.iter().any(|id| id.index() == at);
+    let called = |at: usize| explanation.called.iter().any(|id| id.index() == at);
+    // Of what came before the state that the explanation starts from, everything is taken as it was.
+    let since = explanation.from.as_ref();
+    let early = |at: usize, op: &Op| {
+        since.is_some_and(|since| op.ret < history.op(since.next).ret || since.done.iter().any(|id| id.index() == at))
+    };
+    let can_be_ordered = |spared: Option<usize>| {
+        let (mut first, mut then, mut before) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, op) in history.ops.iter().enumerate() {
+            let weak = if bound(at) && spared != Some(at) { *op } else { op.pending() };
+            if since.is_some() || bound(at) || called(at) || explanation.others == Others::Pending {
+                first.push(if op.ret <= event { *op } else { op.pending() });
+                then.push(weak);
+                before.push(early(at, op));
+            }
+        }
+        brute_force_since(kind, &first, &then, &before, &history.values)
+    };
+    assert!(!can_be_ordered(None), "{words}: the explanation can be ordered\n{}", shown());
+    assert!(explanation.minimal, "{words}: something may be spared\n{}", shown());
+    for id in &explanation.ops {
+        let at = id.index();
+        assert!(
+            can_be_ordered(Some(at)),
+            "{words}: the operation called at {:?} can be spared\n{}",
+            history.op(*id).call,
+            shown()
         );
     }
-    let earliest = explanation.earliest.expect("small histories have an earliest wrong prefix");
-    assert!(earliest.exact, "{words}: inexact prefix\n{}", show(history, &history.ops));
-    // The prefix is about the part the violation is in; a map's other keys may be wrong as well.
-    let part: Vec<Op> = match config.kind {
-        ObjectKind::Map => {
-            history.ops.iter().copied().filter(|op| op.place == explanation.place || !config.partition).collect()
-        }
-        ObjectKind::Set | ObjectKind::Multiset => {
-            let value = history.op(explanation.ops[0]).arg;
-            history.ops.iter().copied().filter(|op| op.arg == value).collect()
-        }
-        _ => history.ops.clone(),
-    };
-    let judge = |event: Ts| brute_force(config.kind, &prefix(&part, event), &history.values);
-    assert!(
-        !judge(earliest.event),
-        "{words}: the prefix up to {:?} is fine\n{}",
-        earliest.event,
-        show(history, &history.ops)
-    );
-    let before = Ts(earliest.event.0.saturating_sub(1));
-    assert!(judge(before), "{words}: a prefix before {:?} is wrong\n{}", earliest.event, show(history, &history.ops));
 }
 
 fn sweep(shape: Shape, histories: u64, salt: u64) {
@@ -153,5 +177,6 @@ objects! {
     queues_with_repeated_values_agree queues_with_repeated_values_agree_200000 14: Queue, 8 operations, 2 values;
     registers_with_unique_writes_agree registers_with_unique_writes_agree_200000 15: Register, 8 operations, 0 values;
     stores_of_texts_agree stores_of_texts_agree_200000 16: Map, 9 operations, 0 values;
+    mutexes_agree mutexes_agree_200000 18: Mutex, 8 operations, 1 values;
     crowded_registers_agree crowded_registers_agree_200000 17: Register, 10 operations, 2 values;
 }

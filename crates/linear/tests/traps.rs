@@ -1,5 +1,7 @@
 //! The traps: histories on which published descriptions or tools go wrong, each with the right answer.
 
+use std::time::Instant;
+
 use raddle_linear::check::{Config, Engine, check};
 use raddle_linear::command::{Options, Outcome, run};
 use raddle_linear::history::{History, Method, Op, Ts};
@@ -7,6 +9,7 @@ use raddle_linear::monitor::queue::QueueAlgorithm;
 use raddle_linear::monitor::set::counting;
 use raddle_linear::monitor::stack::StackAlgorithm;
 use raddle_linear::object::ObjectKind;
+use raddle_linear::search::Budget;
 use raddle_linear::value::{ValueId, Values};
 use raddle_linear::verdict::{Reason, Verdict};
 
@@ -133,7 +136,13 @@ fn minimal_stack_violations_come_in_every_size() {
             })
             .collect();
         let Verdict::Violated(explanation) = expect(ObjectKind::Stack, &ops, false) else { panic!("a violation") };
-        assert_eq!(explanation.ops.len(), 2 * size as usize, "all values are needed: {explanation:?}");
+        let values = match &explanation.reason {
+            Reason::StackStuck { pushes } => pushes.len(),
+            Reason::InvertedPair { .. } => 2,
+            _ => 0,
+        };
+        assert_eq!(values, size as usize, "all values are needed: {explanation:?}");
+        assert!(explanation.minimal, "{explanation:?}");
         let fewer: Vec<_> = ops.iter().copied().filter(|op| op.1 != size).collect();
         expect(ObjectKind::Stack, &fewer, true);
     }
@@ -284,12 +293,80 @@ fn a_value_may_be_written_when_nobody_will_read_it_any_more() {
 #[test]
 fn a_search_that_runs_out_says_unknown() {
     let ops: Vec<_> = (0..30)
-        .flat_map(|value| {
-            [push(value % 3 + 1, value as u32, 60 + value as u32), pop(4, 100 + value as u32, 200 + value as u32)]
-        })
+        .flat_map(|at| [push(at % 3 + 1, at as u32, 60 + at as u32), pop(at % 3 + 1, 100 + at as u32, 200 + at as u32)])
         .collect();
+    let history = history(ObjectKind::Stack, &[ops, vec![push(1, 300, 301), pop(0, 302, 303)]].concat());
+    let unknown = |config: &Config| match check(&history, config).expect("an answer").verdict {
+        Verdict::Unknown(why) => why,
+        other => panic!("{other:?}"),
+    };
     let mut config = Config::new(ObjectKind::Stack);
     config.budget.configurations = 10;
-    let history = history(ObjectKind::Stack, &[ops, vec![push(4, 300, 301)]].concat());
-    assert!(matches!(check(&history, &config).expect("an answer").verdict, Verdict::Unknown(_)));
+    assert!(unknown(&config).starts_with("the budget was used up"), "{}", unknown(&config));
+    config.budget = Budget { bytes: 1, ..Budget::default() };
+    assert!(unknown(&config).starts_with("the memory limit was reached"), "{}", unknown(&config));
+    config.budget = Budget { deadline: Some(Instant::now()), ..Budget::default() };
+    assert!(unknown(&config).starts_with("the time limit was reached"), "{}", unknown(&config));
+}
+
+#[test]
+fn the_earliest_event_is_the_earliest_of_all_parts() {
+    let log = "INVOKE 0 put a 1\nRETURN 0\nINVOKE 0 get b\nRETURN 0 5\nINVOKE 0 get a\nRETURN 0 7\n";
+    let earliest = |text: &str, options: &Options| {
+        let mut shown = Vec::new();
+        let outcome = run(text.as_bytes(), &Options { json: true, ..options.clone() }, &mut shown);
+        assert_eq!(outcome.expect("a verdict"), Outcome::Violated);
+        let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
+        (answer["explanation"]["earliest_prefix"].clone(), answer["explanation"]["object"].clone())
+    };
+    let (prefix, object) = earliest(log, &Options::default());
+    assert_eq!((&prefix["line"], &prefix["exact"], &object), (&4.into(), &true.into(), &"b".into()));
+    // The same with objects that are no keys.
+    let event = |object: &str, kind: &str, f: &str, value: &str| {
+        format!("{{\"process\":0,\"object\":\"{object}\",\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n")
+    };
+    let pop = |object: &str, value: &str| event(object, "invoke", "pop", "null") + &event(object, "ok", "pop", value);
+    let push = event("a", "invoke", "push", "1") + &event("a", "ok", "push", "1");
+    let (prefix, object) = earliest(&(push + &pop("b", "5") + &pop("a", "7")), &Options::default());
+    assert_eq!((&prefix["line"], &object), (&4.into(), &"b".into()));
+}
+
+#[test]
+fn one_value_of_a_set_can_be_wrong_before_another_that_is_found_first() {
+    // With the answers that open operations give later, 1 cannot be explained from event 5 on; but nobody can know before event 9. By then 2 is wrong.
+    let ops = [
+        op(Method::Contains, 1, Some(true), 0, 5),
+        op(Method::Insert, 1, Some(false), 1, 9),
+        op(Method::Contains, 2, Some(true), 6, 7),
+    ];
+    let Verdict::Violated(found) = expect(ObjectKind::Set, &ops, false) else { panic!("a violation") };
+    assert_eq!(found.earliest.map(|earliest| (earliest.event, earliest.exact)), Some((Ts(7), true)), "{found:?}");
+}
+
+#[test]
+fn an_add_to_a_multiset_that_fails_is_a_violation() {
+    let adds = [op(Method::Insert, 1, Some(true), 0, 1), op(Method::Insert, 1, Some(false), 2, 3)];
+    let history = history(ObjectKind::Multiset, &adds);
+    let Verdict::Violated(found) = check(&history, &Config::new(ObjectKind::Multiset)).expect("a verdict").verdict
+    else {
+        panic!("a violation")
+    };
+    assert_eq!((found.ops.len(), history.op(found.ops[0]).call), (1, Ts(2)), "{found:?}");
+}
+
+#[test]
+fn a_value_that_was_never_pushed_is_explained_by_one_pop() {
+    let pop = |value: i64, call: u32| op(Method::PopBack, value, None, call, call + 1);
+    let push = |value: i64, call: u32| op(Method::PushBack, value, None, call, call + 1);
+    let mut values = history(ObjectKind::Deque, &[push(1, 0), push(2, 2), pop(2, 4), pop(9, 6), pop(1, 8)]);
+    for op in &mut values.ops {
+        if op.method == Method::PushBack {
+            (op.arg, op.result) = (op.result.expect("a value"), Some(ValueId::NIL));
+        }
+    }
+    let Verdict::Violated(found) = check(&values, &Config::new(ObjectKind::Deque)).expect("a verdict").verdict else {
+        panic!("a violation")
+    };
+    assert_eq!((found.ops.len(), found.minimal), (1, true), "{found:?}");
+    assert_eq!(values.value(values.op(found.ops[0]).result.expect("a value")).to_string(), "9");
 }

@@ -192,13 +192,16 @@ pub(crate) enum Instr {
         value: Operand,
     },
     Exit,
-    /// Notes in `mark` how many visible operations the thread had done when this turn of a spin loop began.
+    /// Notes from `mark` on how the thread is when a turn of a loop begins: its operations, its effects, and these registers.
     MarkTurn {
         mark: Slot,
+        kept: Args,
     },
-    /// The end of a turn without effect.
+    /// The end of that turn: the thread waits if it is as it was, and goes on otherwise.
     Spin {
         mark: Slot,
+        kept: Args,
+        to: Pc,
     },
     Unreachable,
 }
@@ -310,6 +313,8 @@ pub struct Code {
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
+    /// There are loops that may wait, so threads count their effects.
+    pub(crate) has_spins: bool,
     /// The program's pointers have four bytes.
     pub(crate) narrow: bool,
     /// Their 32-bit numbers; `None` also if the global objects are too large for such.
@@ -371,6 +376,11 @@ impl Code {
                 _ => numbers.unpack(value as u32).0,
             })
         })
+    }
+
+    /// The registers that a turn of a loop must leave as they are to be a mere wait.
+    pub(crate) fn kept(&self, registers: Args) -> impl Iterator<Item = Operand> + '_ {
+        self.operands[registers.start as usize..][..registers.len as usize].iter().copied()
     }
 
     pub(crate) fn constant(&self, operand: Operand) -> u64 {

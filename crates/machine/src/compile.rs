@@ -2,7 +2,9 @@
 //!
 //! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
 //! since none outlives its instruction), then one counter per loop head. The counter of a loop with a bound is cleared on the
-//! edges that enter the loop and counted where its body begins; other loops have code for neither.
+//! edges that enter the loop and counted where its body begins; other loops have code for neither. What is noted of turns is in [`turns`].
+
+mod turns;
 
 use crate::address::Addr;
 use crate::code::{
@@ -10,12 +12,12 @@ use crate::code::{
     WaitInfo,
 };
 use crate::narrow::Numbers;
-use raddle_program::analysis::{Cfg, LoopId, Loops};
 use raddle_program::{
     Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
-    Term, Turn, Type,
+    Term, Type,
 };
 use rustc_hash::FxHashMap;
+use turns::LoopEdges;
 
 /// What the compiler is told beside the program.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +96,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
+            has_spins: false,
             narrow,
             numbers,
         },
@@ -188,10 +191,9 @@ struct Edge {
 impl<'p> Compiler<'p> {
     fn function(&mut self, id: FuncId) {
         let function = &self.program.functions[id.index()];
-        let loops = LoopEdges::of(function, self.code.loop_bound);
-        let regs = function.regs.len() as u32;
+        let loops = self.loops(function);
         // Counters and marks come right after the registers; temporaries after them.
-        let first_temp = regs + 2 * loops.heads.len() as u32;
+        let first_temp = loops.end;
         let mut frame = Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span };
         let entry = self.code.instrs.len() as Pc;
         let mut starts = vec![0; function.blocks.len()];
@@ -199,13 +201,13 @@ impl<'p> Compiler<'p> {
         for (index, block) in function.blocks.iter().enumerate() {
             starts[index] = self.code.instrs.len() as Pc;
             let here = BlockId(index as u32);
-            if let Some(mark) = loops.spin_mark(here, regs) {
+            if let Some((mark, kept)) = loops.mark(here) {
                 frame.span = block.term.span;
-                self.emit(&frame, Instr::MarkTurn { mark });
+                self.emit(&frame, Instr::MarkTurn { mark, kept });
             }
-            for &(_, head, turn, bound) in loops.bounded.iter().filter(|begin| begin.0 == here) {
-                frame.span = turn.span;
-                self.emit(&frame, Instr::Turn { counter: regs + 2 * head, bound });
+            for bounded in loops.bounded.iter().filter(|bounded| bounded.begin == here) {
+                frame.span = bounded.turn.span;
+                self.emit(&frame, Instr::Turn { counter: bounded.counter, bound: bounded.bound });
             }
             for (position, inst) in block.insts.iter().enumerate() {
                 frame.span = inst.span;
@@ -221,10 +223,10 @@ impl<'p> Compiler<'p> {
             let target = starts[edge.to.index()];
             let resolved = match loops.bounded_head(edge.to).filter(|_| !loops.is_back(edge)) {
                 None => target,
-                Some((head, turn)) => {
+                Some((counter, turn)) => {
                     let zero = self.constant(0);
                     frame.span = turn.span;
-                    let at = self.emit(&frame, Instr::Move { dst: regs + 2 * head, src: zero });
+                    let at = self.emit(&frame, Instr::Move { dst: counter, src: zero });
                     self.emit(&frame, Instr::Jump { to: target });
                     at
                 }
@@ -269,7 +271,7 @@ impl<'p> Compiler<'p> {
             }
         };
         match &mut self.code.instrs[pc as usize] {
-            Instr::Jump { to } => replace(to),
+            Instr::Jump { to } | Instr::Spin { to, .. } => replace(to),
             Instr::Branch { then, otherwise, .. } => {
                 replace(then);
                 replace(otherwise);
@@ -511,8 +513,9 @@ impl<'p> Compiler<'p> {
             }
             Term::Exit => Instr::Exit,
             Term::Spin(head) => {
-                let regs = frame.function.regs.len() as u32;
-                Instr::Spin { mark: loops.spin_mark(*head, regs).expect("the target of a spin is a loop head") }
+                targets.push(*head);
+                let (mark, kept) = loops.mark(*head).expect("the target of a spin is a loop head");
+                Instr::Spin { mark, kept, to: open(*head) }
             }
             Term::Unreachable => Instr::Unreachable,
         };
@@ -524,53 +527,3 @@ impl<'p> Compiler<'p> {
 }
 
 const UNRESOLVED: u32 = 1 << 31;
-
-/// The loop heads of a function, the edges that go back to them, and where turns are counted.
-struct LoopEdges {
-    heads: Vec<BlockId>,
-    back: Vec<(BlockId, BlockId)>,
-    spins: Vec<BlockId>,
-    /// The loops with a bound: where their turns begin, the number of their head, and the bound.
-    bounded: Vec<(BlockId, u32, Turn, u32)>,
-}
-
-impl LoopEdges {
-    fn of(function: &Function, bound: Option<u32>) -> LoopEdges {
-        let cfg = Cfg::new(function);
-        let loops = Loops::new(function, &cfg);
-        let spin = |block: &Block| if let Term::Spin(head) = block.term.kind { Some(head) } else { None };
-        let spins: Vec<BlockId> = function.blocks.iter().filter_map(spin).collect();
-        let back = cfg.retreating_edges().to_vec();
-        let mut heads: Vec<BlockId> = loops.list.iter().map(|l| l.head).chain(spins.iter().copied()).collect();
-        heads.sort_unstable();
-        heads.dedup();
-        let mut edges = LoopEdges { heads, back, spins, bounded: Vec::new() };
-        for (id, l) in (0..).map(LoopId).zip(&loops.list) {
-            let (begin, turn) = loops.beginning(function, &cfg, id);
-            if let Some(bound) = bound.filter(|_| !turn.unbounded) {
-                let head = edges.head(l.head).expect("it is one of them");
-                edges.bounded.push((begin, head, turn, bound));
-            }
-        }
-        edges
-    }
-
-    /// The number of the head, if the loop has a bound.
-    fn bounded_head(&self, block: BlockId) -> Option<(u32, Turn)> {
-        let head = self.head(block)?;
-        self.bounded.iter().find(|begin| begin.1 == head).map(|begin| (head, begin.2))
-    }
-
-    fn head(&self, block: BlockId) -> Option<u32> {
-        self.heads.binary_search(&block).ok().map(|index| index as u32)
-    }
-
-    fn is_back(&self, edge: Edge) -> bool {
-        self.back.contains(&(edge.from, edge.to))
-    }
-
-    /// The slot where a spin loop notes the beginning of its turn.
-    fn spin_mark(&self, block: BlockId, regs: u32) -> Option<Slot> {
-        self.spins.contains(&block).then(|| regs + 2 * self.head(block).expect("spin heads are heads") + 1)
-    }
-}

@@ -179,6 +179,12 @@ impl Objects {
         self.table.get(self.position(number)?)
     }
 
+    /// Whether the object is one of the `count` that were made first.
+    #[inline]
+    pub(crate) fn is_among_first(&self, count: u32, number: u32) -> bool {
+        self.position(number).is_some_and(|position| position < count as usize)
+    }
+
     pub(crate) fn get_mut(&mut self, number: u32) -> &mut ObjectInfo {
         let position = self.position(number).expect("the caller knows the object");
         &mut Arc::make_mut(&mut self.table)[position]

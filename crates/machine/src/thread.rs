@@ -212,6 +212,10 @@ pub struct Thread {
     operations: u32,
     /// Times it waited on a condition variable.
     waits: u32,
+    /// How often it did something that makes a turn of a loop more than a look; counted if there are loops that may wait.
+    effects: u32,
+    /// How many objects there were when the last turn of such a loop began.
+    turn_objects: u32,
     status: Status,
     regs: SmallVec<[u64; 20]>,
     frames: SmallVec<[Frame; 2]>,
@@ -245,6 +249,8 @@ impl Thread {
             block: 0,
             operations: 0,
             waits: 0,
+            effects: 0,
+            turn_objects: 0,
             status: Status::Finished { result: 0, exit: false },
             regs: SmallVec::new(),
             frames: SmallVec::new(),
@@ -428,6 +434,9 @@ impl Thread {
 
     /// Answers the pending operation with `value` (and, for [`Reaction::Pick`], the alternative), and runs on.
     pub fn answer(&mut self, code: &Code, value: u64, pick: u32) {
+        if code.has_spins && self.has_effect(code, value) {
+            self.effects += 1;
+        }
         self.operations += 1;
         let flow = match code.instrs[self.pc as usize] {
             Instr::Load { dst, ty, wait, .. } => {
@@ -487,6 +496,19 @@ impl Thread {
             }
         }
         self.run(code);
+    }
+
+    /// Whether the pending operation, answered with `value`, is more than a look at memory.
+    fn has_effect(&self, code: &Code, value: u64) -> bool {
+        match self.status {
+            Status::Ready(Visible::Update { .. }) => {
+                matches!(self.reaction(code, value), Reaction::Write(_) | Reaction::Pick(_))
+            }
+            Status::Ready(Visible::Load { .. } | Visible::Fence { .. } | Visible::AtomicBegin | Visible::AtomicEnd) => {
+                false
+            }
+            _ => true,
+        }
     }
 
     /// Makes the thread fail at its pending operation, which memory has found to be wrong.

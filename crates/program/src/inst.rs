@@ -572,8 +572,9 @@ pub enum Term {
     ExitThread(Option<Expr>),
     /// End the whole program, successfully, whatever other threads are doing.
     Exit,
-    /// The end of a turn of a loop that had no effect: the thread waits here until another turn could go
-    /// differently. Made by the spin-loop analysis; the block is the loop's head.
+    /// The end of a turn of the loop with this head. If the turn had no effect (it wrote nothing, and what it leaves in registers that
+    /// are live at the head is what was there), the thread waits here until another turn could go differently; otherwise it
+    /// continues at the head. Made by the spin-loop analysis.
     Spin(BlockId),
     /// Control never comes here; if it does that is an internal error of the front end.
     Unreachable,

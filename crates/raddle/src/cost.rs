@@ -35,15 +35,31 @@ impl Meter {
 /// Processor time of this process, in user and system mode.
 #[cfg(unix)]
 fn cpu_seconds() -> f64 {
-    use nix::sys::resource::{UsageWho, getrusage};
+    usage(nix::sys::resource::UsageWho::RUSAGE_SELF)
+}
+
+/// Processor time of the processes that this one started and that have ended, and of those they started.
+#[cfg(unix)]
+pub fn children_seconds() -> f64 {
+    usage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN)
+}
+
+#[cfg(unix)]
+fn usage(who: nix::sys::resource::UsageWho) -> f64 {
     use nix::sys::time::TimeValLike;
-    getrusage(UsageWho::RUSAGE_SELF).map_or(0.0, |usage| {
+    nix::sys::resource::getrusage(who).map_or(0.0, |usage| {
         (usage.user_time().num_microseconds() + usage.system_time().num_microseconds()) as f64 / 1e6
     })
 }
 
 #[cfg(not(unix))]
 fn cpu_seconds() -> f64 {
+    0.0
+}
+
+/// Processor time of the processes that this one started; 0 where the system does not tell.
+#[cfg(not(unix))]
+pub fn children_seconds() -> f64 {
     0.0
 }
 

@@ -1,9 +1,9 @@
 //! What all graphs of one exploration share: the code, the numbering of locations and threads, initial values.
 
-use super::event::{INIT, LocId};
+use super::event::{INIT, LocId, Slot};
 use super::graph::{Equivalence, Graph};
-use super::realise::Realiser;
-use raddle_engine::{Fault, Options, Refusal};
+use super::realise::{self, Realiser};
+use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
@@ -45,6 +45,7 @@ impl Purpose {
 pub(crate) struct Shared<'c> {
     pub(crate) code: &'c Code,
     pub(crate) options: &'c Options,
+    pub(crate) deadline: &'c Deadline<'c>,
     /// Memory when the first thread is started: the initial values of all graphs.
     initial: ByteMemory,
     /// The first thread at that moment.
@@ -65,12 +66,14 @@ pub(crate) enum Initial {
 
 impl<'c> Shared<'c> {
     /// Runs the first thread up to where it is no longer alone; see [`opening`].
-    pub(crate) fn new(code: &'c Code, options: &'c Options, purpose: Purpose) -> Self {
+    pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose) -> Self {
+        let Question { code, options } = *question;
         let (system, opening) = opening(code, options.model);
         let main = Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone());
         Shared {
             code,
             options,
+            deadline,
             initial: system.memory().clone(),
             main,
             opening,
@@ -149,6 +152,11 @@ impl<'c> Context<'c> {
             threads: FxHashMap::default(),
             realiser: Realiser::default(),
         }
+    }
+
+    /// An order of events that explains what they read, as far as the deadline lets one look for it.
+    pub(crate) fn realise(&mut self, question: realise::Question<'_>) -> Option<&[Slot]> {
+        self.realiser.realise(question, self.shared.deadline)
     }
 
     /// The number of a location. Two accesses that overlap must be to the same bytes.

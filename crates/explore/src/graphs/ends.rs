@@ -167,7 +167,7 @@ fn waiting_for_ever(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Lev
     }
     let Some(edges) = graph.edges_to_last(&last, graph.present()) else { return Waiting::Moot };
     let question = Question { graph, events: graph.present(), read: None, edges: &edges };
-    match context.realiser.realise(question) {
+    match context.realise(question) {
         None => Waiting::Moot,
         Some(sequence) => {
             let mut level = copy(graph, pool);
@@ -183,10 +183,13 @@ fn is_counted_elsewhere(context: &mut Context<'_>, graph: &Graph, waiters: &[Wai
     let mut events = graph.present().clone();
     waiters.iter().flat_map(|waiter| &waiter.events).for_each(|&slot| events.remove(slot as usize));
     let mut at = vec![0; last.len()];
-    loop {
+    for combination in 1u64.. {
+        if combination % COMBINATIONS == 0 && context.shared.deadline.passed().is_some() {
+            context.realiser.interrupted = true;
+        }
         let choice = last.iter().zip(&options).zip(&at);
         let choice: Vec<(LocId, Slot)> = choice.map(|((&(loc, _), sources), &at)| (loc, sources[at])).collect();
-        if choice == last {
+        if choice == last || context.realiser.interrupted {
             return false;
         }
         if waiters.iter().all(|waiter| waiter.waits(context, graph, &choice))
@@ -202,13 +205,19 @@ fn is_counted_elsewhere(context: &mut Context<'_>, graph: &Graph, waiters: &[Wai
             at[digit] = 0;
         }
     }
+    unreachable!("the last choice ends it")
 }
+
+/// How many combinations of last writes are looked at between two looks at the clock.
+const COMBINATIONS: u64 = 1024;
 
 impl Waiter {
     /// Whether it would find nothing but reasons to wait, were these the last writes.
     fn waits(&self, context: &mut Context<'_>, graph: &Graph, last: &[(LocId, Slot)]) -> bool {
+        // With other values a turn may be longer than the one that was executed.
+        const MAX_OPERATIONS: usize = 1000;
         let mut state = (*self.node.state).clone();
-        for _ in 0..=self.events.len() {
+        for _ in 0..MAX_OPERATIONS {
             match *state.status() {
                 Status::Blocked(Blocked::Spin { since }) => return since == self.since,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
@@ -232,7 +241,7 @@ impl Waiter {
 /// Whether the events have a witness in which these are the last writes of their locations.
 fn explained(context: &mut Context<'_>, graph: &Graph, events: &BitSet, last: &[(LocId, Slot)]) -> bool {
     let Some(edges) = graph.edges_to_last(last, events) else { return false };
-    context.realiser.realise(Question { graph, events, read: None, edges: &edges }).is_some()
+    context.realise(Question { graph, events, read: None, edges: &edges }).is_some()
 }
 
 impl Graph {

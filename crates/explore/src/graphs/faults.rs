@@ -140,7 +140,7 @@ impl Stepper<'_, '_> {
     fn witness_with(&mut self, first: Slot, second: Slot) -> Option<Vec<Slot>> {
         let graph = &*self.graph;
         let question = Question { graph, events: graph.present(), read: None, edges: &[(first, second)] };
-        self.context.realiser.realise(question).map(<[Slot]>::to_vec)
+        self.context.realise(question).map(<[Slot]>::to_vec)
     }
 
     /// Whether `first` comes before `second` in some run of the graph.

@@ -171,16 +171,15 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
 }
 
 fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Halt> {
-    let Question { code, options } = *question;
-    let shared = Arc::new(Shared::new(code, options, purpose));
+    let shared = Arc::new(Shared::new(question, deadline, purpose));
     if let Status::Failed(failure) = shared.main.status() {
         return opening_failure(question, &shared, failure).map_err(Halt::Fault);
     }
-    let mut findings = Pool::new(shared, deadline).explore();
+    let mut findings = Pool::new(shared).explore();
     match findings.halt.take() {
         Some(Halt::Stop(reason)) => findings.reach.stop = Some(reason),
         // What has been replayed is true, whatever else the program does.
-        Some(Halt::Fault(Fault::Refused(_))) if !options.all && !findings.list.is_empty() => {}
+        Some(Halt::Fault(Fault::Refused(_))) if !question.options.all && !findings.list.is_empty() => {}
         Some(halt) => return Err(halt),
         None => {}
     }

@@ -5,7 +5,7 @@ use super::context::{Context, Shared};
 use super::search::{Counters, Search, Tick};
 use super::step::{Bug, Halt};
 use crate::workers::Workers;
-use raddle_engine::{Deadline, Finding, Question, Reach, Statistics, confirm};
+use raddle_engine::{Deadline, Finding, Question, Reach, Statistics, StopReason, confirm};
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,10 +48,10 @@ pub(super) struct Findings {
 }
 
 impl<'c> Pool<'c> {
-    pub(super) fn new(shared: Arc<Shared<'c>>, deadline: &'c Deadline<'c>) -> Self {
+    pub(super) fn new(shared: Arc<Shared<'c>>) -> Self {
         Pool {
+            deadline: shared.deadline,
             shared,
-            deadline,
             workers: Workers::default(),
             sampled: AtomicBool::new(false),
             runs: AtomicU64::new(0),
@@ -107,6 +107,9 @@ impl<'c> Pool<'c> {
                 }
                 Tick::Bug(bug) => self.bug(search, &bug),
                 Tick::Halt(halt) => self.halt(halt),
+            }
+            if search.context.realiser.interrupted {
+                self.halt(Halt::Stop(self.deadline.passed().unwrap_or(StopReason::Interrupted)));
             }
             patience -= 1;
             let ended = counts && search.explores() && search.statistics.runs() != reported.statistics.runs();

@@ -15,6 +15,7 @@
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::graph::{Graph, union};
+use raddle_engine::Deadline;
 use raddle_trace::{BitSet, Model, Relation};
 use rustc_hash::FxHashSet;
 
@@ -64,6 +65,8 @@ pub(crate) struct Realiser {
     done: Vec<u64>,
     last: Vec<Slot>,
     sequence: Vec<Slot>,
+    /// A question was given up.
+    pub(crate) interrupted: bool,
     /// How many questions were asked, and how often the answer was no.
     pub(crate) asked: u64,
     pub(crate) refused: u64,
@@ -73,12 +76,18 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Realiser {
     /// An order of the events (the new read included, under the number after the last slot) that explains what they read.
-    pub(crate) fn realise(&mut self, question: Question<'_>) -> Option<&[Slot]> {
-        let realised = self.close(question) && (self.greedy() || self.search());
+    ///
+    /// Once the deadline has passed in the middle of a question, [`interrupted`](Realiser::interrupted) says that no answer is to be
+    /// trusted any more.
+    pub(crate) fn realise(&mut self, question: Question<'_>, deadline: &Deadline<'_>) -> Option<&[Slot]> {
+        let realised = self.close(question) && (self.greedy() || self.search(deadline));
         self.asked += 1;
         self.refused += u64::from(!realised);
         #[cfg(debug_assertions)]
-        assert!(super::audit::agrees(&question, realised), "the verifiers disagree with the search");
+        assert!(
+            self.interrupted || super::audit::agrees(&question, realised),
+            "the verifiers disagree with the search"
+        );
         realised.then_some(&self.sequence)
     }
 
@@ -352,36 +361,55 @@ impl Realiser {
         self.place_of[slot as usize] != NOWHERE && !self.is_done(slot) && self.can_write(slot)
     }
 
-    /// Tries all orders of writes. Returns whether one leads to the end.
-    fn search(&mut self) -> bool {
+    /// Tries all orders of writes. Returns whether one leads to the end; `false`, too, if the time for that is over.
+    fn search(&mut self, deadline: &Deadline<'_>) -> bool {
         self.start();
-        self.search_from(&mut FxHashSet::default())
-    }
-
-    /// The same from here; `met` has the sets of executed events from which there is no way to the end.
-    fn search_from(&mut self, met: &mut FxHashSet<Vec<u64>>) -> bool {
-        self.settle();
-        if self.is_over() {
-            return true;
-        }
-        if !met.insert(self.done.clone()) {
-            return false;
-        }
-        let (done, last, len) = (self.done.clone(), self.last.clone(), self.sequence.len());
-        for at in 0..self.units.len() {
-            let slot = self.units[at];
-            if self.is_open_write(slot) {
-                self.write(slot);
-                if self.search_from(met) {
-                    return true;
-                }
-                self.done.copy_from_slice(&done);
-                self.last.copy_from_slice(&last);
-                self.sequence.truncate(len);
+        // The sets of executed events that were met: if a way to the end goes on from one, it is found then.
+        let mut met: FxHashSet<Vec<u64>> = FxHashSet::default();
+        let mut stack: Vec<Branch> = Vec::new();
+        loop {
+            self.settle();
+            if self.is_over() {
+                return true;
+            }
+            if met.insert(self.done.clone()) {
+                let (done, last) = (self.done.clone(), self.last.clone());
+                stack.push(Branch { done, last, executed: self.sequence.len(), next: 0 });
+            }
+            if met.len() % PATIENCE == 1 && deadline.passed().is_some() {
+                self.interrupted = true;
+            }
+            if self.interrupted {
+                return false;
+            }
+            loop {
+                let Some(branch) = stack.last_mut() else { return false };
+                self.done.copy_from_slice(&branch.done);
+                self.last.copy_from_slice(&branch.last);
+                self.sequence.truncate(branch.executed);
+                let mut rest = branch.next..self.units.len();
+                let Some(at) = rest.find(|&at| self.is_open_write(self.units[at])) else {
+                    stack.pop();
+                    continue;
+                };
+                branch.next = at + 1;
+                self.write(self.units[at]);
+                break;
             }
         }
-        false
     }
+}
+
+/// How many sets of executed events the search meets between two looks at the clock.
+const PATIENCE: usize = 1024;
+
+/// A point of the search at which several writes are possible.
+struct Branch {
+    done: Vec<u64>,
+    last: Vec<Slot>,
+    executed: usize,
+    /// Units from here on are still to be tried.
+    next: usize,
 }
 
 impl Graph {

@@ -159,7 +159,7 @@ impl<'a> Look<'a> {
         }
         let read = Event { rf: source, ..*self.read };
         let question = Question { graph: self.graph, events: self.events, read: Some(&read), edges: &[] };
-        context.realiser.realise(question).is_some()
+        context.realise(question).is_some()
     }
 }
 
@@ -228,7 +228,7 @@ pub(super) fn other_witness(
     pool: &mut Vec<Level>,
 ) -> Option<Level> {
     let question = Question { graph, events: graph.present(), read: Some(read), edges: &[] };
-    let sequence = context.realiser.realise(question)?;
+    let sequence = context.realise(question)?;
     let mut level = copy(graph, pool);
     level.graph.adopt(sequence.iter().copied().filter(|&slot| (slot as usize) < graph.events.len()));
     let floor = level.graph.floor(read);

@@ -234,6 +234,16 @@ pub(super) fn value_of(text: &str) -> Result<Value, String> {
     }
 }
 
+/// A value as people write it on a command line: a text in quotes and a sequence in brackets as in EDN or JSON, anything else a number, a truth value,
+/// nothing, or a text as it stands.
+pub fn value_from(text: &str) -> Result<Value, String> {
+    match text {
+        "null" => Ok(Value::Nil),
+        _ if text.starts_with(['"', '[', '(']) => value_of(text),
+        _ => Ok(atom(text)),
+    }
+}
+
 /// Reads EDN histories.
 pub struct EdnSource<R> {
     forms: Forms<R>,

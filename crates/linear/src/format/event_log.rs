@@ -123,7 +123,7 @@ pub(super) fn scalar(word: &str, tables: &mut Tables) -> Result<ValueId, String>
     }
     if let Some((label, pair)) = word.split_once('<')
         && let Some((thread, index)) = pair.strip_suffix('>').and_then(|pair| pair.split_once(','))
-        && (label.is_empty() || plain(label))
+        && !label.contains(char::is_whitespace)
         && plain(thread.trim())
         && plain(index.trim())
     {

@@ -58,6 +58,14 @@ impl InputError {
         }
         InputError::Line { line, message: message.into(), text: shown }
     }
+
+    /// The line it is about; after all lines if it is about none.
+    pub fn line(&self) -> u32 {
+        match self {
+            InputError::Line { line, .. } => *line,
+            _ => u32::MAX,
+        }
+    }
 }
 
 /// Whether an event calls an operation, or how the operation ended.
@@ -101,25 +109,39 @@ pub struct RawEvent {
 pub struct Tables {
     /// The values.
     pub values: Values,
-    names: Vec<String>,
-    by_name: FxHashMap<String, NameId>,
+    /// The names of methods.
+    pub names: Names,
 }
 
 impl Tables {
     /// The number of a method name.
     pub fn name(&mut self, name: &str) -> Option<NameId> {
-        if let Some(&id) = self.by_name.get(name) {
+        self.names.number(name)
+    }
+}
+
+/// The names of methods, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    texts: Vec<String>,
+    numbers: FxHashMap<String, NameId>,
+}
+
+impl Names {
+    /// The number of a name; nothing if there are too many.
+    pub fn number(&mut self, name: &str) -> Option<NameId> {
+        if let Some(&id) = self.numbers.get(name) {
             return Some(id);
         }
-        let id = NameId(u16::try_from(self.names.len()).ok()?);
-        self.names.push(name.to_string());
-        self.by_name.insert(name.to_string(), id);
+        let id = NameId(u16::try_from(self.texts.len()).ok()?);
+        self.texts.push(name.to_string());
+        self.numbers.insert(name.to_string(), id);
         Some(id)
     }
 
-    /// The text of a method name.
-    pub fn name_text(&self, id: NameId) -> &str {
-        &self.names[id.0 as usize]
+    /// The name with this number.
+    pub fn text(&self, id: NameId) -> &str {
+        &self.texts[id.0 as usize]
     }
 }
 

@@ -10,7 +10,9 @@
 //! | queue | [`queue`], references [`queue_tree`] and all pairs | n (after sorting), n log n, n² |
 //! | set | [`set`] | n log n |
 //! | multiset | [`multiset`] | n |
+//! | all of these, deque, priority queue | [`counting`], necessary only | n log n |
 
+pub mod counting;
 pub mod matching;
 pub mod multiset;
 pub mod pending;

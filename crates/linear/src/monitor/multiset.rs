@@ -4,36 +4,23 @@
 //! adds have been called. Put every add at its call and every remove at its return: if that order is not legal, none is. A pending
 //! add counts as called and is used only when needed; a pending remove is dropped.
 //!
-//! Membership queries and failed removes are not covered; such histories go to the general checker, value by value.
+//! Membership queries, failed removes and failed adds (there are none) are not covered; such histories go to the general checker, value by value.
 //!
 //! After Grahn 2026. Cost: linear once the events are in order.
 
 use rustc_hash::FxHashMap;
 
+use super::counting::Exceeded;
 use super::timeline::timeline;
-use crate::history::{Method, Op, OpId, Ts};
+use crate::history::{Method, Op, OpId};
 use crate::value::ValueId;
 
 /// Whether a history has only operations this monitor covers.
 pub fn covers(ops: &[Op]) -> bool {
     ops.iter().all(|op| match op.method {
-        Method::Insert => true,
-        Method::Remove => op.result != Some(ValueId::FALSE),
+        Method::Insert | Method::Remove => op.result != Some(ValueId::FALSE),
         _ => op.result.is_none(),
     })
-}
-
-/// The first remove for which there is nothing to remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Exceeded {
-    /// The value.
-    pub value: ValueId,
-    /// The remove.
-    pub op: OpId,
-    /// When it returned.
-    pub at: Ts,
-    /// How many adds had been called by then.
-    pub adds: u32,
 }
 
 /// A linearization, or the first remove that exceeds the adds.

@@ -27,6 +27,8 @@ struct Answer<'a> {
     linearization: Option<Vec<Operation<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<Explained<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hints: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<&'a str>,
 }
@@ -69,8 +71,12 @@ struct Explained<'a> {
     others: &'static str,
     minimal: bool,
     confirmed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    called: Vec<Operation<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from_state: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    from_done: Vec<Operation<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     states_before: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,6 +126,7 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
         search: Search { configurations: report.statistics.configurations, states: report.statistics.states },
         linearization: None,
         explanation: None,
+        hints: &report.hints,
         why: None,
     };
     match &report.verdict {
@@ -143,9 +150,11 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
                     Others::Absent => "absent",
                     Others::Pending => "pending",
                 },
+                called: found.called.iter().map(|id| operation(context, *id)).collect(),
                 minimal: found.minimal,
                 confirmed: found.confirmed,
-                from_state: found.from.as_ref().map(|(state, _)| state.as_str()),
+                from_state: found.from.as_ref().map(|since| since.state.as_str()),
+                from_done: found.from.iter().flat_map(|since| &since.done).map(|id| operation(context, *id)).collect(),
                 states_before,
                 earliest_prefix: found.earliest.map(|earliest| {
                     let Ts(event) = earliest.event;
@@ -181,7 +190,8 @@ struct StreamAnswer<'a> {
 struct StreamExplained<'a> {
     text: &'a str,
     event: u32,
-    line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
 }
 
 /// Writes the verdict on a stream.
@@ -198,7 +208,7 @@ pub fn write_streamed(streamed: &Streamed, seconds: f64, out: &mut dyn Write) ->
         linearization: None,
         explanation: match &streamed.verdict {
             StreamVerdict::Violated { line, event, message } => {
-                Some(StreamExplained { text: message, event: *event, line: *line })
+                Some(StreamExplained { text: message, event: *event, line: (*line > 0).then_some(*line) })
             }
             _ => None,
         },

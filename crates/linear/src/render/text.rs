@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Context, sentence, words};
 use crate::history::{OpId, Ts};
-use crate::search::shrink::Others;
+use crate::search::shrink::{Others, Since};
 use crate::stream::{StreamVerdict, Streamed};
 use crate::value::ValueId;
 use crate::verdict::{Explanation, Reason, Verdict, line_of};
@@ -39,6 +39,9 @@ pub fn write(context: &Context<'_>, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "violated: not linearizable")?;
             writeln!(out, "  {what}")?;
             explain(context, explanation, out)?;
+            for hint in &report.hints {
+                writeln!(out, "  hint: {hint}")?;
+            }
         }
     }
     if report.statistics.configurations > 0 {
@@ -69,6 +72,12 @@ fn list(context: &Context<'_>, ops: &[OpId], out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
+/// Operations that had taken effect before they returned.
+fn taken(context: &Context<'_>, done: &[OpId]) -> String {
+    let done: Vec<String> = done.iter().map(|id| words(context, context.history.op(*id))).collect();
+    if done.is_empty() { String::new() } else { format!(" (already in effect: {})", done.join(", ")) }
+}
+
 fn explain(context: &Context<'_>, explanation: &Explanation, out: &mut dyn Write) -> io::Result<()> {
     if explanation.place != ValueId::NIL {
         writeln!(out, "  object: {}", context.history.value(explanation.place))?;
@@ -77,16 +86,18 @@ fn explain(context: &Context<'_>, explanation: &Explanation, out: &mut dyn Write
     if let Reason::NoOrder { before, .. } = &explanation.reason {
         for (state, done) in before {
             let state: String = state.chars().take(120).collect();
-            let taken: Vec<String> = done.iter().map(|id| words(context, context.history.op(*id))).collect();
-            let also =
-                if taken.is_empty() { String::new() } else { format!(" (already in effect: {})", taken.join(", ")) };
-            writeln!(out, "  just before, the object may have been: {state}{also}")?;
+            writeln!(out, "  just before, the object may have been: {state}{}", taken(context, done))?;
         }
     }
-    if let Some((state, next)) = &explanation.from {
+    if let Some(Since { next, state, done }) = &explanation.from {
         let state: String = state.chars().take(120).collect();
         let op = context.history.op(*next);
-        writeln!(out, "  just before event {} the object may be taken to have been: {state}", op.ret.0)?;
+        writeln!(
+            out,
+            "  just before event {} the object may be taken to have been: {state}{}",
+            op.ret.0,
+            taken(context, done)
+        )?;
     }
     let others = match explanation.others {
         Others::Absent => "whatever else happened",
@@ -100,6 +111,10 @@ fn explain(context: &Context<'_>, explanation: &Explanation, out: &mut dyn Write
     let sure = if explanation.confirmed { "; the general checker agrees" } else { "" };
     writeln!(out, "  {others}, {size}{sure}:")?;
     list(context, &explanation.ops, out)?;
+    if !explanation.called.is_empty() {
+        writeln!(out, "  of these only the calls count; they may have taken effect at any time after, or never:")?;
+        list(context, &explanation.called, out)?;
+    }
     if let Some(earliest) = explanation.earliest {
         let Ts(event) = earliest.event;
         let line =

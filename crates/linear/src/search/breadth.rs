@@ -22,7 +22,7 @@ struct Node<K> {
     places: usize,
 }
 
-/// Searches until `patience` configurations have been visited, or the budget is used up; then there is no answer.
+/// Searches until `patience` configurations have been visited; then there is no answer.
 pub(super) fn search<M: Model, K: Mask>(
     moves: &mut Moves<'_, M, K>,
     options: Options<K>,
@@ -53,7 +53,10 @@ pub(super) fn search<M: Model, K: Mask>(
                 continue;
             }
             moves.visited += 1;
-            if moves.visited > patience || moves.exhausted(|| (nodes.len() * node_bytes + places.len() * 4) as u64) {
+            if let Some(limit) = moves.exhausted(|| (nodes.len() * node_bytes + places.len() * 4) as u64) {
+                return Some(Found::OutOfBudget(limit));
+            }
+            if moves.visited > patience {
                 return None;
             }
             moves.cursor.stand_at(&moves.layout, level);

@@ -29,7 +29,7 @@ struct Depth<'s, 'm, M: Model, K> {
     path: Vec<Frame<K>>,
 }
 
-/// Searches until `patience` configurations have been visited, or the budget is used up; then there is no answer.
+/// Searches until `patience` configurations have been visited; then there is no answer.
 pub(super) fn search<M: Model, K: Mask>(
     moves: &mut Moves<'_, M, K>,
     mut options: Options<K>,
@@ -39,7 +39,10 @@ pub(super) fn search<M: Model, K: Mask>(
     let mut depth = Depth { moves, refuted, path: Vec::new() };
     while let Some(next) = depth.moves.cursor.next(&depth.moves.layout) {
         depth.moves.visited += 1;
-        if depth.moves.visited > patience || depth.moves.exhausted(|| depth.bytes()) {
+        if let Some(limit) = depth.moves.exhausted(|| depth.bytes()) {
+            return Some(Found::OutOfBudget(limit));
+        }
+        if depth.moves.visited > patience {
             return None;
         }
         let failed = depth.enter(options, next);

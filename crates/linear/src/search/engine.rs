@@ -24,6 +24,8 @@
 //! - Where the operation that must return next is an observer and no order of the open ones can bring about what it answered
 //!   ([`Model::attainable`]), nothing is tried.
 //!
+//! Before all that the model may rule an answer out by something simpler ([`Model::impossible`]).
+//!
 //! Of the candidates those go first that let the most of the next few waiting observers answer. Models may be nondeterministic.
 //!
 //! After Wing and Gong 1993 and Lowe 2017 (memoisation); the representation and the reductions are ours. Cost: exponential in the
@@ -34,7 +36,7 @@ use super::machine::Machine;
 use super::mask::Mask;
 use super::model::Model;
 use super::moves::Moves;
-use super::terms::{Budget, Entry, Found, Statistics, Strategy};
+use super::terms::{Budget, Entry, Found, Statistics, Strategy, Window};
 use super::{breadth, depth};
 
 /// Searches for a linearization from the initial state of the model.
@@ -49,6 +51,9 @@ pub fn search_from<M: Model>(
     entries: &[Entry<M>],
     budget: Budget,
 ) -> (Found<M::State>, Statistics) {
+    if let Some(blocked) = model.impossible(&start, entries) {
+        return (Found::None(Window { blocked, before: Vec::new(), certain: None }), Statistics::default());
+    }
     let (layout, classes) = Layout::new(model, entries);
     let machine = Machine::new(model, classes);
     match layout.slots {
@@ -75,8 +80,8 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, start: M::State) -> (Found
         } else {
             breadth::search(&mut moves, options, patience)
         };
-        if found.is_some() || moves.visited <= patience {
-            return (found.unwrap_or(Found::OutOfBudget), moves.statistics());
+        if let Some(found) = found {
+            return (found, moves.statistics());
         }
         deep = !deep;
         turn = turn.saturating_mul(LONGER);

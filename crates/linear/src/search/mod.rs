@@ -27,4 +27,4 @@ mod trail;
 
 pub use engine::{search, search_from};
 pub use model::{Model, Nature};
-pub use terms::{Budget, Certain, Entry, Found, Statistics, Strategy, Window};
+pub use terms::{Budget, Certain, Entry, Found, Limit, Statistics, Strategy, Window};

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use super::terms::Entry;
 use crate::history::Ts;
 
 /// A sequential object: an initial state, and what each call may do in each state.
@@ -73,6 +74,16 @@ pub trait Model {
     fn attainable(&self, state: &Self::State, call: &Self::Call, ret: &Self::Ret, open: &[&Self::Call]) -> bool {
         let _ = (state, call, ret, open);
         true
+    }
+
+    /// An operation, by position, that cannot have answered so whatever the order, told by something simpler than a search: counting. `None` is
+    /// always right.
+    fn impossible(&self, start: &Self::State, entries: &[Entry<Self>]) -> Option<usize>
+    where
+        Self: Sized,
+    {
+        let _ = (start, entries);
+        None
     }
 
     /// A moment and a state: once all that is left returns after that moment, `state` and that state allow the same. A value that is not

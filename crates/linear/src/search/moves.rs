@@ -10,7 +10,7 @@ use super::machine::{Machine, Next};
 use super::mask::Mask;
 use super::model::{Model, Nature};
 use super::refuted::Options;
-use super::terms::{Budget, Statistics, Window};
+use super::terms::{Budget, Limit, Statistics, Window};
 use super::trail::Trail;
 
 /// In place of a candidate: the next return is passed without its operation taking effect here; it has had a place already.
@@ -296,14 +296,18 @@ impl<'m, M: Model, K: Mask> Moves<'m, M, K> {
         self.trail.window(&self.layout, &self.machine, &mut self.cursor, part)
     }
 
-    /// Whether the budget is used up, with so many bytes held elsewhere.
-    pub(super) fn exhausted(&self, bytes: impl FnOnce() -> u64) -> bool {
+    /// Which limit has been reached, with so many bytes held elsewhere.
+    pub(super) fn exhausted(&self, bytes: impl FnOnce() -> u64) -> Option<Limit> {
         if self.visited > self.budget.configurations {
-            return true;
+            return Some(Limit::Configurations);
         }
-        self.visited.is_multiple_of(256)
-            && (bytes() + self.machine.bytes > self.budget.bytes
-                || self.budget.deadline.is_some_and(|end| Instant::now() >= end))
+        if !self.visited.is_multiple_of(64) {
+            return None;
+        }
+        if bytes() + self.machine.bytes > self.budget.bytes {
+            return Some(Limit::Memory);
+        }
+        self.budget.deadline.filter(|end| Instant::now() >= *end).map(|_| Limit::Time)
     }
 
     pub(super) fn statistics(&self) -> Statistics {

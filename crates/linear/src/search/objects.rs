@@ -10,7 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::foresight::{Foresight, LOST};
 use super::model::{Model, Nature, Ties};
+use super::terms::Entry;
 use crate::history::{Method, Op, Ts};
+use crate::monitor::counting::{change, first_excess};
 use crate::object::ObjectKind;
 use crate::value::{Value, ValueId, Values};
 
@@ -323,7 +325,7 @@ impl Model for Object<'_> {
                 Value::Int(number) => number,
                 _ => 0,
             }),
-            ObjectKind::Lock => State::Holder(None),
+            ObjectKind::Lock | ObjectKind::Mutex => State::Holder(None),
         }
     }
 
@@ -356,7 +358,12 @@ impl Model for Object<'_> {
                 about(&[call.arg, call.arg2], false)
             }
             (
-                ObjectKind::Register | ObjectKind::Map | ObjectKind::Counter | ObjectKind::Log | ObjectKind::Lock,
+                ObjectKind::Register
+                | ObjectKind::Map
+                | ObjectKind::Counter
+                | ObjectKind::Log
+                | ObjectKind::Lock
+                | ObjectKind::Mutex,
                 _,
                 _,
             ) => None,
@@ -366,6 +373,21 @@ impl Model for Object<'_> {
             (_, _, Some(ValueId::NIL)) => about(&[], true),
             (_, _, Some(answer)) => about(&[answer], false),
         }
+    }
+
+    /// More came out than went in.
+    fn impossible(&self, start: &State, entries: &[Entry<Self>]) -> Option<usize> {
+        let stored: Vec<ValueId> = match start {
+            State::Sequence(items) if self.kind != ObjectKind::Log => items.clone(),
+            State::Bag(bag) => {
+                bag.iter().flat_map(|(value, count)| std::iter::repeat_n(*value, *count as usize)).collect()
+            }
+            _ => return None,
+        };
+        let changes = entries
+            .iter()
+            .map(|entry| (change(self.kind, entry.call.method, entry.call.arg, entry.ret), entry.start, entry.end));
+        first_excess(changes, stored.into_iter()).map(|(position, ..)| position)
     }
 
     /// A value that is read no more, and grows into none that is, is as good as any other such value.
@@ -477,6 +499,7 @@ impl Model for Object<'_> {
             },
             State::Number(number) => number.to_string(),
             State::Holder(None) => "free".into(),
+            State::Holder(Some(_)) if self.kind == ObjectKind::Mutex => "held".into(),
             State::Holder(Some(process)) => format!("held by {}", name(process)),
         }
     }

@@ -13,6 +13,11 @@
 //! its small budget runs out the answer counts as "does not fail", which keeps the result right and may make it larger
 //! than needed ([`Core::minimal`] then says so).
 //!
+//! Leaving out values leaves sets in which single operations can still be spared: of `enqueue a, enqueue b, dequeue = b` it does not matter when,
+//! or whether, the second one returned. [`tighten`] makes operations of such a set pending one by one until none is left that can be. What
+//! remains is *bound*; those that are pending count only through their calls. It is tried whether the bound ones fail even if all
+//! other operations of the history are pending, which says more with fewer words.
+//!
 //! Cost: about k log n searches for a result of k elements.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,12 +32,32 @@ use crate::history::Ts;
 pub struct Core {
     /// The operations, by position.
     pub ops: Vec<usize>,
+    /// Operations, by position, that may have taken effect at any moment after their calls with any answer, or never.
+    pub called: Vec<usize>,
     /// What was assumed of all others.
     pub others: Others,
-    /// Whether no operation of it can be spared.
+    /// Whether no operation of `ops` can be spared: if any of them were among `called` instead, the rest could be ordered.
     pub minimal: bool,
-    /// What came before, if it was replaced by a state: the state, and the operation (by position) whose return comes next.
-    pub from: Option<(String, usize)>,
+    /// What came before, if it was replaced by a state.
+    pub from: Option<Since<usize>>,
+}
+
+/// The moment an explanation starts at, and what the object may be taken to have been then: no other way to get there leaves more freedom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Since<Op> {
+    /// The operation whose return comes next.
+    pub next: Op,
+    /// The state, for people.
+    pub state: String,
+    /// The operations that had taken effect though they had not returned.
+    pub done: Vec<Op>,
+}
+
+impl<Op> Since<Op> {
+    /// The same with operations renamed.
+    pub(crate) fn named<Other>(self, name: impl Fn(Op) -> Other) -> Since<Other> {
+        Since { next: name(self.next), state: self.state, done: self.done.into_iter().map(name).collect() }
+    }
 }
 
 /// What is assumed of the operations that are not in a [`Core`].
@@ -138,11 +163,7 @@ fn leave_out<M: Model>(model: &M, entries: &[Entry<M>], ties: &[Ties], budget: B
     groups.sort_by_key(|group| group.iter().map(|&at| entries[at].end).min());
     let ask = |ops: &[usize]| {
         let chosen: Vec<Entry<M>> = ops.iter().map(|&at| entries[at].clone()).collect();
-        match search(model, &chosen, budget).0 {
-            Found::None(_) => Some(true),
-            Found::Linearization(_) => Some(false),
-            Found::OutOfBudget => None,
-        }
+        fails(search(model, &chosen, budget).0)
     };
     if ask(&(0..entries.len()).collect::<Vec<_>>()) != Some(true) {
         return None;
@@ -171,7 +192,98 @@ fn leave_out<M: Model>(model: &M, entries: &[Entry<M>], ties: &[Ties], budget: B
     gave_up |= asker.gave_up;
     let mut ops: Vec<usize> = kept.into_iter().map(|at| at as usize).chain(fixed).collect();
     ops.sort_unstable();
-    Some(Core { ops, others: Others::Absent, minimal: !gave_up, from: None })
+    let ends: Vec<Ts> = entries.iter().map(|entry| entry.end).collect();
+    let core = tighten(&ends, ops, |chosen| {
+        let weaker: Vec<Entry<M>> = chosen.iter().map(|&(at, bound)| bound_or_pending(&entries[at], bound)).collect();
+        fails(search(model, &weaker, budget).0)
+    });
+    Some(Core { minimal: core.minimal && !gave_up, ..core })
+}
+
+/// An operation as it is, or pending.
+fn bound_or_pending<M: Model>(entry: &Entry<M>, bound: bool) -> Entry<M> {
+    if bound { entry.clone() } else { Entry { ret: None, end: Ts::INF, ..entry.clone() } }
+}
+
+/// Whether a search failed, if it came to an end.
+fn fails<S>(found: Found<S>) -> Option<bool> {
+    match found {
+        Found::None(_) => Some(true),
+        Found::Linearization(_) => Some(false),
+        Found::OutOfBudget(_) => None,
+    }
+}
+
+/// The most operations of a history that are all made pending to say more with fewer words.
+const WEAKENED: usize = 300;
+
+/// Makes the operations of a failing set pending until none is left that can be. `ends` are the returns of all operations of the history;
+/// `fails` says whether some of them fail, each bound to its return and answer or pending.
+pub fn tighten(ends: &[Ts], core: Vec<usize>, mut fails: impl FnMut(&[(usize, bool)]) -> Option<bool>) -> Core {
+    let bound_in = |bound: &[u32]| {
+        let bound: FxHashSet<usize> = bound.iter().map(|&at| at as usize).collect();
+        move |at: usize| bound.contains(&at)
+    };
+    let latest_first = |mut pool: Vec<u32>| {
+        pool.retain(|&at| ends[at as usize] < Ts::INF);
+        pool.sort_by_key(|&at| std::cmp::Reverse(ends[at as usize]));
+        pool
+    };
+    let positions = |ops: &[usize]| ops.iter().map(|&at| at as u32).collect::<Vec<u32>>();
+    let weakest = |mut kept: Vec<u32>| {
+        kept.sort_unstable();
+        kept.into_iter().map(|at| at as usize).collect::<Vec<usize>>()
+    };
+    let unproven = Core { ops: core.clone(), called: Vec::new(), others: Others::Absent, minimal: false, from: None };
+    let mut among = |context: &[usize], bound: &[u32]| {
+        let bound = bound_in(bound);
+        fails(&context.iter().map(|&at| (at, bound(at))).collect::<Vec<_>>())
+    };
+    if among(&core, &positions(&core)) != Some(true) {
+        return unproven;
+    }
+    let mut asker = Asker::new(|set: &[u32]| among(&core, set));
+    let kept = asker.minimal(latest_first(positions(&core)));
+    if asker.gave_up {
+        return unproven;
+    }
+    let spared = |bound: &[u32]| core.iter().copied().filter(|&at| !bound.contains(&(at as u32))).collect::<Vec<_>>();
+    let called = spared(&kept);
+    if called.is_empty() {
+        return Core { minimal: true, ..unproven };
+    }
+    let absent = Core { ops: weakest(kept.clone()), minimal: true, ..unproven };
+    // Whether each bound operation is still needed when only these others are there.
+    let mut needed = |called: &[usize]| {
+        let mut context: Vec<usize> = absent.ops.iter().chain(called).copied().collect();
+        context.sort_unstable();
+        (0..kept.len()).all(|spare| {
+            let rest: Vec<u32> = kept.iter().enumerate().filter(|(at, _)| *at != spare).map(|(_, op)| *op).collect();
+            among(&context, &rest) == Some(false)
+        })
+    };
+    if needed(&[]) {
+        return absent;
+    }
+    let mut helping = called.clone();
+    for at in called {
+        let fewer: Vec<usize> = helping.iter().copied().filter(|&other| other != at).collect();
+        if needed(&fewer) {
+            helping = fewer;
+        }
+    }
+    if ends.len() <= WEAKENED {
+        let all: Vec<usize> = (0..ends.len()).collect();
+        if among(&all, &kept) == Some(true) {
+            return Core { others: Others::Pending, ..absent };
+        }
+        let mut asker = Asker::new(|set: &[u32]| among(&all, set));
+        let wide = asker.minimal(latest_first(positions(&all)));
+        if !asker.gave_up && wide.len() <= kept.len() + helping.len() + 2 {
+            return Core { ops: weakest(wide), others: Others::Pending, ..absent };
+        }
+    }
+    Core { called: helping, ..absent }
 }
 
 fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Option<Core> {
@@ -201,25 +313,15 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
         Some(certain) => {
             let since = entries[certain.next].end;
             let left = about.into_iter().filter(|at| entries[*at].end >= since && !certain.done.contains(at)).collect();
-            let described = model.describe(&certain.state);
-            (certain.state, Some((described, certain.next)), left, certain.spare)
+            let since = Since { next: certain.next, state: model.describe(&certain.state), done: certain.done };
+            (certain.state, Some(since), left, certain.spare)
         }
     };
-    let fails = |bound: &dyn Fn(u32) -> bool| {
-        let weaker: Vec<Entry<M>> = rest
-            .iter()
-            .map(|&at| {
-                let entry = entries[at].clone();
-                if bound(at as u32) { entry } else { Entry { ret: None, end: Ts::INF, ..entry } }
-            })
-            .collect();
-        match search_from(model, start.clone(), &weaker, budget).0 {
-            Found::None(_) => Some(true),
-            Found::Linearization(_) => Some(false),
-            Found::OutOfBudget => None,
-        }
+    let failing = |bound: &dyn Fn(u32) -> bool| {
+        let weaker: Vec<Entry<M>> = rest.iter().map(|&at| bound_or_pending(&entries[at], bound(at as u32))).collect();
+        fails(search_from(model, start.clone(), &weaker, budget).0)
     };
-    if fails(&|at| !spare.contains(&(at as usize))) != Some(true) {
+    if failing(&|at| !spare.contains(&(at as usize))) != Some(true) {
         return None;
     }
     // What returned last is closest to the trouble: bisection keeps it and drops the rest early.
@@ -228,9 +330,9 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
     pool.sort_by_key(|&at| std::cmp::Reverse(entries[at as usize].end));
     let mut asker = Asker::new(|set: &[u32]| {
         let bound: FxHashSet<u32> = set.iter().copied().collect();
-        fails(&|at| bound.contains(&at))
+        failing(&|at| bound.contains(&at))
     });
     let mut ops: Vec<usize> = asker.minimal(pool).into_iter().map(|at| at as usize).collect();
     ops.sort_unstable();
-    Some(Core { ops, others: Others::Pending, minimal: !asker.gave_up, from })
+    Some(Core { ops, called: Vec::new(), others: Others::Pending, minimal: !asker.gave_up, from })
 }

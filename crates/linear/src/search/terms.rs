@@ -1,5 +1,6 @@
 //! What a search is given, and what it gives back.
 
+use std::fmt;
 use std::time::Instant;
 
 use super::model::Model;
@@ -60,6 +61,11 @@ impl Budget {
     pub fn of(configurations: u64) -> Budget {
         Budget { configurations, ..Budget::default() }
     }
+
+    /// The same limits, for a question that may take at most so many configurations.
+    pub fn at_most(self, configurations: u64) -> Budget {
+        Budget { configurations: configurations.min(self.configurations), strategy: Strategy::Turns, ..self }
+    }
 }
 
 /// How much work a search did.
@@ -104,6 +110,27 @@ pub enum Found<S> {
     Linearization(Vec<usize>),
     /// There is none.
     None(Window<S>),
-    /// The budget ran out.
-    OutOfBudget,
+    /// A limit was reached.
+    OutOfBudget(Limit),
+}
+
+/// What a search may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// [`Budget::configurations`].
+    Configurations,
+    /// [`Budget::bytes`].
+    Memory,
+    /// [`Budget::deadline`].
+    Time,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Limit::Configurations => "the budget was used up",
+            Limit::Memory => "the memory limit was reached",
+            Limit::Time => "the time limit was reached",
+        })
+    }
 }

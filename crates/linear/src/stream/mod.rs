@@ -20,10 +20,12 @@ pub mod set;
 
 use rustc_hash::FxHashMap;
 
-use crate::assemble::{Assembler, FailedCas, Step, kind_of};
+use crate::assemble::{Assembler, RawOp};
 use crate::command::{Error, Outcome};
-use crate::format::{Source, Tables};
+use crate::format::{InputError, RawEvent, Source, Tables};
+use crate::guess;
 use crate::history::Op;
+use crate::meaning::{Meaning, Step, Words};
 use crate::object::ObjectKind;
 use crate::value::{Value, ValueId, Values};
 
@@ -139,21 +141,58 @@ pub fn watcher(kind: ObjectKind, initial: ValueId) -> Option<Box<dyn Watcher>> {
 /// Sweep the table of values when it holds this many more than are in use.
 const SLACK: usize = 1 << 16;
 
+/// How many events are looked at to find out what kind of object it is, when nobody says.
+const LOOK_AHEAD: usize = 1 << 12;
+
+/// Reads events until they tell what kind of object they are about: the kind, and the events.
+fn look_ahead(source: &mut dyn Source, tables: &mut Tables) -> Result<(ObjectKind, Vec<RawEvent>), Error> {
+    let mut ahead = Vec::new();
+    let mut assembler = Assembler::default();
+    let mut ops: Vec<RawOp> = Vec::new();
+    loop {
+        let next = source.next(tables)?;
+        if let Some(kind) = source.declared() {
+            ahead.extend(next);
+            return Ok((kind, ahead));
+        }
+        if let Some(event) = next {
+            ahead.push(event);
+            let op = assembler.push(&event, tables)?;
+            match ops.get_mut(op.number as usize) {
+                Some(known) => *known = op,
+                None => ops.push(op),
+            }
+        }
+        let ended = next.is_none() || ahead.len() == LOOK_AHEAD;
+        if ended || ahead.len().is_power_of_two() {
+            match guess::kind(ops.iter(), tables) {
+                Ok(kind) => return Ok((kind, ahead)),
+                Err(why) if ended => return Err(why.into()),
+                Err(_) => {}
+            }
+        }
+    }
+}
+
 /// Reads a stream to its end or to the first violation.
 pub fn watch(
     source: &mut dyn Source,
     kind: Option<ObjectKind>,
-    failed_cas: FailedCas,
+    words: Words,
     initial: &Value,
 ) -> Result<Streamed, Error> {
     let mut tables = Tables::default();
-    let mut next = source.next(&mut tables)?;
-    let kind = kind_of(source, kind, next.as_ref(), &tables)?;
+    let (kind, ahead) = match kind {
+        Some(kind) => (kind, Vec::new()),
+        None => look_ahead(source, &mut tables)?,
+    };
+    let mut ahead = ahead.into_iter();
     let mut initial = tables.values.intern(initial.clone());
     if watcher(kind, initial).is_none() {
         return Err(Error::Unsupported(format!("a {kind} cannot be streamed; leave out --stream")));
     }
-    let mut assembler = Assembler::new(kind, failed_cas);
+    let mut assembler = Assembler::default();
+    let mut meaning = Meaning::new(kind, words);
     let mut watchers: FxHashMap<ValueId, Box<dyn Watcher>> = FxHashMap::default();
     let (mut operations, mut peak, mut in_use) = (0u64, 0, 0);
     let finish = |verdict, operations, events: u32, peak| Streamed {
@@ -163,8 +202,15 @@ pub fn watch(
         peak,
         verdict,
     };
-    while let Some(event) = next {
-        let step = assembler.push(&event, &mut tables)?;
+    loop {
+        let event = match ahead.next() {
+            Some(event) => event,
+            None => match source.next(&mut tables)? {
+                Some(event) => event,
+                None => break,
+            },
+        };
+        let step = meaning.step(&assembler.push(&event, &tables)?, &mut tables)?;
         let (Step::Called(op) | Step::Returned(op) | Step::Lost(op) | Step::Vanished(op)) = &step;
         let watcher =
             watchers.entry(op.place).or_insert_with(|| watcher(kind, initial).expect("the kind has been looked up"));
@@ -185,14 +231,13 @@ pub fn watch(
                 return Ok(finish(verdict, operations, assembler.events(), peak));
             }
             Err(Trouble::Unsupported(why)) => {
-                return Err(Error::Unsupported(format!("line {}: {}", event.line, why.text(&tables.values))));
+                return Err(InputError::at(event.line, "", why.text(&tables.values)).into());
             }
         }
         peak = peak.max(watcher.held() + tables.values.len());
-        if tables.values.len() > 2 * in_use + SLACK {
+        if ahead.len() == 0 && tables.values.len() > 2 * in_use + SLACK {
             in_use = sweep(&mut tables, &mut assembler, source, &mut watchers, &mut initial);
         }
-        next = source.next(&mut tables)?;
     }
     let mut doubt = None;
     for watcher in watchers.values_mut() {

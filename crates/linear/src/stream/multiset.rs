@@ -73,6 +73,9 @@ impl Watcher for MultisetWatcher {
 
     fn returned(&mut self, op: &Op) -> Seen {
         match (op.method, op.result) {
+            (Method::Insert, Some(ValueId::FALSE)) => {
+                Err(Trouble::Wrong(Wrong::new("an add of {0} failed, and an add to a multiset never does", &[op.arg])))
+            }
             (Method::Insert, _) => self.close(op, false),
             (Method::Remove, Some(ValueId::TRUE)) => {
                 let count = self.counts.get_mut(&op.arg).filter(|count| count.now > 0);

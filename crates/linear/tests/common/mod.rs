@@ -139,8 +139,8 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
             (Value::Int(state.len() as i64), after)
         }
         (ObjectKind::Log, _) => (Value::list(state.clone()), after),
-        (ObjectKind::Lock, method) => {
-            let me = values.get(op.process).clone();
+        (ObjectKind::Lock | ObjectKind::Mutex, method) => {
+            let me = if kind == ObjectKind::Lock { values.get(op.process).clone() } else { Value::Nil };
             match (method, state.first()) {
                 (Method::Acquire, None) => (nil, vec![me]),
                 (Method::TryAcquire, None) => (Value::Bool(true), vec![me]),
@@ -155,42 +155,48 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
 
 /// Whether some order is legal, by trying all of them.
 pub fn brute_force(kind: ObjectKind, ops: &[Op], values: &Values) -> bool {
-    fn go(
+    brute_force_since(kind, ops, ops, &vec![false; ops.len()], values)
+}
+
+/// Whether some order is legal if the operations are the first ones as long as not all of the early ones have taken effect, and the
+/// second ones from then on.
+pub fn brute_force_since(kind: ObjectKind, before: &[Op], after: &[Op], early: &[bool], values: &Values) -> bool {
+    struct Orders<'a> {
         kind: ObjectKind,
-        ops: &[Op],
-        values: &Values,
-        done: u32,
-        state: State,
-        seen: &mut HashSet<(u32, State)>,
-    ) -> bool {
-        if ops.iter().enumerate().all(|(at, op)| done >> at & 1 == 1 || op.ret == Ts::INF) {
-            return true;
-        }
-        if !seen.insert((done, state.clone())) {
-            return false;
-        }
-        let open = |at: usize| done >> at & 1 == 0;
-        let deadline = ops
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| open(*at))
-            .map(|(_, op)| op.ret)
-            .min()
-            .expect("some operation is left");
-        (0..ops.len()).any(|at| {
-            let op = &ops[at];
-            if !open(at) || op.call > deadline {
+        before: &'a [Op],
+        after: &'a [Op],
+        early: &'a [bool],
+        values: &'a Values,
+        seen: HashSet<(u32, State)>,
+    }
+    impl Orders<'_> {
+        fn some(&mut self, done: u32, state: State) -> bool {
+            let open = |at: usize| done >> at & 1 == 0;
+            let early = (0..self.before.len()).any(|at| open(at) && self.early[at]);
+            let ops = if early { self.before } else { self.after };
+            if (0..ops.len()).all(|at| !open(at) || ops[at].ret == Ts::INF) {
+                return true;
+            }
+            if !self.seen.insert((done, state.clone())) {
                 return false;
             }
-            let Some((said, next)) = answer(kind, &state, op, values) else {
-                return false;
-            };
-            let silent = op.method == Method::Append && op.result == Some(ValueId::NIL);
-            let agrees = silent || op.result.is_none_or(|result| *values.get(result) == said);
-            agrees && go(kind, ops, values, done | 1 << at, next, seen)
-        })
+            let deadline = (0..ops.len()).filter(|&at| open(at)).map(|at| ops[at].ret).min();
+            let deadline = deadline.expect("some operation is left");
+            (0..ops.len()).any(|at| {
+                let op = &ops[at];
+                if !open(at) || op.call > deadline {
+                    return false;
+                }
+                let Some((said, next)) = answer(self.kind, &state, op, self.values) else {
+                    return false;
+                };
+                let silent = op.method == Method::Append && op.result == Some(ValueId::NIL);
+                let agrees = silent || op.result.is_none_or(|result| *self.values.get(result) == said);
+                agrees && self.some(done | 1 << at, next)
+            })
+        }
     }
-    go(kind, ops, values, 0, Vec::new(), &mut HashSet::new())
+    Orders { kind, before, after, early, values, seen: HashSet::new() }.some(0, Vec::new())
 }
 
 /// What random histories of a kind are made of.
@@ -213,7 +219,7 @@ fn methods(shape: Shape) -> &'static [Method] {
         ObjectKind::Map => &[Read, Read, Write, Cas, Append],
         ObjectKind::Counter => &[Read, Add, FetchAdd],
         ObjectKind::Log => &[Read, Append, Append],
-        ObjectKind::Lock => &[Acquire, Release, TryAcquire],
+        ObjectKind::Lock | ObjectKind::Mutex => &[Acquire, Release, TryAcquire],
         ObjectKind::Deque => &[PushFront, PushBack, PopFront, PopBack],
     }
 }
@@ -280,7 +286,7 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
             values.intern(said)
         } else {
             match said {
-                Value::Nil if takes || shape.kind == ObjectKind::Lock => ValueId::NIL,
+                Value::Nil if takes || matches!(shape.kind, ObjectKind::Lock | ObjectKind::Mutex) => ValueId::NIL,
                 Value::Bool(_) if shape.kind == ObjectKind::Multiset && method == Method::Insert => ValueId::TRUE,
                 Value::Bool(_) => ValueId::of_bool(random.chance(50)),
                 Value::List(_) => values.intern(said),

@@ -31,11 +31,18 @@ impl Thread {
     }
 
     pub(super) fn private_store(&mut self, code: &Code, number: u32, access: Access, value: u64) -> Flow {
+        self.touch(number);
         let object = self.objects.get_mut(number);
         match object.write(access.addr.offset(), u32::from(access.size), value) {
             Ok(()) => Flow::Next,
             Err(error) => Flow::Rest(self.private_failure(code, access.addr, error)),
         }
+    }
+
+    /// Notes an effect on a private object, unless it was made in the turn of the loop that the thread is in: then it is
+    /// gone when the turn is over, or some register has changed.
+    fn touch(&mut self, number: u32) {
+        self.effects += u32::from(self.objects.is_among_first(self.turn_objects, number));
     }
 
     pub(super) fn private_failure(&self, code: &Code, addr: Addr, error: PrivateError) -> Status {
@@ -67,6 +74,7 @@ impl Thread {
                 let message = format!("free of {name}, which is not the start of an allocated object");
                 return Flow::Rest(self.failed(Property::Memory, message));
             }
+            self.touch(number);
             return match self.objects.get_mut(number).end() {
                 Ok(()) => Flow::Next,
                 Err(_) => {

@@ -11,6 +11,9 @@ use smallvec::SmallVec;
 /// How many instructions a thread may run between two visible operations before it is taken to run for ever.
 const FUEL: u32 = 20_000_000;
 
+/// In the mark of a turn: there is one.
+const BEGUN: u64 = 1 << 32;
+
 /// The ordering of an update that turns out to be a mere read.
 fn as_read(order: Ordering) -> Ordering {
     match order {
@@ -25,6 +28,11 @@ impl Thread {
     /// whoever sees what a block wrote comes after it.
     fn in_block(&self, order: Ordering, ordered: Ordering) -> Ordering {
         if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
+    }
+
+    /// What must be the same at the end of a turn of a loop that only waits, beside registers.
+    fn depth_and_effects(&self) -> u64 {
+        u64::from(self.atomic) << 32 | u64::from(self.effects)
     }
 
     /// Runs to the next rest.
@@ -277,13 +285,26 @@ impl Thread {
                 return self.end_thread(code);
             }
             Instr::Exit => return Flow::Rest(Status::Finished { result: 0, exit: true }),
-            Instr::MarkTurn { mark } => {
-                let operations = u64::from(self.operations);
-                self.set(mark, operations);
+            Instr::MarkTurn { mark, kept } => {
+                self.turn_objects = self.objects.len();
+                self.set(mark, BEGUN | u64::from(self.operations));
+                self.set(mark + 1, self.depth_and_effects());
+                for (register, to) in code.kept(kept).zip(mark + 2..) {
+                    let value = self.get(code, register);
+                    self.set(to, value);
+                }
             }
-            Instr::Spin { mark } => {
-                let since = self.regs[self.base() + mark as usize] as u32;
-                return Flow::Rest(Status::Blocked(Blocked::Spin { since }));
+            Instr::Spin { mark, kept, to } => {
+                let turn = self.base() + mark as usize;
+                let registers = code.kept(kept).zip(&self.regs[turn + 2..]);
+                let same = self.regs[turn] & BEGUN != 0
+                    && self.regs[turn + 1] == self.depth_and_effects()
+                    && registers.into_iter().all(|(register, &value)| self.get(code, register) == value);
+                if same {
+                    let since = self.regs[turn] as u32;
+                    return Flow::Rest(Status::Blocked(Blocked::Spin { since }));
+                }
+                return Flow::Goto(to);
             }
             Instr::Unreachable => {
                 return Flow::Rest(self.cannot_go_on("control reached a place it cannot reach".into()));

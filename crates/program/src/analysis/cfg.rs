@@ -6,7 +6,6 @@
 //!
 //! Blocks that cannot be reached from the first have no place in the order and dominate nothing.
 
-use crate::inst::Term;
 use crate::program::{BlockId, Function};
 
 /// Facts about the graph of one function. They hold until its terminators change.
@@ -24,27 +23,16 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The graph of `function`, with an edge from a spin to the head of its loop.
+    /// The graph of `function`.
     pub fn new(function: &Function) -> Cfg {
-        Cfg::build(function, |_| true)
-    }
-
-    /// The graph as it is executed: a spin waits, and control goes nowhere from it.
-    pub fn without_spins(function: &Function) -> Cfg {
-        Cfg::build(function, |term| !matches!(term, Term::Spin(_)))
-    }
-
-    fn build(function: &Function, goes_on: impl Fn(&Term) -> bool) -> Cfg {
         let count = function.blocks.len();
         let mut successors = vec![Vec::new(); count];
         for (index, block) in function.blocks.iter().enumerate() {
-            if goes_on(&block.term.kind) {
-                block.term.kind.for_each_target(|target| {
-                    if !successors[index].contains(&target) {
-                        successors[index].push(target);
-                    }
-                });
-            }
+            block.term.kind.for_each_target(|target| {
+                if !successors[index].contains(&target) {
+                    successors[index].push(target);
+                }
+            });
         }
         let mut cfg = Cfg {
             successors,

@@ -11,8 +11,9 @@
 //! per [`LoopId`], ends every execution whose loops are natural: each way around such a loop passes the beginning.
 
 use super::cfg::Cfg;
+use super::liveness::{Liveness, RegSet};
 use crate::inst::Turn;
-use crate::program::{BlockId, Function};
+use crate::program::{BlockId, Function, Reg};
 use crate::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -118,6 +119,14 @@ impl Loops {
     pub fn innermost(&self, block: BlockId) -> Option<LoopId> {
         self.list.iter().position(|l| l.contains(block)).map(|at| LoopId(at as u32))
     }
+}
+
+/// The registers that are live at the head of a loop and may be changed in it: what a turn can carry over to the next.
+pub fn kept(function: &Function, l: &Loop, live: &Liveness) -> Vec<Reg> {
+    let mut changed = RegSet::new(function.regs.len());
+    let insts = l.blocks.iter().flat_map(|block| &function.blocks[block.index()].insts);
+    insts.filter_map(|inst| inst.op.dst()).for_each(|dst| changed.insert(dst));
+    live.live_in(l.head).iter().filter(|&reg| changed.contains(reg)).collect()
 }
 
 /// The blocks that reach `from` without passing `head`, and `head`.

@@ -5,41 +5,42 @@
 //! registers, and memory is as it was; no other thread can tell. The turn that leaves the loop decides. So it is enough to
 //! look at executions whose turns without effect are left out, and a thread that could only turn so waits.
 //!
-//! A turn *has no effect* if, on its path from the head of the loop back to the head,
-//! - it writes nothing and calls nothing that might: it consists of assignments, loads, fences, assertions, calls of functions
-//!   that only do such things, and compare-exchanges and trylocks that the path shows to have failed;
-//! - every register that is live at the head has the value at the end that it had at the start, or one constant that it holds
-//!   whenever the head is reached (`while !exchange(&x, &expected, 1) { expected = 0; }`).
+//! A turn *has no effect* if, from the head of the loop back to the head,
+//! - it writes nothing: it consists of what is invisible, loads, fences, assertions, compare-exchanges and trylocks that
+//!   fail;
+//! - every register that is live at the head has the value at the end that it had at the start. What counts is what leaves the
+//!   turn alive: a counter that nobody looks at does not.
 //!
 //! Fences and acquire loads of a dropped turn only add order; an execution without them is an execution of the program too (the
-//! thread was just slower), and one with the fewest constraints. A failing assertion in a turn is not lost: the turn before it can be dropped,
+//! thread was just slower), and one with the fewest constraints. The same holds for what a failed compare-exchange does to a store buffer:
+//! buffers empty themselves at any time. A failing assertion in a turn is not lost: the turn before it can be dropped,
 //! so it fails in the first turn of some execution, and that turn is executed.
 //!
-//! Three shapes, tried in this order on every natural loop without inner cycles, smaller loops first:
+//! First the loops that wait in one instruction. Three shapes, tried in this order on every natural loop without inner cycles, smaller loops first:
 //! 1. *Waiting load.* One load is all the loop does; every way out and back passes it. It becomes `load ... until c`,
 //!    where `c` is the condition, on the registers right behind the load, under which control does not come back to the head. The rest
 //!    of the turn stays and computes what the last turn computes; the jumps back are cut.
 //! 2. *Waiting compare-exchange.* One compare-exchange is all the loop does, every way out shows its success and every way back its
 //!    failure: it becomes a waiting one, and the jumps back are cut. So does an exchange that finds what it writes (`binary`).
 //! 3. *Waiting update.* One read-modify-write is all the loop does; it waits while it would come back and leave memory as it is (`update`).
-//! 4. *Anything else*: a jump back all of whose turns have no effect and read memory becomes [`Term::Spin`]. A turn whose one
-//!    read-modify-write leaves memory as it is counts among them, which is decided when it is executed (`update`).
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns, and with small functions it calls
-//! put in their place (`inline`): `while (!trylock(&l)) {}` is a loop around an exchange.
+//! put in their place (`inline`): `while (!trylock(&l)) {}` is a loop around an exchange. What such a loop does in a turn is followed symbolically
+//! (`paths`): registers are expressions over the values at the start and the values read. Whoever has more than 64 paths
+//! through a turn or can be entered past its head is none of these.
 //!
-//! Paths are followed symbolically (`paths`): registers are expressions over the values at the start and the values read. Whoever
-//! has more than 64 paths through a turn, an inner cycle that is no wait, a `choose`, or a turn that reads nothing (it would
-//! wait for ever) is left alone. So is a loop that can be entered past its head.
+//! Of all other loops (`turns`), the jumps back whose turns are not known to have an effect become [`Term::Spin`], which decides when the turn is over. A
+//! read-modify-write among other things is made a mere read where it leaves memory as it is and its turn comes back (`update`).
 //!
 //! Compare "saturation of spin loops" in the stateless model checkers of the last years; the criterion here (effect-free and live
-//! registers unchanged) is the usual one, decided per path instead of per loop.
+//! registers unchanged) is the usual one, decided per turn that is executed instead of per loop.
 //!
-//! Cost: linear in the number of paths through loop bodies, at most 64 per loop.
+//! Cost: linear in the number of paths through loop bodies, at most 64 per loop, and in the depth of their nesting.
 
 mod binary;
 mod inline;
 mod paths;
+mod turns;
 mod update;
 
 use super::cfg::Cfg;
@@ -61,7 +62,7 @@ pub enum SpinKind {
     Cas,
     /// It is a read-modify-write that waits while it would come back and change nothing.
     Update,
-    /// So many of its jumps back wait for a change instead.
+    /// So many of its jumps back wait for a change if their turn had no effect.
     Turn(usize),
 }
 
@@ -87,6 +88,8 @@ pub struct SpinReport {
 struct Facts {
     /// Per function, what a call of it may do.
     silent: Vec<Silence>,
+    /// Per function, whether each call of it has an effect, as far as that is easy to see.
+    acts: Vec<bool>,
     /// Per global object, whether it only ever holds 0 or 1.
     binary: Vec<bool>,
     /// Per function, a copy of it if it may be put in the place of a call.
@@ -104,6 +107,7 @@ const MAX_COPIED: usize = 1 << 12;
 pub fn spin_loops(program: &mut Program) -> SpinReport {
     let facts = Facts {
         silent: silent_functions(program),
+        acts: program.functions.iter().map(acts).collect(),
         binary: binary::binary_cells(program),
         small: program.functions.iter().map(inline::small).collect(),
     };
@@ -113,11 +117,17 @@ pub fn spin_loops(program: &mut Program) -> SpinReport {
         let mut found = Vec::new();
         thread_jumps(function);
         while pass(function, &facts, &mut done, &mut found) {}
+        turns::mark(function, &facts, &mut found);
         let id = FuncId(index as u32);
         report.loops.extend(found.into_iter().map(|(span, kind)| SpinLoop { function: id, span, kind }));
         drop_unreachable_blocks(function);
     }
     report
+}
+
+/// Whether the function begins with an effect.
+fn acts(function: &Function) -> bool {
+    function.blocks.first().is_some_and(|block| block.insts.iter().any(|inst| turns::acts(&inst.op)))
 }
 
 /// Leads jumps past blocks that only jump on, so that a turn that ends early does not share its jump back with one that
@@ -143,7 +153,7 @@ fn thread_jumps(function: &mut Function) {
     }
 }
 
-/// Looks at all loops that have no cycles inside. Whether that changed something, so that loops around them may have become
+/// Turns loops that have no cycles inside and wait in one instruction into that. Whether that changed something, so that loops around them may have become
 /// loops without cycles inside.
 ///
 /// What is known of the graph stays true for the other loops while one is changed: only blocks of that one change.
@@ -153,16 +163,15 @@ fn pass(
     done: &mut FxHashSet<BlockId>,
     found: &mut Vec<(Span, SpinKind)>,
 ) -> bool {
-    let cfg = Cfg::without_spins(function);
-    if function.blocks.len().saturating_mul(function.regs.len() + cfg.retreating_edges().len()) > MAX_WORK {
+    let cfg = Cfg::new(function);
+    if is_too_large(function, &cfg) {
         return false;
     }
     let loops = Loops::new(function, &cfg);
     if loops.list.iter().all(|l| done.contains(&l.head)) {
         return false;
     }
-    // The original program's liveness: a spin goes on with another turn.
-    let live = Liveness::new(function, &Cfg::new(function));
+    let live = Liveness::new(function, &cfg);
     for l in &loops.list {
         if done.contains(&l.head) || !l.natural || has_inner_cycle(&cfg, l) {
             continue;
@@ -187,6 +196,11 @@ fn pass(
     false
 }
 
+/// Whether the analyses would take too much memory.
+fn is_too_large(function: &Function, cfg: &Cfg) -> bool {
+    function.blocks.len().saturating_mul(function.regs.len() + cfg.retreating_edges().len()) > MAX_WORK
+}
+
 /// As [`convert`], with the test at the loop's head moved to the end of its turns first.
 fn convert_rotated(function: &Function, cfg: &Cfg, l: &Loop, facts: &Facts) -> Option<(Function, SpinKind)> {
     let (turned, head) = rotated(function, cfg, l)?;
@@ -199,7 +213,7 @@ fn convert_inlined(function: &Function, l: &Loop, facts: &Facts) -> Option<(Func
         return None;
     }
     let inlined = inline::inlined(function, l, &facts.small)?;
-    let cfg = Cfg::without_spins(&inlined);
+    let cfg = Cfg::new(&inlined);
     let loops = Loops::new(&inlined, &cfg);
     let turned = loops.list.iter().find(|other| other.head == l.head).and_then(|l| rotated(&inlined, &cfg, l));
     let head = l.head;
@@ -208,10 +222,10 @@ fn convert_inlined(function: &Function, l: &Loop, facts: &Facts) -> Option<(Func
 
 /// [`convert`] on the loop of a changed function that has this head.
 fn convert_at(mut turned: Function, head: BlockId, facts: &Facts) -> Option<(Function, SpinKind)> {
-    let cfg = Cfg::without_spins(&turned);
+    let cfg = Cfg::new(&turned);
     let loops = Loops::new(&turned, &cfg);
     let l = loops.list.iter().find(|l| l.head == head && l.natural && !has_inner_cycle(&cfg, l))?;
-    let live = Liveness::new(&turned, &Cfg::new(&turned));
+    let live = Liveness::new(&turned, &cfg);
     let kind = convert(&mut turned, &cfg, &live, l, facts)?;
     Some((turned, kind))
 }
@@ -244,7 +258,7 @@ fn rotated(function: &Function, cfg: &Cfg, l: &Loop) -> Option<(Function, BlockI
     Some((turned, inside[0]))
 }
 
-/// Changes a natural loop without inner cycles if it only waits.
+/// Changes a natural loop without inner cycles if it only waits, in one instruction, or around an update that may idle.
 fn convert(function: &mut Function, cfg: &Cfg, live: &Liveness, l: &Loop, facts: &Facts) -> Option<SpinKind> {
     let paths = Paths { function, l, silent: &facts.silent };
     let turns = paths.from(Start::Head)?;
@@ -302,18 +316,8 @@ fn convert(function: &mut Function, cfg: &Cfg, live: &Liveness, l: &Loop, facts:
             }
         }
     }
-    if let Some(update) = update::Quiet::find(&paths, &back, &unchanged) {
-        return Some(SpinKind::Turn(update.apply(function, l)));
-    }
-    let mut sources: Vec<BlockId> = l.back_edges.iter().map(|&(from, _)| from).collect();
-    sources.retain(|&from| {
-        let mut through = back.iter().filter(|turn| turn.end == End::Back(from)).peekable();
-        through.peek().is_some() && through.all(|turn| turn.has_no_effect() && turn.reads > 0 && unchanged(turn))
-    });
-    for &from in &sources {
-        spin_back(function, from, l.head);
-    }
-    if sources.is_empty() { None } else { Some(SpinKind::Turn(sources.len())) }
+    let update = update::Quiet::find(&paths, &back, &unchanged)?;
+    Some(SpinKind::Turn(update.apply(function, l)))
 }
 
 /// The constant that the register holds when the loop is entered, if that is easy to see: the blocks before the loop have one

@@ -4,7 +4,8 @@ use super::*;
 use crate::program::Layout;
 use crate::testing::Rng;
 use crate::{parse, print, validate};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 /// What becomes of the loops of the first function with this body, and its text then.
 fn converted(body: &str) -> (Vec<SpinKind>, String) {
@@ -99,14 +100,18 @@ fn test_and_set_of_a_flag_is_a_waiting_exchange() {
 }
 
 #[test]
-fn a_turn_that_reads_twice_or_calls_something_harmless_waits_at_its_end() {
+fn a_turn_that_does_more_than_one_thing_waits_at_its_end() {
     for body in [
         "loop { let a = load x; if a == 0 { break; } let b = load y; if b == 1 { break; } }",
-        "loop { let a = load x; if a == 0 { break; } pause(); }",
-        "loop { let a = call peek(); if a == 0 { break; } }",
         "loop { let e = load x; let old = cas x, e, e + 1; if old == e { break; } }",
         "loop { let ok = trylock m; if ok { break; } }",
         "loop { let a = load x; if a == 0 { break; } fence.sc; }",
+        // Only the turn itself tells whether it had an effect.
+        "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
+        "loop { cas x, 0, 1; let r = load y; if r == 1 { break; } }",
+        "let e = 5; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
+        "let e: i32; if true { e = 1; } loop { let old = cas x, e, 1; if old == e { break; } e = 0; }",
+        "loop { let i = 0; while i < 3 { i = i + 1; } let r = load x; if r == 1 { break; } }",
         // The turns that end early wait, those that write do not.
         "loop { let a = load x; if a == 0 { continue; } store y, 1; if a == 2 { break; } }",
     ] {
@@ -153,6 +158,12 @@ fn an_update_among_other_reads_is_a_read_if_its_turn_is_dropped() {
 
 #[test]
 fn a_function_that_tries_is_looked_into() {
+    for body in
+        ["loop { let a = load x; if a == 0 { break; } pause(); }", "loop { let a = call peek(); if a == 0 { break; } }"]
+    {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [SpinKind::Load], "{text}");
+    }
     let (kinds, text) = converted("loop { let r = call take(); if r == 0 { break; } }");
     assert_eq!(kinds, [SpinKind::Cas], "{text}");
     let (kinds, text) = converted("loop { let r = call look(); if r == 0 { break; } pause(); }");
@@ -183,13 +194,8 @@ fn a_loop_whose_turns_matter_is_left_alone() {
         "for i in 0..3 { let r = load x; if r == 1 { break; } }",
         "loop { let r = load x; if r == 1 { break; } store y, 1; }",
         "loop { let r = load x; if r == 1 { break; } poke(); }",
-        "loop { let old = cas x, 0, 1; if old == 0 { store y, 1; } if old == 7 { break; } }",
         "loop { let c = choose 0..2; if c == 0 { break; } let r = load x; }",
-        "let e = 0; loop { let old = cas x, e, 1; if old == e { break; } e = old; }",
-        "let e = 5; loop { let held = e; let old = cas x, held, 1; e = old; if old == held { break; } e = 0; }",
-        "let e: i32; if true { e = 1; } loop { let old = cas x, e, 1; if old == e { break; } e = 0; }",
         "loop { lock m; let r = load x; unlock m; if r == 1 { break; } }",
-        "loop { cas x, 0, 1; let r = load y; if r == 1 { break; } }",
         "loop { pause(); }",
     ] {
         let (kinds, text) = converted(body);
@@ -205,20 +211,51 @@ struct Thread {
     inst: usize,
     regs: Vec<u64>,
     callers: Vec<(Thread, Option<Reg>)>,
+    /// Of the turns that have begun, by depth of calls and head: registers then, and whether they have had an effect.
+    turns: BTreeMap<(usize, BlockId), (Vec<u64>, bool)>,
     finished: bool,
 }
 
 impl Thread {
     fn of(program: &Program, function: usize) -> Thread {
         let regs = vec![0; program.functions[function].regs.len()];
-        Thread { function, block: BlockId(0), inst: 0, regs, callers: Vec::new(), finished: false }
+        let (callers, turns) = (Vec::new(), BTreeMap::new());
+        Thread { function, block: BlockId(0), inst: 0, regs, callers, turns, finished: false }
+    }
+
+    fn go(&mut self, kept: &Kept, target: BlockId) {
+        (self.block, self.inst) = (target, 0);
+        if let Some(kept) = kept.get(&(self.function, target)) {
+            let regs = kept.iter().map(|reg| self.regs[reg.index()]).collect();
+            self.turns.insert((self.callers.len(), target), (regs, false));
+        }
     }
 }
 
+/// By function and head, the registers that a turn without effect leaves as they are.
+type Kept = FxHashMap<(usize, BlockId), Vec<Reg>>;
+
+fn kept(program: &Program) -> Kept {
+    let mut all = Kept::default();
+    for (index, function) in program.functions.iter().enumerate() {
+        let cfg = Cfg::new(function);
+        let live = Liveness::new(function, &cfg);
+        for l in Loops::new(function, &cfg).list {
+            all.insert((index, l.head), crate::analysis::loops::kept(function, &l, &live));
+        }
+    }
+    all
+}
+
 /// Every final memory of a program whose first function spawns nothing: functions 1 and 2 run as threads over the globals,
-/// one byte each. A spin waits for ever, so only executions without turns that had no effect come to an end.
+/// one byte each. A turn without effect before a spin waits for ever, so only executions without such turns come to an end.
 fn outcomes(program: &Program) -> FxHashSet<Vec<u64>> {
-    let thread = |function: usize| Thread::of(program, function);
+    let kept = kept(program);
+    let thread = |function: usize| {
+        let mut thread = Thread::of(program, function);
+        thread.go(&kept, BlockId(0));
+        thread
+    };
     assert!(program.globals.iter().all(|global| matches!(global.layout, Layout::Scalar(crate::Type::I8))));
     let start = (vec![thread(1), thread(2)], vec![0; program.globals.len()]);
     let mut seen = FxHashSet::default();
@@ -234,7 +271,7 @@ fn outcomes(program: &Program) -> FxHashSet<Vec<u64>> {
         }
         for index in 0..threads.len() {
             let (mut threads, mut memory) = (threads.clone(), memory.clone());
-            if !threads[index].finished && step(program, &mut threads[index], &mut memory) {
+            if !threads[index].finished && step(program, &kept, &mut threads[index], &mut memory) {
                 todo.push((threads, memory));
             }
         }
@@ -256,7 +293,7 @@ fn eval(function: &Function, regs: &[u64], expr: &Expr) -> u64 {
 }
 
 /// One instruction or terminator; false if the thread waits.
-fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
+fn step(program: &Program, kept: &Kept, thread: &mut Thread, memory: &mut [u64]) -> bool {
     let function = &program.functions[thread.function];
     let block = &function.blocks[thread.block.index()];
     let cell = |addr: &Expr| match addr {
@@ -280,19 +317,28 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
                     thread.finished = true;
                     return true;
                 };
-                *thread = Thread { callers: std::mem::take(&mut thread.callers), ..caller };
+                let (callers, turns) = (std::mem::take(&mut thread.callers), std::mem::take(&mut thread.turns));
+                *thread = Thread { callers, turns, ..caller };
                 if let (Some(dst), Some(result)) = (dst, result) {
                     thread.regs[dst.index()] = result;
                 }
                 thread.inst += 1;
                 return true;
             }
-            Term::Spin(_) => return false,
+            Term::Spin(head) => {
+                let (regs, effect) = &thread.turns[&(thread.callers.len(), *head)];
+                let registers = kept[&(thread.function, *head)].iter().map(|reg| thread.regs[reg.index()]);
+                if !effect && registers.eq(regs.iter().copied()) {
+                    return false;
+                }
+                *head
+            }
             other => panic!("{other:?} is reached"),
         };
-        (thread.block, thread.inst) = (target, 0);
+        thread.go(kept, target);
         return true;
     };
+    let mut effect = false;
     match &inst.op {
         Op::Assign { dst, value } => thread.regs[dst.index()] = eval(function, &thread.regs, value),
         Op::Load { dst, addr, until, .. } => {
@@ -305,7 +351,10 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             }
             thread.regs = regs;
         }
-        Op::Store { addr, value, .. } => memory[cell(addr)] = eval(function, &thread.regs, value),
+        Op::Store { addr, value, .. } => {
+            memory[cell(addr)] = eval(function, &thread.regs, value);
+            effect = true;
+        }
         Op::Rmw { dst, op, ty, addr, operand, idle, .. } => {
             let old = memory[cell(addr)];
             let new = op.apply(*ty, old, eval(function, &thread.regs, operand));
@@ -316,9 +365,12 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             if let Some(idle) = idle
                 && old == new
                 && eval(function, &regs, &idle.until) == 0
-                && idle.wait
             {
-                return false;
+                if idle.wait {
+                    return false;
+                }
+            } else {
+                effect = true;
             }
             memory[cell(addr)] = new;
             thread.regs = regs;
@@ -327,6 +379,7 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
             let old = memory[cell(addr)];
             if old == eval(function, &thread.regs, expected) {
                 memory[cell(addr)] = eval(function, &thread.regs, desired);
+                effect = true;
             } else if *wait {
                 return false;
             }
@@ -337,11 +390,14 @@ fn step(program: &Program, thread: &mut Thread, memory: &mut [u64]) -> bool {
         Op::Call { dst, callee: Callee::Direct(id), .. } => {
             let mut callers = std::mem::take(&mut thread.callers);
             callers.push((thread.clone(), *dst));
-            *thread = Thread { callers, ..Thread::of(program, id.index()) };
+            let turns = std::mem::take(&mut thread.turns);
+            *thread = Thread { callers, turns, ..Thread::of(program, id.index()) };
+            thread.go(kept, BlockId(0));
             return true;
         }
         other => panic!("{other:?} is not used here"),
     }
+    thread.turns.values_mut().for_each(|turn| turn.1 |= effect);
     thread.inst += 1;
     true
 }

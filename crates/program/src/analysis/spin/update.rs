@@ -6,8 +6,7 @@
 //! is to be done then ([`Idle`]): it writes as ever, unless it would leave memory as it is and the turn would come back.
 //!
 //! - If the update is all the loop does, it waits for another value.
-//! - Otherwise it is a mere read then, and the turn ends in a spin, as any turn without effect. A register tells the jump back
-//!   whether that was so. What the turn does behind the update must not decide whether it comes back: in
+//! - Otherwise it is a mere read then, and the turn ends in a spin, as any turn without effect. What the turn does behind the update must not decide whether it comes back: in
 //!   `while (exchange(&l, 1)) { if (stop) return; }` the turn that leaves has written, and others may tell.
 //!
 //! An update on the way of a turn that is dropped may have been a release. Without it there is less order, as if the thread had been slower.
@@ -16,10 +15,9 @@ use super::binary::value;
 use super::leaving_condition;
 use super::paths::{End, Paths, Start, Turn};
 use crate::analysis::loops::Loop;
-use crate::expr::{BinOp, Expr};
-use crate::inst::{Idle, Inst, Op, RmwOp, Term};
-use crate::program::{BlockId, Function, Reg, RegDecl};
-use crate::types::Type;
+use crate::expr::Expr;
+use crate::inst::{Idle, Op, RmwOp};
+use crate::program::{BlockId, Function};
 
 /// The waiting update that a loop around this one is, given the paths behind it.
 pub(super) fn waiting(op: &Op, after: &[Turn], registers: usize) -> Option<Op> {
@@ -37,8 +35,6 @@ pub(super) struct Quiet {
     block: BlockId,
     inst: usize,
     until: Expr,
-    /// That it leaves memory as it is, over the registers behind it.
-    same: Expr,
     /// The blocks whose jumps back may become spins.
     sources: Vec<BlockId>,
 }
@@ -51,9 +47,9 @@ impl Quiet {
             insts.filter(|(_, inst)| matches!(inst.op, Op::Rmw { .. })).map(move |(index, _)| (block, index))
         });
         let [(block, inst)] = *updates.collect::<Vec<_>>() else { return None };
-        let same = keeps_memory(&function.blocks[block.index()].insts[inst].op)?;
-        let after = paths.from(Start::After(block, inst))?;
         let update = &function.blocks[block.index()].insts[inst].op;
+        let Op::Rmw { dst: Some(_), idle: None, .. } = update else { return None };
+        let after = paths.from(Start::After(block, inst))?;
         let until = leaving_condition(&after, function.regs.len()).filter(|until| may_idle(update, until))?;
         let mut sources: Vec<BlockId> = paths.l.back_edges.iter().map(|&(from, _)| from).collect();
         sources.retain(|&from| {
@@ -64,27 +60,16 @@ impl Quiet {
             End::Back(from) => turn.has_no_effect() && sources.contains(&from),
             End::Out => true,
         };
-        after.iter().all(dropped).then_some(Quiet { block, inst, until, same, sources })
+        after.iter().all(dropped).then_some(Quiet { block, inst, until, sources })
     }
 
     /// Changes the function; how many jumps back wait now.
     pub(super) fn apply(self, function: &mut Function, l: &Loop) -> usize {
-        let quiet = new_register(function);
-        let insts = &mut function.blocks[self.block.index()].insts;
-        if let Op::Rmw { idle, .. } = &mut insts[self.inst].op {
-            *idle = Some(Idle { until: self.until.clone(), wait: false });
+        if let Op::Rmw { idle, .. } = &mut function.blocks[self.block.index()].insts[self.inst].op {
+            *idle = Some(Idle { until: self.until, wait: false });
         }
-        let span = insts[self.inst].span;
-        let value = Expr::binary(BinOp::And, self.until.negated(), self.same);
-        insts.insert(self.inst + 1, Inst { op: Op::Assign { dst: quiet, value }, span });
-        let start = Inst { op: Op::Assign { dst: quiet, value: Expr::bool(true) }, span };
-        function.blocks[l.head.index()].insts.insert(0, start);
         for &from in &self.sources {
-            let span = function.blocks[from.index()].term.span;
-            let spin = super::new_block(function, Term::Spin(l.head), span);
-            let check = super::new_block(function, Term::If(Expr::Reg(quiet), spin, l.head), span);
-            let term = &mut function.blocks[from.index()].term.kind;
-            term.map_targets(|target| if target == l.head { check } else { target });
+            super::spin_back(function, from, l.head);
         }
         self.sources.len()
     }
@@ -98,32 +83,4 @@ fn may_idle(op: &Op, until: &Expr) -> bool {
         }
         _ => true,
     }
-}
-
-/// When the update writes what it found, as a condition on the registers behind it.
-fn keeps_memory(op: &Op) -> Option<Expr> {
-    let Op::Rmw { dst: Some(dst), op, operand, idle: None, .. } = op else { return None };
-    let mut lost = false;
-    operand.walk(&mut |part| lost |= *part == Expr::Reg(*dst));
-    let found = || Expr::Reg(*dst);
-    let with = |op: BinOp| Expr::binary(op, found(), operand.clone());
-    let written = match op {
-        RmwOp::Xchg => operand.clone(),
-        RmwOp::Add => with(BinOp::Add),
-        RmwOp::Sub => with(BinOp::Sub),
-        RmwOp::And => with(BinOp::And),
-        RmwOp::Or => with(BinOp::Or),
-        RmwOp::Xor => with(BinOp::Xor),
-        RmwOp::Nand | RmwOp::Min | RmwOp::Max | RmwOp::UMin | RmwOp::UMax => return None,
-    };
-    (!lost).then(|| Expr::eq(written, found()))
-}
-
-fn new_register(function: &mut Function) -> Reg {
-    let taken = |name: &str| {
-        function.regs.iter().any(|reg| reg.name == name) || function.locals.iter().any(|local| local.name == name)
-    };
-    let name = (0..).map(|n| format!("quiet.{n}")).find(|name| !taken(name)).expect("some name is free");
-    function.regs.push(RegDecl { name, ty: Type::I1 });
-    Reg(function.regs.len() as u32 - 1)
 }

@@ -39,11 +39,31 @@
 //! Thread events wait for the thread events that closure puts before them. What closure says about writes reaching memory is not asked for: a write
 //! that has its place before the event may be left in the buffer here because nobody needs it yet.
 
+use super::{Buffers, MemoryModel, Task};
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
-use crate::search::Strategy;
+use crate::search::{End, Strategy};
 use crate::settings::Key;
 use crate::shape::{Kind, NONE, Shape};
+use raddle_trace::{Step, ThreadId};
+
+pub(crate) struct PartialStoreOrder;
+
+impl MemoryModel for PartialStoreOrder {
+    fn buffers(&self) -> Buffers {
+        Buffers::PerLocation
+    }
+
+    fn arrival(&self, thread: ThreadId, loc: u64) -> Step {
+        Step::FlushAt(thread, loc)
+    }
+
+    fn search(&self, task: Task<'_>) -> End {
+        let Task { shape, prefix, search, order, settings, limits, visited } = task;
+        let key = if settings.key == Key::Auto { auto_key(shape) } else { settings.key };
+        search.run(shape, prefix, &Pso { order, key, eager: settings.eager }, settings.order, limits, visited)
+    }
+}
 
 /// The strategy.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +75,7 @@ pub(crate) struct Pso<'o> {
 }
 
 /// The smallest key that is right for the shape.
-pub(crate) fn auto_key(shape: &Shape) -> Key {
+fn auto_key(shape: &Shape) -> Key {
     if shape.has_store_fences {
         Key::Flushes
     } else if shape.has_fences {

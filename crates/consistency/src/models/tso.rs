@@ -11,10 +11,34 @@
 //! Beyond Toman 2021: a write that nobody is yet to read goes to memory as soon as it can ([`crate::Settings::eager`]). Nothing is lost: if a later
 //! moment is right, so is this one, since nobody wants what it overwrites, and nobody reads it before it is overwritten in turn.
 
+use super::{Buffers, MemoryModel, Task};
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
-use crate::search::Strategy;
+use crate::search::{End, Strategy};
 use crate::shape::{Kind, Shape};
+use raddle_trace::{Step, ThreadId};
+
+pub(crate) struct TotalStoreOrder;
+
+impl MemoryModel for TotalStoreOrder {
+    fn buffers(&self) -> Buffers {
+        Buffers::PerThread
+    }
+
+    fn arrival(&self, thread: ThreadId, _: u64) -> Step {
+        Step::Flush(thread)
+    }
+
+    fn search(&self, task: Task<'_>) -> End {
+        search(task)
+    }
+}
+
+/// The search for an execution.
+pub(super) fn search(task: Task<'_>) -> End {
+    let Task { shape, prefix, search, order, settings, limits, visited } = task;
+    search.run(shape, prefix, &Tso { order, eager: settings.eager }, settings.order, limits, visited)
+}
 
 /// The strategy.
 #[derive(Clone, Copy, Debug)]
