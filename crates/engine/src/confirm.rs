@@ -33,9 +33,10 @@ impl Finding {
 
 /// Replays the schedule and returns the finding, or an internal error if the machine disagrees. Several threads may have
 /// failed by the end; the failure at instruction `pc` is preferred.
-pub fn confirm(question: &Question<'_>, mut schedule: Schedule, property: Property, pc: u32) -> Result<Finding, Fault> {
+pub fn confirm(question: &Question<'_>, schedule: Schedule, property: Property, pc: u32) -> Result<Finding, Fault> {
     let Question { code, options } = question;
     let races = options.properties.contains(Property::Race);
+    let mut schedule = schedule.named(code.numbering());
     let run = replay(code, options.model, &schedule, races)?;
     schedule.steps.truncate(run.taken);
     let fits = || run.failures.iter().rev().filter(|found| found.property == Some(property));

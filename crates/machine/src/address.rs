@@ -3,8 +3,9 @@
 //! An address is a number of 64 bits: 12 for the owner of the object, 20 for the object, 32 for the offset. Owner 0
 //! is the program (its globals), owner `t + 1` is thread `t` (what it allocated, its stack, its thread-local objects),
 //! and the last owner stands for functions. The name of an object is thus a function of the thread that made it and of
-//! how many it had made before, never of what other threads did meanwhile, so that an address means the same in every
-//! execution with the same prefix. Object 0 of owner 0 does not exist, which makes null and small numbers invalid.
+//! how many it had made before, never of what other threads did meanwhile; and the number of a thread is a function of who started
+//! it and as how many-th. So an address means the same in every execution. Object 0 of owner 0 does not exist, which makes null and
+//! small numbers invalid.
 
 use raddle_program::{FuncId, GlobalId};
 use raddle_trace::ThreadId;
@@ -98,6 +99,8 @@ impl Addr {
         Addr(self.0.wrapping_add(offset as u64))
     }
 }
+
+const _: () = assert!(raddle_trace::threads::MAX_THREADS <= Addr::MAX_THREADS, "every thread can make objects");
 
 impl fmt::Display for Addr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

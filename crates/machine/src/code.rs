@@ -7,7 +7,7 @@
 use crate::address::Addr;
 use crate::narrow::Numbers;
 use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
-use raddle_trace::Place;
+use raddle_trace::{Numbering, Place, ThreadId, ThreadName};
 
 /// A slot of the current frame, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,6 +319,8 @@ pub struct Code {
     pub(crate) narrow: bool,
     /// Their 32-bit numbers; `None` also if the global objects are too large for such.
     pub(crate) numbers: Option<Numbers>,
+    /// How its threads are numbered.
+    pub(crate) numbering: Numbering,
 }
 
 impl Code {
@@ -346,6 +348,19 @@ impl Code {
     /// Whether there are atomic blocks.
     pub fn has_atomic_blocks(&self) -> bool {
         self.has_atomic_blocks
+    }
+
+    /// How its threads are numbered.
+    pub fn numbering(&self) -> Numbering {
+        self.numbering
+    }
+
+    /// The name of a thread.
+    ///
+    /// # Panics
+    /// If there is no such thread in any run.
+    pub fn name(&self, thread: ThreadId) -> ThreadName {
+        self.numbering.name(thread).expect("a thread has a name")
     }
 
     /// How often the body of a loop may be entered each time the loop is, if bounded.

@@ -12,6 +12,7 @@ use crate::code::{
     WaitInfo,
 };
 use crate::narrow::Numbers;
+use crate::nesting::numbering;
 use raddle_program::{
     Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
     Term, Type,
@@ -99,6 +100,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             has_spins: false,
             narrow,
             numbers,
+            numbering: numbering(program),
         },
         constants: FxHashMap::default(),
     };

@@ -15,6 +15,7 @@ pub mod code;
 pub mod compile;
 pub mod names;
 mod narrow;
+mod nesting;
 pub mod objects;
 pub mod race;
 pub mod replay;

@@ -111,7 +111,8 @@ impl Code {
         Ok(located)
     }
 
-    /// A name for an address: `x`, `a[3]`, `s+8`, `buf (local of f)`, `heap object 2 of T1 + 8`.
+    /// A name for an address: `x`, `a[3]`, `s+8`, `heap#T1.2+8` (in the third object that T1 made), `buf@f` (a local object of `f`),
+    /// `errno@T1` (a thread-local one), `function f`.
     pub fn describe(&self, addr: Addr, threads: Lookup<'_>) -> String {
         let offset = addr.offset();
         match addr.owner() {
@@ -125,11 +126,12 @@ impl Code {
                 Some(global) => place(&global.name, global.layout, offset),
                 None => format!("{addr}"),
             },
-            Owner::Thread(thread, WAKEUPS) => format!("wake-ups of {thread}"),
+            Owner::Thread(thread, WAKEUPS) => format!("wake-ups of {}", self.name(thread)),
             Owner::Thread(thread, number) => {
                 let Some(object) = threads(thread).and_then(|thread| thread.object(number)) else {
                     return format!("{addr}");
                 };
+                let thread = self.name(thread);
                 match object.kind {
                     ObjectKind::Heap => with_offset(format!("heap#{thread}.{number}"), offset),
                     ObjectKind::Local(function, local) => {

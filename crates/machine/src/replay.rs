@@ -7,7 +7,9 @@ use crate::code::Code;
 use crate::system::{Record, System};
 use crate::thread::{Access, Blocked, Status, Visible};
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, Event, EventId, Execution, Model, Place, Property, Schedule, Step, ThreadId};
+use raddle_trace::{
+    Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName,
+};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -18,7 +20,7 @@ pub struct ReplayError {
     /// Which step, from 1.
     pub position: usize,
     /// The step.
-    pub step: Step,
+    pub step: Step<ThreadName>,
     /// Why not.
     pub reason: String,
 }
@@ -44,15 +46,15 @@ pub struct Found {
     /// Where.
     pub place: Place,
     /// In which thread, if it is one thread's doing.
-    pub thread: Option<ThreadId>,
+    pub thread: Option<ThreadName>,
 }
 
 /// Runs the schedule. A thread that fails moves no more; the others go on, as long as the schedule can be followed.
 /// At the end, a state in which nothing can move and some thread is not finished is a deadlock.
-pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, ReplayError> {
+pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races: bool) -> Result<Replay, ReplayError> {
     let mut system = System::new(code, model, races, true);
     let mut steps = Vec::new();
-    let mut coherence: BTreeMap<String, Vec<EventId>> = BTreeMap::new();
+    let mut coherence: BTreeMap<String, Vec<EventName>> = BTreeMap::new();
     let mut failures = Vec::new();
     let mut taken = 0;
     let note = |system: &System<'_>, failures: &mut Vec<Found>, steps: &mut Vec<Entry>| {
@@ -65,21 +67,25 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Re
     };
     note(&system, &mut failures, &mut steps);
     for (position, &step) in schedule.steps.iter().enumerate() {
-        let id = step.thread();
-        let (pc, name, index) = match system.thread(id) {
-            Some(thread) => (thread.pc(), thread.operation_name(code), system.events(id)),
+        let id = code.numbering().number(step.thread());
+        let (pc, name, index) = match id.and_then(|id| Some((system.thread(id)?, system.events(id)))) {
+            Some((thread, events)) => (thread.pc(), thread.operation_name(code), events),
             None => (0, "", 0),
         };
-        let record = match system.step(step) {
+        let outcome = match id {
+            Some(id) => system.step(step.of(id)),
+            None => Err(format!("there is no thread {}", step.thread())),
+        };
+        let record = match outcome {
             Ok(record) => record,
             // A thread that has failed on the way can leave others unable to go on as planned.
             Err(_) if !failures.is_empty() => break,
             Err(reason) => return Err(ReplayError { position: position + 1, step, reason }),
         };
         taken = position + 1;
-        let event_id = EventId::new(id, index);
+        let event_id = EventId::new(id.expect("it has moved"), index);
         if let Some((write, access)) = reaches_memory(&record, event_id) {
-            coherence.entry(system.describe(access.addr)).or_default().push(write);
+            coherence.entry(system.describe(access.addr)).or_default().push(named(code, write));
         }
         steps.extend(entry(code, &mut system, record, event_id, pc, name));
         note(&system, &mut failures, &mut steps);
@@ -91,7 +97,12 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Re
         failures.push(found);
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
-    Ok(Replay { execution: Execution { model, threads, steps, coherence }, failures, taken })
+    let names = system.threads().map(|thread| code.name(thread.id())).collect();
+    Ok(Replay { execution: Execution { model, threads, names, steps, coherence }, failures, taken })
+}
+
+fn named(code: &Code, event: EventId) -> EventName {
+    EventId::new(code.name(event.thread), event.index)
 }
 
 fn failure_entry(found: &Found) -> Entry {
@@ -119,11 +130,16 @@ fn entry(
         let shift = 64 - 8 * u32::from(access.size);
         ((value << shift) as i64) >> shift
     };
+    let from = |source: Source| match source {
+        Source::Initial => Source::Initial,
+        Source::Write(write) => Source::Write(named(code, write)),
+        Source::Buffer(write) => Source::Buffer(named(code, write)),
+    };
     let what = name.to_owned();
     let mut in_buffer = false;
     let action = match record {
         Record::Read { access, value, source } => {
-            Action::Read { what, location: location(access.addr), value: signed(access, value), from: source }
+            Action::Read { what, location: location(access.addr), value: signed(access, value), from: from(source) }
         }
         Record::Write { access, value, buffered } => {
             in_buffer = buffered;
@@ -134,24 +150,26 @@ fn entry(
             location: location(access.addr),
             old: signed(access, old),
             new: signed(access, new),
-            from: source,
+            from: from(source),
         },
         Record::Fence(order) => Action::Fence { what: order.name().to_owned() },
         Record::Spawn(child) => {
             let thread = system.thread(child).expect("just started");
-            Action::Spawn { child, function: code.function_name(thread.function()).to_owned() }
+            Action::Spawn { child: code.name(child), function: code.function_name(thread.function()).to_owned() }
         }
-        Record::Join(child) => Action::Join { child },
+        Record::Join(child) => Action::Join { child: code.name(child) },
         Record::Choose(pick) => Action::Choose { value: i64::from(pick) },
         Record::Free(addr) => Action::Free { location: location(addr) },
         Record::Atomic(begin) => Action::Atomic { begin },
         Record::Flush { write, access, value } => {
+            let write = named(code, write);
             return Some(Entry::Flush { write, location: location(access.addr), value: signed(access, value) });
         }
         Record::Failed => return None,
     };
     let printed = system.take_printed(id.thread);
-    Some(Entry::Event { event: Event { id, action, place: code.place(pc) }, buffered: in_buffer, printed })
+    let event = Event { id: named(code, id), action, place: code.place(pc) };
+    Some(Entry::Event { event, buffered: in_buffer, printed })
 }
 
 fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
@@ -160,7 +178,7 @@ fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
             property: failure.property,
             message: failure.message.clone(),
             place: code.place(failure.pc),
-            thread: Some(thread.id()),
+            thread: Some(code.name(thread.id())),
         }),
         _ => None,
     });
@@ -175,6 +193,7 @@ pub fn deadlock(code: &Code, system: &System<'_>) -> Option<Found> {
     let mut waiting = Vec::new();
     let mut place = None;
     for thread in system.threads() {
+        let name = code.name(thread.id());
         match thread.status() {
             Status::Finished { exit: true, .. } => return None,
             Status::Finished { .. } => continue,
@@ -183,24 +202,24 @@ pub fn deadlock(code: &Code, system: &System<'_>) -> Option<Found> {
             // It would look again and find something else.
             Status::Blocked(Blocked::Spin { since }) if !system.reads_are_current(thread.id(), *since) => return None,
             Status::Blocked(Blocked::Spin { .. }) => {
-                waiting.push(format!("{} turns in a loop nobody ends", thread.id()));
+                waiting.push(format!("{name} turns in a loop nobody ends"));
             }
-            Status::Ready(visible) => waiting.push(format!("{} waits {}", thread.id(), awaited(system, visible))),
+            Status::Ready(visible) => waiting.push(format!("{name} waits {}", awaited(code, system, visible))),
         }
-        place.get_or_insert_with(|| (code.place(thread.pc()), thread.id()));
+        place.get_or_insert_with(|| (code.place(thread.pc()), name));
     }
     let (place, thread) = place?;
     let message = format!("deadlock: {}", waiting.join(", "));
     Some(Found { property: Some(Property::Deadlock), message, place, thread: Some(thread) })
 }
 
-fn awaited(system: &System<'_>, visible: &Visible) -> String {
+fn awaited(code: &Code, system: &System<'_>, visible: &Visible) -> String {
     match visible {
         Visible::Update { access, mutex: true, .. } => format!("for the mutex {}", system.describe(access.addr)),
         Visible::Load { access, .. } | Visible::Update { access, .. } => {
             format!("for a change of {}", system.describe(access.addr))
         }
-        Visible::Join { thread } => format!("for {thread} to end"),
+        Visible::Join { thread } => format!("for {} to end", code.name(*thread)),
         _ => "for ever".to_owned(),
     }
 }

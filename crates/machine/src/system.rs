@@ -105,11 +105,15 @@ pub enum Record {
     Failed,
 }
 
+/// What is wrong with an operation; no property if it is the machine that cannot do it.
+type Wrong = (Option<Property>, String);
+
 /// The machine.
 #[derive(Clone, Debug)]
 pub struct System<'c> {
     code: &'c Code,
     model: Model,
+    /// In the order of their numbers.
     threads: Vec<Slot>,
     memory: ByteMemory,
     /// The last write that reached memory, per address.
@@ -137,30 +141,38 @@ impl<'c> System<'c> {
     }
 
     fn add_thread(&mut self, thread: Thread) {
-        self.threads.push(Slot {
-            thread,
-            buffer: Vec::new(),
-            epoch: 0,
-            drain: false,
-            events: 0,
-            joined: false,
-            reads: Vec::new(),
-        });
+        let at = self.threads.partition_point(|slot| slot.thread.id() < thread.id());
+        let slot =
+            Slot { thread, buffer: Vec::new(), epoch: 0, drain: false, events: 0, joined: false, reads: Vec::new() };
+        self.threads.insert(at, slot);
     }
 
-    /// The threads, in the order they were started.
+    fn position(&self, id: ThreadId) -> Option<usize> {
+        self.threads.binary_search_by_key(&id, |slot| slot.thread.id()).ok()
+    }
+
+    fn slot(&self, id: ThreadId) -> &Slot {
+        &self.threads[self.position(id).expect("it has been started")]
+    }
+
+    fn slot_mut(&mut self, id: ThreadId) -> &mut Slot {
+        let at = self.position(id).expect("it has been started");
+        &mut self.threads[at]
+    }
+
+    /// The threads, in the order of their numbers.
     pub fn threads(&self) -> impl ExactSizeIterator<Item = &Thread> {
         self.threads.iter().map(|slot| &slot.thread)
     }
 
     /// Takes what a thread printed since the last call.
     pub fn take_printed(&mut self, thread: ThreadId) -> Vec<String> {
-        self.threads[thread.index()].thread.take_printed()
+        self.slot_mut(thread).thread.take_printed()
     }
 
     /// The thread with this name.
     pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
-        self.threads.get(id.index()).map(|slot| &slot.thread)
+        self.position(id).map(|at| &self.threads[at].thread)
     }
 
     /// Memory as it is now, without what is buffered.
@@ -175,17 +187,17 @@ impl<'c> System<'c> {
 
     /// What a thread has buffered: the write, where, and what, oldest first.
     pub fn buffered(&self, thread: ThreadId) -> impl Iterator<Item = (EventId, Access, u64)> + '_ {
-        self.threads[thread.index()].buffer.iter().map(|entry| (entry.write, entry.access, entry.value))
+        self.slot(thread).buffer.iter().map(|entry| (entry.write, entry.access, entry.value))
     }
 
     /// How many events the thread has done.
     pub fn events(&self, thread: ThreadId) -> u32 {
-        self.threads[thread.index()].events
+        self.slot(thread).events
     }
 
     /// Whether what the thread read in its operations from `since` on is still what it would read now.
     pub fn reads_are_current(&self, thread: ThreadId, since: u32) -> bool {
-        let reads = self.threads[thread.index()].reads.iter().rev();
+        let reads = self.slot(thread).reads.iter().rev();
         reads
             .take_while(|read| read.0 >= since)
             .all(|&(_, access, source)| self.peek(thread, access).is_ok_and(|(_, now)| now.write() == source.write()))
@@ -199,8 +211,8 @@ impl<'c> System<'c> {
     /// Everything that can happen next. Choices are listed alternative by alternative.
     pub fn moves(&self) -> Vec<Step> {
         let mut moves = Vec::new();
-        for (index, slot) in self.threads.iter().enumerate() {
-            let id = ThreadId(index as u32);
+        for slot in &self.threads {
+            let id = slot.thread.id();
             if self.atomic.is_some_and(|owner| owner != id) {
                 continue;
             }
@@ -230,7 +242,7 @@ impl<'c> System<'c> {
 
     /// In how many ways the thread's pending operation can be done now; `None` if the thread has none.
     fn alternatives(&self, id: ThreadId) -> Option<u32> {
-        let slot = &self.threads[id.index()];
+        let slot = self.slot(id);
         let Status::Ready(visible) = slot.thread.status() else { return None };
         let empty = slot.buffer.is_empty();
         if slot.drain && !empty {
@@ -253,7 +265,7 @@ impl<'c> System<'c> {
             Visible::Fence { order } => once(order != Ordering::SeqCst || empty),
             Visible::Choose { count } => Some(count),
             Visible::Spawn { .. } | Visible::Free { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(empty),
-            Visible::Join { thread } => match self.threads.get(thread.index()) {
+            Visible::Join { thread } => match self.position(thread).map(|at| &self.threads[at]) {
                 Some(child) => {
                     // Nobody outlives the end of the program, so nobody sees a thread that ended it end.
                     let finished = matches!(child.thread.status(), Status::Finished { exit: false, .. });
@@ -267,13 +279,14 @@ impl<'c> System<'c> {
     /// Does a step. Fails with an explanation, and changes nothing, if it is not one of [`System::moves`].
     pub fn step(&mut self, step: Step) -> Result<Record, String> {
         let id = step.thread();
-        if id.index() >= self.threads.len() {
-            return Err(format!("there is no thread {id}"));
+        let name = self.code.name(id);
+        if self.position(id).is_none() {
+            return Err(format!("there is no thread {name}"));
         }
         if let Some(owner) = self.atomic
             && owner != id
         {
-            return Err(format!("{owner} is in an atomic block, so {id} cannot move"));
+            return Err(format!("{} is in an atomic block, so {name} cannot move", self.code.name(owner)));
         }
         let pick = match step {
             Step::Flush(_) | Step::FlushAt(..) => return self.flush(id, step),
@@ -281,31 +294,31 @@ impl<'c> System<'c> {
             Step::Choose(_, pick) => Some(pick),
         };
         match self.alternatives(id) {
-            None => return Err(format!("{id} has nothing more to do")),
-            Some(0) => return Err(format!("{id} cannot do its next operation now")),
+            None => return Err(format!("{name} has nothing more to do")),
+            Some(0) => return Err(format!("{name} cannot do its next operation now")),
             Some(1) if pick.is_none() => {}
             Some(n) => match pick {
                 Some(pick) if pick < n && n > 1 => {}
-                _ => return Err(format!("{id} has {n} alternatives, and the step does not pick one of them")),
+                _ => return Err(format!("{name} has {n} alternatives, and the step does not pick one of them")),
             },
         }
         Ok(self.run(id, pick.unwrap_or(0)))
     }
 
     fn flush(&mut self, id: ThreadId, step: Step) -> Result<Record, String> {
-        let slot = &mut self.threads[id.index()];
+        let slot = self.slot(id);
         let at = match (self.model, step) {
             (Model::Tso, Step::Flush(_)) if !slot.buffer.is_empty() => Some(0),
             (Model::Pso, Step::FlushAt(_, addr)) => slot.buffer.iter().position(|entry| entry.access.addr.0 == addr),
             _ => None,
         };
         let at = at.filter(|&at| flushable(&slot.buffer, at) || self.model == Model::Tso);
-        let Some(at) = at else { return Err(format!("{id} has no such write to flush")) };
-        let entry = slot.buffer.remove(at);
+        let Some(at) = at else { return Err(format!("{} has no such write to flush", self.code.name(id))) };
+        let entry = self.slot_mut(id).buffer.remove(at);
         if self.ended.contains(&entry.access.addr.base()) {
             let name = self.describe(entry.access.addr);
             let message = format!("a buffered write reaches {name} after its life has ended");
-            self.threads[id.index()].thread.fail_at(Property::Memory, message, entry.pc);
+            self.slot_mut(id).thread.fail_at(Property::Memory, message, entry.pc);
             return Ok(Record::Failed);
         }
         let Buffered { write, access, value, message, .. } = entry;
@@ -337,7 +350,7 @@ impl<'c> System<'c> {
         let (mut value, mut written) = self.memory.read(access).unwrap_or_else(fresh);
         let mut source = self.writers.get(&access.addr).map_or(Source::Initial, |&write| Source::Write(write));
         let mut covered = 0u8;
-        for entry in &self.threads[id.index()].buffer {
+        for entry in &self.slot(id).buffer {
             for byte in 0..u64::from(entry.access.size) {
                 let at = entry.access.addr.0 + byte;
                 if (access.addr.0..access.addr.0 + u64::from(access.size)).contains(&at) {
@@ -349,7 +362,7 @@ impl<'c> System<'c> {
             }
         }
         written |= covered.count_ones() == u32::from(access.size);
-        if !written && !self.threads[id.index()].thread.is_lenient(self.code) {
+        if !written && !self.slot(id).thread.is_lenient(self.code) {
             return Err(format!("read of {}, which was never written", self.describe(access.addr)));
         }
         Ok((value, source))
@@ -380,10 +393,10 @@ impl<'c> System<'c> {
     }
 
     fn run(&mut self, id: ThreadId, pick: u32) -> Record {
-        let Status::Ready(visible) = *self.threads[id.index()].thread.status() else {
+        let Status::Ready(visible) = *self.slot(id).thread.status() else {
             unreachable!("checked by the caller");
         };
-        let slot = &mut self.threads[id.index()];
+        let slot = self.slot_mut(id);
         slot.drain = false;
         let event = EventId::new(id, slot.events);
         if let Some(races) = &mut self.races {
@@ -391,26 +404,22 @@ impl<'c> System<'c> {
         }
         match self.perform(id, event, visible, pick) {
             Ok((record, answer)) => {
-                let slot = &mut self.threads[id.index()];
+                let code = self.code;
+                let slot = self.slot_mut(id);
                 slot.events += 1;
-                slot.thread.answer(self.code, answer, pick);
+                slot.thread.answer(code, answer, pick);
                 record
             }
             Err((property, message)) => {
-                self.threads[id.index()].thread.fail(property, message);
+                self.slot_mut(id).thread.fail(property, message);
                 Record::Failed
             }
         }
     }
 
-    fn perform(
-        &mut self,
-        id: ThreadId,
-        event: EventId,
-        visible: Visible,
-        pick: u32,
-    ) -> Result<(Record, u64), (Property, String)> {
-        let memory = |message: String| (Property::Memory, message);
+    fn perform(&mut self, id: ThreadId, event: EventId, visible: Visible, pick: u32) -> Result<(Record, u64), Wrong> {
+        let memory = |message: String| (Some(Property::Memory), message);
+        let lock = |message: String| (Some(Property::Lock), message);
         match visible {
             Visible::Load { access, order, wait } => {
                 let (value, source) = self.peek(id, access).map_err(memory)?;
@@ -420,8 +429,8 @@ impl<'c> System<'c> {
                 // What the read itself synchronises with happens before it.
                 self.observe(id, access, order, source);
                 self.check_race(event, access, false, order)?;
-                let operation = self.threads[id.index()].thread.operations();
-                self.threads[id.index()].reads.push((operation, access, source));
+                let operation = self.slot(id).thread.operations();
+                self.slot_mut(id).reads.push((operation, access, source));
                 Ok((Record::Read { access, value, source }, value))
             }
             Visible::Store { access, order, value } => {
@@ -430,8 +439,9 @@ impl<'c> System<'c> {
                 let message = self.races.as_mut().map(|races| races.publish(id, order, None)).unwrap_or_default();
                 let buffered = self.model != Model::Sc && self.atomic != Some(id);
                 if buffered {
-                    let slot = &mut self.threads[id.index()];
-                    slot.epoch += u32::from(self.model == Model::Pso && order.releases());
+                    let separates = self.model == Model::Pso && order.releases();
+                    let slot = self.slot_mut(id);
+                    slot.epoch += u32::from(separates);
                     let (epoch, pc) = (slot.epoch, slot.thread.pc());
                     slot.buffer.push(Buffered { write: event, access, value, epoch, message, pc });
                     slot.drain = order == Ordering::SeqCst;
@@ -445,7 +455,7 @@ impl<'c> System<'c> {
                 if wait {
                     self.check_race(event, access, false, failure)?;
                 }
-                let thread = &self.threads[id.index()].thread;
+                let thread = &self.slot(id).thread;
                 let new = match thread.reaction(self.code, old) {
                     Reaction::Block => unreachable!("not among the moves"),
                     Reaction::Read => None,
@@ -456,8 +466,8 @@ impl<'c> System<'c> {
                 self.observe(id, access, order, source);
                 self.check_race(event, access, new.is_some(), order)?;
                 let Some(new) = new else {
-                    let operation = self.threads[id.index()].thread.operations();
-                    self.threads[id.index()].reads.push((operation, access, source));
+                    let operation = self.slot(id).thread.operations();
+                    self.slot_mut(id).reads.push((operation, access, source));
                     return Ok((Record::Read { access, value: old, source }, old));
                 };
                 self.materialise(access).map_err(memory)?;
@@ -470,7 +480,7 @@ impl<'c> System<'c> {
             }
             Visible::Fence { order } => {
                 if self.model == Model::Pso && order.releases() {
-                    self.threads[id.index()].epoch += 1;
+                    self.slot_mut(id).epoch += 1;
                 }
                 if let Some(races) = &mut self.races {
                     races.fence(id, order);
@@ -479,11 +489,10 @@ impl<'c> System<'c> {
             }
             Visible::Choose { .. } => Ok((Record::Choose(pick), u64::from(pick))),
             Visible::Spawn { .. } => {
-                let child = ThreadId(self.threads.len() as u32);
-                if child.0 >= Addr::MAX_THREADS {
-                    return Err((Property::Lock, "too many threads".into()));
-                }
-                let thread = self.threads[id.index()].thread.spawned(self.code, child);
+                let Some(child) = self.slot(id).thread.next_child(self.code) else {
+                    return Err((None, "the program starts too many threads".into()));
+                };
+                let thread = self.slot(id).thread.spawned(self.code, child);
                 self.add_thread(thread);
                 if let Some(races) = &mut self.races {
                     races.spawn(id, child);
@@ -491,11 +500,13 @@ impl<'c> System<'c> {
                 Ok((Record::Spawn(child), u64::from(child.0)))
             }
             Visible::Join { thread: child } => {
-                let Some(slot) = self.threads.get_mut(child.index()) else {
-                    return Err((Property::Lock, format!("join of {child}, which was never started")));
+                let name = self.code.name(child);
+                let Some(at) = self.position(child) else {
+                    return Err(lock(format!("join of {name}, which was never started")));
                 };
+                let slot = &mut self.threads[at];
                 if std::mem::replace(&mut slot.joined, true) {
-                    return Err((Property::Lock, format!("{child} is joined twice")));
+                    return Err(lock(format!("{name} is joined twice")));
                 }
                 let Status::Finished { result, .. } = *slot.thread.status() else {
                     unreachable!("not among the moves");
@@ -526,18 +537,12 @@ impl<'c> System<'c> {
         }
     }
 
-    fn check_race(
-        &mut self,
-        event: EventId,
-        access: Access,
-        writes: bool,
-        order: Ordering,
-    ) -> Result<(), (Property, String)> {
-        let pc = self.threads[event.thread.index()].thread.pc();
+    fn check_race(&mut self, event: EventId, access: Access, writes: bool, order: Ordering) -> Result<(), Wrong> {
+        let pc = self.slot(event.thread).thread.pc();
         let Some(races) = &mut self.races else { return Ok(()) };
         let past = Past { event, writes, atomic: order != Ordering::NonAtomic, pc };
         let Some(other) = races.access(access, past) else { return Ok(()) };
-        Err((Property::Race, race_message(self.code, &self.describe(access.addr), &past, &other)))
+        Err((Some(Property::Race), race_message(self.code, &self.describe(access.addr), &past, &other)))
     }
 
     fn observe(&mut self, id: ThreadId, access: Access, order: Ordering, source: Source) {
@@ -555,7 +560,7 @@ pub fn race_message(code: &Code, name: &str, one: &Past, other: &Past) -> String
     let side = |past: &Past| {
         let atomic = if past.atomic { "atomic " } else { "" };
         let what = if past.writes { "write" } else { "read" };
-        format!("{atomic}{what} by {} (line {})", past.event.thread, code.span(past.pc).line)
+        format!("{atomic}{what} by {} (line {})", code.name(past.event.thread), code.span(past.pc).line)
     };
     format!("data race on {name}: {} and {} are not ordered", side(other), side(one))
 }

@@ -216,6 +216,8 @@ pub struct Thread {
     effects: u32,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
+    /// Threads it has started.
+    children: u32,
     status: Status,
     regs: SmallVec<[u64; 20]>,
     frames: SmallVec<[Frame; 2]>,
@@ -251,6 +253,7 @@ impl Thread {
             waits: 0,
             effects: 0,
             turn_objects: 0,
+            children: 0,
             status: Status::Finished { result: 0, exit: false },
             regs: SmallVec::new(),
             frames: SmallVec::new(),
@@ -339,7 +342,12 @@ impl Thread {
         }
     }
 
-    /// The first state of the thread that a [`Visible::Spawn`] starts under the name `child`.
+    /// The thread that it starts next; `None` if there are too many.
+    pub fn next_child(&self, code: &Code) -> Option<ThreadId> {
+        code.numbering.child(self.id, self.children)
+    }
+
+    /// The first state of the thread that a [`Visible::Spawn`] starts, which is its [next child](Thread::next_child).
     pub fn spawned(&self, code: &Code, child: ThreadId) -> Thread {
         let (Instr::Spawn { args, .. } | Instr::SpawnIndirect { args, .. }) = code.instrs[self.pc as usize] else {
             unreachable!("the thread rests at a spawn");
@@ -394,7 +402,9 @@ impl Thread {
 
     /// If the pending operation is an update whose result nobody uses: how it changes memory, whatever it finds there.
     pub fn blind_update(&self, code: &Code) -> Option<(Commuting, u64)> {
-        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, .. } = code.instrs[self.pc as usize] else { return None };
+        let Instr::Rmw { op, ty, dst: NO_SLOT, operand, idle: 0, .. } = code.instrs[self.pc as usize] else {
+            return None;
+        };
         let operand = self.get(code, operand);
         match op {
             RmwOp::Add => Some((Commuting::Add, operand)),
@@ -459,6 +469,7 @@ impl Thread {
                 Flow::Next
             }
             Instr::Spawn { dst, .. } | Instr::SpawnIndirect { dst, .. } => {
+                self.children += 1;
                 self.set(dst, handle(ThreadId(value as u32)));
                 Flow::Next
             }
@@ -511,10 +522,10 @@ impl Thread {
         }
     }
 
-    /// Makes the thread fail at its pending operation, which memory has found to be wrong.
-    pub fn fail(&mut self, property: Property, message: String) {
-        let pc = self.pc;
-        self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: true }));
+    /// Makes the thread fail at its pending operation, which memory has found to be wrong or cannot do (no property).
+    pub fn fail(&mut self, property: impl Into<Option<Property>>, message: String) {
+        let failure = Failure { property: property.into(), message, pc: self.pc, pending: true };
+        self.status = Status::Failed(Box::new(failure));
     }
 
     /// Makes the thread fail at an instruction it has left behind, whose effect memory has found to be wrong.

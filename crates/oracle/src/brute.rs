@@ -15,11 +15,11 @@
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
 //! class of a run that ends with such a thread the reads of the turn do not appear.
 
-use crate::class::{Class, Event, ValueClass, Values, rename_addr};
+use crate::class::{Class, Event, ValueClass, Values};
 use raddle_machine::replay::deadlock;
 use raddle_machine::system::Record;
 use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
-use raddle_trace::{EventId, Model, Property, Schedule, Source, Step, ThreadId};
+use raddle_trace::{EventId, Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
@@ -57,7 +57,7 @@ pub struct Failure {
     pub property: Property,
     /// On which line.
     pub line: u32,
-    /// What, in one line. Threads in it have the numbers of one run.
+    /// What, in one line.
     pub message: String,
 }
 
@@ -156,7 +156,7 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
         todo.push(state);
         Ok(())
     };
-    enter(State::new(System::new(code, model, budget.races, false)), &mut todo, &mut found)?;
+    enter(State::new(code, model, budget.races), &mut todo, &mut found)?;
     while let Some(mut state) = todo.pop() {
         if !seen.insert(state.key()) {
             continue;
@@ -205,7 +205,7 @@ pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, 
 /// If the schedule is not possible, or not a whole run.
 pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class, ValueClass), String> {
     let mut arena = Arena::default();
-    let mut state = State::new(System::new(code, model, false, false));
+    let mut state = State::new(code, model, false);
     for &step in &schedule.steps {
         state.step(&mut arena, step)?;
     }
@@ -261,9 +261,6 @@ struct Arena {
     /// Writes of a location.
     writes: Vec<(List, EventId)>,
     write_index: FxHashMap<(List, EventId), List>,
-    /// Names of threads: who started it, and as how many-th.
-    names: Vec<(ThreadId, u32)>,
-    name_index: FxHashMap<(ThreadId, u32), ThreadId>,
 }
 
 impl Arena {
@@ -281,23 +278,6 @@ impl Arena {
             writes.push((rest, write));
             writes.len() as List
         })
-    }
-
-    /// The name of a thread, numbered as names appear; the first thread is 0.
-    fn name(&mut self, parent: ThreadId, child: u32) -> ThreadId {
-        let names = &mut self.names;
-        *self.name_index.entry((parent, child)).or_insert_with(|| {
-            names.push((parent, child));
-            ThreadId(names.len() as u32)
-        })
-    }
-
-    fn path(&self, name: ThreadId) -> Vec<u32> {
-        let Some(at) = name.index().checked_sub(1) else { return Vec::new() };
-        let (parent, child) = self.names[at];
-        let mut path = self.path(parent);
-        path.push(child);
-        path
     }
 
     fn history(&self, mut list: List) -> Vec<(Event, Values)> {
@@ -323,33 +303,25 @@ impl Arena {
     }
 }
 
-/// What is known of a thread beside the machine's state.
-#[derive(Clone, Copy, Debug, Default)]
-struct Known {
-    name: ThreadId,
-    children: u32,
-    history: List,
-}
-
 #[derive(Clone, Debug)]
 struct State<'c> {
+    code: &'c Code,
     system: System<'c>,
-    /// By the machine's numbers.
-    threads: Vec<Known>,
-    /// By renamed address.
+    /// What each thread did.
+    histories: BTreeMap<ThreadId, List>,
     coherence: BTreeMap<Addr, List>,
 }
 
 impl<'c> State<'c> {
-    fn new(system: System<'c>) -> Self {
-        State { system, threads: vec![Known::default()], coherence: BTreeMap::new() }
+    fn new(code: &'c Code, model: Model, races: bool) -> Self {
+        let system = System::new(code, model, races, false);
+        State { code, system, histories: BTreeMap::from([(ThreadId::MAIN, 0)]), coherence: BTreeMap::new() }
     }
 
     /// What tells this state from all others.
     fn key(&self) -> Box<[u64]> {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let mut key: Vec<u64> = self.threads.iter().map(|known| pair(known.name.0, known.history)).collect();
-        key.sort_unstable();
+        let mut key: Vec<u64> = self.histories.iter().map(|(thread, &history)| pair(thread.0, history)).collect();
         key.extend(self.coherence.iter().flat_map(|(addr, &list)| [addr.0, list.into()]));
         key.into()
     }
@@ -365,6 +337,7 @@ impl<'c> State<'c> {
             .system
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
+        let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let flushed = match step {
             Step::Flush(_) => {
                 self.system.thread(id).and_then(|_| self.system.buffered(id).next()).map(|entry| entry.1.addr)
@@ -373,53 +346,47 @@ impl<'c> State<'c> {
             Step::Run(_) | Step::Choose(..) => None,
         };
         let record = self.system.step(step)?;
-        if let Record::Spawn(_) = record {
-            let parent = &mut self.threads[id.index()];
-            let name = arena.name(parent.name, parent.children);
-            parent.children += 1;
-            self.threads.push(Known { name, ..Known::default() });
+        if let Record::Spawn(child) = record {
+            self.histories.insert(child, 0);
         }
-        let name = |id: ThreadId| self.threads.get(id.index()).map_or(id, |known| known.name);
-        let event_id = |id: EventId| EventId::new(name(id.thread), id.index);
-        let addr = |addr: Addr| rename_addr(addr, &name);
-        let source = |source: Source| source.write().map(event_id);
-        // Who holds a mutex is a number of this run; that somebody does is what the holder wrote.
-        let value = |value: u64| if mutex { u64::from(value != 0) } else { addr(Addr(value)).0 };
+        // Whoever fails to take a mutex learns that somebody holds it, not who.
+        let value = |value: u64| if mutex { u64::from(value != 0) } else { value };
         let values = |read, written| Values { read, written };
         let mut in_memory = None;
         let next = EventId::new(id, self.system.events(id).wrapping_sub(1));
         let (event, values) = match record {
-            Record::Read { access, value: read, source: from } => {
-                (Event::Read(addr(access.addr), source(from)), values(Some(value(read)), None))
+            Record::Read { access, value: read, source } => {
+                (Event::Read(access.addr, source.write()), values(Some(value(read)), None))
             }
             Record::Write { access, value: written, buffered } => {
                 if !buffered {
-                    in_memory = Some((addr(access.addr), event_id(next)));
+                    in_memory = Some((access.addr, next));
                 }
-                (Event::Write(addr(access.addr)), values(None, Some(value(written))))
+                (Event::Write(access.addr), values(None, Some(value(written))))
             }
-            Record::Update { access, old, new, source: from } => {
-                in_memory = Some((addr(access.addr), event_id(next)));
-                let picked = matches!(step, Step::Choose(..)).then(|| name(ThreadId((old & !new).trailing_zeros())));
-                let event = Event::Update(addr(access.addr), source(from), picked);
+            Record::Update { access, old, new, source } => {
+                in_memory = Some((access.addr, next));
+                let picked = matches!(step, Step::Choose(..)).then(|| ThreadId((old & !new).trailing_zeros()));
+                let (at, from) = (access.addr, source.write());
+                let event = if blind { Event::Blind(at, from) } else { Event::Update(at, from, picked) };
                 (event, values(Some(value(old)), Some(value(new))))
             }
             Record::Fence(order) => (Event::Fence(order), Values::default()),
-            Record::Spawn(child) => (Event::Spawn(name(child)), Values::default()),
-            Record::Join(child) => (Event::Join(name(child)), Values::default()),
+            Record::Spawn(child) => (Event::Spawn(child), Values::default()),
+            Record::Join(child) => (Event::Join(child), Values::default()),
             Record::Choose(pick) => (Event::Choose(pick), Values::default()),
-            Record::Free(at) => (Event::Free(addr(at)), Values::default()),
+            Record::Free(at) => (Event::Free(at), Values::default()),
             Record::Atomic(begin) => (Event::Atomic(begin), Values::default()),
             Record::Flush { write, access, .. } => {
-                self.reaches_memory(arena, addr(access.addr), event_id(write));
+                self.reaches_memory(arena, access.addr, write);
                 return Ok(());
             }
-            Record::Failed => (flushed.map_or(Event::Failed, |at| Event::Lost(addr(at))), Values::default()),
+            Record::Failed => (flushed.map_or(Event::Failed, Event::Lost), Values::default()),
         };
         if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);
         }
-        let history = &mut self.threads[id.index()].history;
+        let history = self.histories.get_mut(&id).expect("it has been started");
         *history = arena.event(*history, event, values);
         Ok(())
     }
@@ -444,18 +411,13 @@ impl<'c> State<'c> {
                 end = other;
             }
         };
-        let mut order: Vec<usize> = (0..self.threads.len()).collect();
-        order.sort_by_cached_key(|&thread| arena.path(self.threads[thread].name));
-        let position = |name: ThreadId| {
-            let at = order.iter().position(|&thread| self.threads[thread].name == name);
-            ThreadId(at.expect("every thread has a name") as u32)
-        };
         let writes = |at: Addr| self.coherence.get(&at).map(|&list| arena.coherence(list)).unwrap_or_default();
-        let (mut threads, mut values) = (Vec::new(), Vec::new());
+        let count = self.histories.keys().last().map_or(0, |last| last.index() + 1);
+        let (mut threads, mut values) = (vec![Vec::new(); count], vec![Vec::new(); count]);
         let (mut exited, mut assumed) = (false, false);
-        for &thread in &order {
-            let mut history = arena.history(self.threads[thread].history);
-            match self.system.thread(ThreadId(thread as u32)).expect("known").status() {
+        for (&thread, &history) in &self.histories {
+            let mut history = arena.history(history);
+            match self.system.thread(thread).expect("known").status() {
                 Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => worse(End::Failed),
                 Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
@@ -471,24 +433,13 @@ impl<'c> State<'c> {
                 }
                 Status::Ready(_) => worse(End::Blocked),
             }
-            threads.push(history.iter().map(|(event, _)| event.rename(&position)).collect());
-            // A pointer names the thread that made the object.
-            let pointer = |value: u64| rename_addr(Addr(value), &position).0;
-            let rename = |Values { read, written }| Values { read: read.map(pointer), written: written.map(pointer) };
-            values.push(history.into_iter().map(|(_, values)| rename(values)).collect());
+            (threads[thread.index()], values[thread.index()]) = history.into_iter().unzip();
         }
         // Who waits when the program ends waits no longer.
         if end == End::Blocked && exited && !assumed {
             end = End::Complete;
         }
-        let rename = |write: &EventId| EventId::new(position(write.thread), write.index);
-        let mut coherence: Vec<(Addr, Vec<EventId>)> = self
-            .coherence
-            .iter()
-            .map(|(&at, &list)| (rename_addr(at, &position), arena.coherence(list).iter().map(rename).collect()))
-            .collect();
-        coherence.sort_unstable();
-        let names = order.iter().map(|&thread| arena.path(self.threads[thread].name)).collect();
-        (end, Class { names, threads, coherence }, values)
+        let coherence = self.coherence.iter().map(|(&at, &list)| (at, arena.coherence(list))).collect();
+        (end, Class { threads, coherence }, values)
     }
 }

@@ -1,18 +1,17 @@
 //! Classes of executions, as values that can be compared.
 //!
-//! Three equivalences, each coarser than the one before; threads are deterministic, so the values of the first two need
+//! Equivalences, most coarser than the one before; threads are deterministic, so the values of the first two need
 //! not be written down:
 //! * [`Class`]: the events of each thread, what each read reads from, and the order of the writes of each location.
 //!   Mazurkiewicz traces under SC, Shasha-Snir traces under TSO and PSO.
 //! * [`Class::reads_from`]: the same without the order of writes.
+//! * [`Commuting`]: either of these, without the order of updates whose results nobody uses.
 //! * [`ValueClass`]: the events with the values read and written, and the causal order (closure of program order and
 //!   reads-from) between reads (reads-value-from, Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman 2021).
 //! * [`Leaves`]: what a value-centric class (Chatterjee, Pavlogiannis, Toman 2019) fixes beside that: the order of conflicting events
 //!   outside one thread, the root, and which reads of the root read from the root.
 //!
-//! The machine numbers threads in the order they start, which can differ between runs of one class when several threads
-//! start others. Here a thread is named by who started it and as how many-th; names are sorted and a [`ThreadId`] is a
-//! position among them. Addresses of objects that threads made are renamed accordingly.
+//! Threads and the objects they make have the same numbers in all runs, so a run's events need no renaming.
 
 use raddle_machine::Addr;
 use raddle_program::Ordering;
@@ -27,6 +26,8 @@ pub enum Event {
     Write(Addr),
     /// A read and a write at once; the last part is the thread a signal picks among several.
     Update(Addr, Option<EventId>, Option<ThreadId>),
+    /// An update whose result nobody uses.
+    Blind(Addr, Option<EventId>),
     /// A fence.
     Fence(Ordering),
     /// The start of a thread.
@@ -46,46 +47,22 @@ pub enum Event {
 }
 
 impl Event {
-    /// Renames the threads in it.
-    pub(crate) fn rename(self, name: &impl Fn(ThreadId) -> ThreadId) -> Event {
-        let event = |id: EventId| EventId::new(name(id.thread), id.index);
-        let addr = |addr: Addr| rename_addr(addr, name);
-        match self {
-            Event::Read(at, from) => Event::Read(addr(at), from.map(event)),
-            Event::Write(at) => Event::Write(addr(at)),
-            Event::Update(at, from, woken) => Event::Update(addr(at), from.map(event), woken.map(name)),
-            Event::Spawn(child) => Event::Spawn(name(child)),
-            Event::Join(child) => Event::Join(name(child)),
-            Event::Free(at) => Event::Free(addr(at)),
-            Event::Lost(at) => Event::Lost(addr(at)),
-            Event::Fence(_) | Event::Choose(_) | Event::Atomic(_) | Event::Failed => self,
-        }
-    }
-
     /// The location it reads and the write it reads from, if it reads.
     pub fn source(self) -> Option<(Addr, Option<EventId>)> {
         match self {
-            Event::Read(at, from) | Event::Update(at, from, _) => Some((at, from)),
+            Event::Read(at, from) | Event::Update(at, from, _) | Event::Blind(at, from) => Some((at, from)),
             _ => None,
         }
     }
 
-    fn without_source(self) -> Event {
+    /// The same with another source, if it has one.
+    fn with_source(self, from: Option<EventId>) -> Event {
         match self {
-            Event::Read(at, _) => Event::Read(at, None),
-            Event::Update(at, _, woken) => Event::Update(at, None, woken),
+            Event::Read(at, _) => Event::Read(at, from),
+            Event::Update(at, _, woken) => Event::Update(at, from, woken),
+            Event::Blind(at, _) => Event::Blind(at, from),
             other => other,
         }
-    }
-}
-
-/// The address under another naming of threads.
-pub(crate) fn rename_addr(addr: Addr, name: &impl Fn(ThreadId) -> ThreadId) -> Addr {
-    match addr.owner() {
-        raddle_machine::address::Owner::Thread(thread, number) => {
-            Addr::object(name(thread), number).plus(addr.offset())
-        }
-        _ => addr,
     }
 }
 
@@ -101,9 +78,7 @@ pub struct Values {
 /// A class of executions: events, reads-from, coherence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Class {
-    /// The threads by name: which child of which child ... of the first thread. Sorted.
-    pub names: Vec<Vec<u32>>,
-    /// The events of each thread.
+    /// The events of each thread, by number; none if there is no such thread.
     pub threads: Vec<Vec<Event>>,
     /// The writes of each location, as they reached memory. Empty in a reads-from class.
     pub coherence: Vec<(Addr, Vec<EventId>)>,
@@ -113,7 +88,33 @@ impl Class {
     /// The reads-from class it belongs to.
     #[must_use]
     pub fn reads_from(&self) -> Class {
-        Class { names: self.names.clone(), threads: self.threads.clone(), coherence: Vec::new() }
+        Class { threads: self.threads.clone(), coherence: Vec::new() }
+    }
+
+    /// The class it belongs to if blind updates commute: they have no source and no place among the writes, and whoever reads
+    /// from one reads from the last other write before it, and all the blind updates since.
+    #[must_use]
+    pub fn commuting(&self) -> Commuting {
+        let is_blind = |id: &EventId| matches!(self.threads[id.thread.index()][id.index as usize], Event::Blind(..));
+        let mut applied = Vec::new();
+        let mut class = self.clone();
+        for event in class.threads.iter_mut().flatten() {
+            let Some((at, Some(source))) = event.source() else { continue };
+            if let Event::Blind(..) = event {
+                *event = event.with_source(None);
+                continue;
+            }
+            let writes = self.coherence.iter().find(|(other, _)| *other == at).map_or(&[][..], |(_, writes)| writes);
+            // One that never reaches memory is no update.
+            let Some(end) = writes.iter().position(|&write| write == source).map(|at| at + 1) else { continue };
+            let start = writes[..end].iter().rposition(|write| !is_blind(write)).map_or(0, |at| at + 1);
+            *event = event.with_source(writes[..start].last().copied());
+            let mut updates = writes[start..end].to_vec();
+            updates.sort_unstable();
+            applied.push(updates);
+        }
+        class.coherence.iter_mut().for_each(|(_, writes)| writes.retain(|write| !is_blind(write)));
+        Commuting { class, applied }
     }
 
     /// The reads-value-from class it belongs to, given the values of the events.
@@ -127,17 +128,17 @@ impl Class {
             clocks.map(|(clock, _)| clock.iter().enumerate().map(|(t, &upto)| reads(t, upto)).collect()).collect()
         });
         let events = self.threads.iter().zip(values).map(|(events, values)| {
-            events.iter().zip(values).map(|(event, &values)| (event.without_source(), values)).collect()
+            events.iter().zip(values).map(|(event, &values)| (event.with_source(None), values)).collect()
         });
-        ValueClass { names: self.names.clone(), threads: events.collect(), past: past.collect() }
+        ValueClass { threads: events.collect(), past: past.collect() }
     }
 
     /// The order of conflicting events outside the root, and which reads of the root read from the root. The root is the
     /// first thread that the first thread starts.
     #[must_use]
     pub fn leaves(&self) -> Leaves {
-        let root = self.names.iter().position(|name| *name == [0]);
-        let is_leaf = |id: &EventId| Some(id.thread.index()) != root;
+        let root = ThreadId(1);
+        let is_leaf = |id: &EventId| id.thread != root;
         let coherence = self.coherence.iter();
         let writes = coherence.map(|(at, writes)| (*at, writes.iter().copied().filter(is_leaf).collect())).collect();
         let place = |at: Addr, source: Option<EventId>| {
@@ -147,8 +148,8 @@ impl Class {
         };
         let mark = |thread: usize, event: &Event| {
             let (at, source) = event.source()?;
-            let own = source.is_some_and(|source| Some(source.thread.index()) == root);
-            Some(if Some(thread) == root { u32::from(own) } else { place(at, source) })
+            let own = source.is_some_and(|source| source.thread == root);
+            Some(if thread == root.index() { u32::from(own) } else { place(at, source) })
         };
         let threads = self.threads.iter().enumerate();
         let reads = threads.map(|(t, events)| events.iter().filter_map(|event| mark(t, event)).collect()).collect();
@@ -203,6 +204,28 @@ impl Class {
     }
 }
 
+/// A class of executions that does not tell orders of blind updates apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Commuting {
+    /// Everything but blind updates.
+    class: Class,
+    /// Per read that has a source: the blind updates whose sum it reads.
+    applied: Vec<Vec<EventId>>,
+}
+
+impl Commuting {
+    /// The class of which no update commutes.
+    pub fn none(class: Class) -> Commuting {
+        Commuting { class, applied: Vec::new() }
+    }
+
+    /// The reads-from class it belongs to.
+    #[must_use]
+    pub fn reads_from(&self) -> Commuting {
+        Commuting { class: self.class.reads_from(), applied: self.applied.clone() }
+    }
+}
+
 /// What a value-centric class fixes beside values and the causal order of reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Leaves {
@@ -215,7 +238,6 @@ pub struct Leaves {
 /// A class of executions: events with values, causal order of reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueClass {
-    names: Vec<Vec<u32>>,
     threads: Vec<Vec<(Event, Values)>>,
     /// Per thread and read, how many reads of each thread are before it (or it).
     past: Vec<Vec<Vec<u32>>>,
@@ -225,6 +247,6 @@ impl ValueClass {
     /// The class without the causal order: which events, with which values.
     #[must_use]
     pub fn values(&self) -> ValueClass {
-        ValueClass { names: self.names.clone(), threads: self.threads.clone(), past: Vec::new() }
+        ValueClass { threads: self.threads.clone(), past: Vec::new() }
     }
 }

@@ -11,7 +11,7 @@
 //! run of their own.
 
 use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
-use crate::class::Class;
+use crate::class::{Class, Commuting};
 use crate::data_centric;
 use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
@@ -27,9 +27,12 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How many classes there are, or at least how many.
-fn count(equivalence: Equivalence, classes: &Classes) -> u64 {
+/// How many classes there are, or at least how many; if `commuted`, without the orders of updates whose results nobody uses.
+pub fn count(equivalence: Equivalence, classes: &Classes, commuted: bool) -> u64 {
     (match equivalence {
+        _ if commuted => {
+            classes.traces.iter().map(|class| commuting(equivalence, class)).collect::<FxHashSet<_>>().len()
+        }
         Equivalence::Traces => classes.traces.len(),
         Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
         // The classes are not enumerated; there are at least as many.
@@ -37,6 +40,12 @@ fn count(equivalence: Equivalence, classes: &Classes) -> u64 {
             classes.reads_value_from.len()
         }
     }) as u64
+}
+
+/// The class without the orders of updates whose results nobody uses.
+fn commuting(equivalence: Equivalence, class: &Class) -> Commuting {
+    let class = class.commuting();
+    if equivalence == Equivalence::Traces { class } else { class.reads_from() }
 }
 
 /// What an engine counted and found.
@@ -54,6 +63,10 @@ pub struct Counts {
     pub redundant: u64,
     /// What went wrong, and on which line.
     pub failures: BTreeSet<(Property, u32)>,
+    /// What the engine says beside.
+    pub notes: Vec<String>,
+    /// Whether classes are not told apart by the order of updates whose results nobody uses.
+    pub commuted: bool,
     /// If the engine reports them: a schedule of each execution, complete or blocked.
     pub schedules: Option<Vec<Schedule>>,
 }
@@ -100,7 +113,27 @@ impl Subject {
 /// The engines of the product, and their variants.
 pub fn subjects() -> Vec<Subject> {
     let own = ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated);
-    own.map(explorer).chain(values::variants()).chain(data_centric::variants()).collect()
+    let commuting =
+        ENGINES.iter().filter(|engine| ["optimal", "rf"].contains(&engine.name())).map(with_commuting_updates);
+    own.map(explorer).chain(commuting).chain(values::variants()).chain(data_centric::variants()).collect()
+}
+
+/// An engine on graphs that does not tell executions apart by the order of updates whose results nobody uses.
+fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
+    let name = format!("{} commuting", engine.name());
+    let mut subject = explorer_by(&name, engine.equivalence(), move |question, deadline| {
+        let options = Options { commuting_updates: true, ..question.options.clone() };
+        engine.run(&Question { options: &options, ..*question }, deadline)
+    });
+    subject.applies = explorer(engine).applies;
+    let run = subject.run;
+    subject.run = Box::new(move |code, model, races| {
+        let counts = run(code, model, races)?;
+        // Where it does not make use of that, it says so.
+        let commuted = !counts.notes.iter().any(|note| note.contains("commute"));
+        Ok(Counts { commuted, ..counts })
+    });
+    subject
 }
 
 /// An engine of the product as it is.
@@ -120,6 +153,11 @@ pub fn with_switches(
         for switch in switches {
             options.switches.set(engine, switch).expect("a switch of the engine");
         }
+        if SEQUENCES.contains(&engine.name()) && options.properties.contains(Property::Race) {
+            // They do not go on after a race, so they should end at as little else as possible.
+            options.all = false;
+            options.properties = [Property::Race, Property::Memory, Property::Lock].into_iter().collect();
+        }
         let question = Question { options: &options, ..*question };
         engine.takes(&question)?;
         engine.run(&question, deadline)
@@ -133,7 +171,7 @@ pub fn with_switches(
     subject
 }
 
-/// The engines on sequences: they keep a schedule of every end.
+/// The engines on sequences: they keep a schedule of every end, and end at the first race.
 const SEQUENCES: [&str; 3] = ["rvf", "vc", "dc"];
 
 /// Whoever answers questions like an engine.
@@ -176,6 +214,8 @@ pub fn explorer_by(
                 bounded: statistics.bounded,
                 redundant: statistics.redundant.unwrap_or(0),
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
+                notes: outcome.notes,
+                commuted: false,
                 schedules: (!races).then_some(outcome.schedules),
             })
         }),
@@ -261,7 +301,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| count(subject.equivalence, classes);
+    let count = |classes: &Classes| count(subject.equivalence, classes, found.commuted);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ordered = brute.failures.iter().all(|failure| !failure.message.contains("life has ended"));
     let mut differ = |what: &str, brute: u64, engine: u64| {
@@ -300,7 +340,7 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         differences.extend(if subject.every_end {
             values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
         } else {
-            compare_schedules(code, model, subject.equivalence, brute, schedules)
+            compare_schedules(code, model, (subject.equivalence, found.commuted), brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
@@ -308,7 +348,8 @@ pub fn compare_with(sketch: &Sketch, code: &Code, model: Model, subject: &Subjec
         match subject.answer(code, model, true) {
             Ok(found) => {
                 let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
-                if race != engine {
+                let elsewhere = subject.every_end && !engine && !found.failures.is_empty();
+                if race != engine && !elsewhere {
                     let says = |race: bool| if race { "there is one" } else { "there is none" };
                     let name = &subject.name;
                     differences.push(format!("race: {} by brute force, {} by {name}", says(race), says(engine)));
@@ -366,29 +407,29 @@ fn kind(difference: &str) -> String {
 fn compare_schedules(
     code: &Code,
     model: Model,
-    equivalence: Equivalence,
+    (equivalence, commuted): (Equivalence, bool),
     brute: &Behaviours,
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
-    let mut met: FxHashSet<Class> = FxHashSet::default();
+    let mut met: FxHashSet<Commuting> = FxHashSet::default();
+    let class_of = |class: &Class| match commuted {
+        true => commuting(equivalence, class),
+        false => Commuting::none(if equivalence == Equivalence::Traces { class.clone() } else { class.reads_from() }),
+    };
     for schedule in schedules {
         match brute::classify(code, model, schedule) {
             Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
             Ok((end @ (End::Complete | End::Blocked), class)) => {
                 let known = if end == End::Complete { &brute.complete } else { &brute.blocked };
-                let (class, is_known) = if equivalence == Equivalence::Traces {
-                    let is_known = known.traces.contains(&class);
-                    (class, is_known)
-                } else {
-                    let class = class.reads_from();
-                    let is_known = known.reads_from.contains(&class);
-                    (class, is_known)
+                let is_known = match equivalence {
+                    Equivalence::Traces => known.traces.contains(&class),
+                    _ => known.reads_from.contains(&class.reads_from()),
                 };
                 if !is_known {
                     differences.push(format!("no run of brute force is like the schedule {schedule}"));
                 }
-                if !met.insert(class) {
+                if !met.insert(class_of(&class)) {
                     differences.push(format!("the class of the schedule {schedule} is met twice"));
                 }
             }
@@ -400,13 +441,10 @@ fn compare_schedules(
 
 /// Failures as far as they are comparable: the line is dropped where it depends on how one run goes.
 fn failures(sketch: &Sketch, ordered: bool, all: impl Iterator<Item = (Property, u32)>) -> BTreeSet<(Property, u32)> {
-    let nested = sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_)));
     let atomic = sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
     all.filter(|&(property, _)| !(atomic && property == Property::Deadlock))
         .map(|(property, line)| match property {
             Property::Memory if !ordered => (property, 0),
-            // The line is that of the first thread, and threads are numbered as they start.
-            Property::Deadlock if nested => (property, 0),
             _ => (property, line),
         })
         .collect()

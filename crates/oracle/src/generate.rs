@@ -26,12 +26,24 @@ pub enum Family {
     Atomic,
     /// F: like A, without operations that read and write in one step other than locks of a mutex.
     Plain,
+    /// G: counters, which threads add to without looking, and which some read in the end.
+    Counters,
+    /// H: accesses that are not atomic, most of them ordered by flags, fences and locks.
+    Guarded,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 6] =
-        [Family::Mixed, Family::Buffered, Family::Heap, Family::Racy, Family::Atomic, Family::Plain];
+    pub const ALL: [Family; 8] = [
+        Family::Mixed,
+        Family::Buffered,
+        Family::Heap,
+        Family::Racy,
+        Family::Atomic,
+        Family::Plain,
+        Family::Counters,
+        Family::Guarded,
+    ];
 
     /// Its letter on the command line.
     pub const fn letter(self) -> char {
@@ -42,6 +54,8 @@ impl Family {
             Family::Racy => 'D',
             Family::Atomic => 'E',
             Family::Plain => 'F',
+            Family::Counters => 'G',
+            Family::Guarded => 'H',
         }
     }
 }
@@ -57,7 +71,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A, B, C, D, E and F"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to G"))
     }
 }
 
@@ -74,6 +88,8 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Racy => generator.racy(),
         Family::Atomic => generator.atomic(),
         Family::Plain => generator.plain(),
+        Family::Counters => generator.counters(),
+        Family::Guarded => generator.guarded(),
     }
     generator.sketch
 }
@@ -385,6 +401,34 @@ impl Generator {
                 body.insert(at, Stmt::Join(child));
             }
         }
+        if self.random.chance(50) {
+            self.tell();
+        }
+    }
+
+    /// Lets threads write down who they are, and perhaps one of them look who is greater.
+    fn tell(&mut self) {
+        for thread in 0..self.sketch.threads.len() {
+            if self.random.chance(60) {
+                let reg = self.reg();
+                let tells = [Stmt::Me(reg), Stmt::Store(self.at(), Value::Reg(reg, 0), self.order())];
+                let body = &mut self.sketch.threads[thread];
+                let at = self.random.below(body.len() + 1);
+                body.splice(at..at, tells);
+            }
+        }
+        if self.random.chance(60) {
+            let cmp = self.random.pick(&[Cmp::Eq, Cmp::Ne, Cmp::Lt]);
+            let test = Test { reg: Reg(0), cmp, value: Value::Reg(Reg(1), 0) };
+            let end = if self.random.chance(60) {
+                Stmt::Assert(test)
+            } else {
+                Stmt::If(test, vec![self.store()], Vec::new())
+            };
+            let looks = [Reg(0), Reg(1)].map(|reg| Stmt::Load(Some(reg), self.at(), self.order()));
+            let thread = self.random.below(self.sketch.threads.len());
+            self.sketch.threads[thread].extend(looks.into_iter().chain([end]));
+        }
     }
 
     /// An event that is no plain access to `x` and `y`, of each kind there is.
@@ -525,6 +569,119 @@ impl Generator {
         self.threads();
         if self.random.chance(30) {
             self.nest();
+        }
+    }
+
+    fn counters(&mut self) {
+        self.variables(2);
+        let counters = self.random.between(1, 2);
+        let counters = self.objects("n", Kind::Var(0), counters);
+        self.uses.not_atomic = self.random.chance(40);
+        self.uses.orders = self.random.chance(50);
+        self.uses.fences = self.random.chance(20);
+        self.uses.branches = self.random.chance(50);
+        self.uses.assertions = self.random.chance(15);
+        let threads = self.random.between(2, 3);
+        // Whether the first thread sets a flag, and the others look at it before they add.
+        let flag = self.random.chance(50).then(|| self.var());
+        for thread in 0..threads {
+            let room = self.random.between(0, 5 - threads);
+            let mut body = self.stmts(room, 0);
+            let mut updates: Vec<Stmt> = (0..self.random.between(0, 2)).map(|_| self.blind(&counters)).collect();
+            match flag {
+                Some(flag) if thread == 0 => {
+                    let at = self.random.below(body.len() + 1);
+                    body.insert(at, Stmt::Store(At::Object(flag), Value::Const(1), self.update_order()));
+                }
+                Some(flag) => {
+                    let guard = Test { reg: Reg(0), cmp: Cmp::Eq, value: Value::Const(1) };
+                    let look = Stmt::Load(Some(Reg(0)), At::Object(flag), self.update_order());
+                    updates = vec![look, Stmt::If(guard, updates, Vec::new())];
+                }
+                None => {}
+            }
+            let at = self.random.below(body.len() + 1);
+            body.splice(at..at, updates);
+            self.sketch.threads.push(body);
+        }
+        if self.random.chance(60) {
+            self.nest();
+        }
+        for _ in 0..self.random.between(0, 2) {
+            let n = At::Object(self.random.pick(&counters));
+            // Mostly before everything else, or after it.
+            let first = self.random.chance(60);
+            let access = match (first, self.random.below(8)) {
+                (true, 0..7) => Stmt::Store(n, self.value(), self.order()),
+                (_, 0) => Stmt::Rmw(Some(self.reg()), RmwOp::Add, n, self.value(), self.update_order()),
+                (_, 1) => Stmt::Wait(Reg(1), n, Cmp::Ne, Value::Const(0), self.update_order()),
+                _ => Stmt::Load(Some(Reg(1)), n, self.order()),
+            };
+            let thread = if self.random.chance(60) { 0 } else { self.random.below(self.sketch.threads.len()) };
+            let body = &mut self.sketch.threads[thread];
+            body.insert(if first { 0 } else { body.len() }, access);
+        }
+    }
+
+    /// An update of a counter whose result nobody uses.
+    fn blind(&mut self, counters: &[ObjectId]) -> Stmt {
+        let op = self.random.pick(&[RmwOp::Add, RmwOp::Add, RmwOp::Add, RmwOp::Add, RmwOp::Or]);
+        let operand = Value::Const(self.random.between(1, 2) as i32);
+        Stmt::Rmw(None, op, At::Object(self.random.pick(counters)), operand, self.update_order())
+    }
+
+    /// An access that is not atomic.
+    fn access(&mut self, data: ObjectId) -> Stmt {
+        if self.random.chance(50) {
+            Stmt::Store(At::Object(data), self.constant(), Ordering::NonAtomic)
+        } else {
+            Stmt::Load(Some(self.reg()), At::Object(data), Ordering::NonAtomic)
+        }
+    }
+
+    /// An access to the data, and what orders it with those of others, if all is well.
+    fn guard(&mut self, data: ObjectId, flag: ObjectId, mutex: ObjectId) -> Vec<Stmt> {
+        let well = self.random.chance(85);
+        let or_relaxed = |order| if well { order } else { Ordering::Relaxed };
+        let (at, set) = (At::Object(flag), Value::Const(1));
+        let seen = Test { reg: Reg(0), cmp: Cmp::Eq, value: set };
+        let access = self.access(data);
+        match self.random.below(9) {
+            0 | 1 => vec![access, Stmt::Store(at, set, or_relaxed(Ordering::Release))],
+            2 => vec![Stmt::Store(at, set, Ordering::Release), access, Stmt::Store(at, set, Ordering::Release)],
+            3 | 4 => {
+                let look = Stmt::Load(Some(Reg(0)), at, or_relaxed(Ordering::Acquire));
+                vec![look, Stmt::If(seen, vec![access], Vec::new())]
+            }
+            5 => vec![Stmt::Wait(Reg(0), at, Cmp::Eq, set, or_relaxed(Ordering::Acquire)), access],
+            6 => vec![Stmt::Lock(mutex), access, Stmt::Unlock(mutex)],
+            7 => {
+                let order = self.update_order();
+                vec![Stmt::Rmw(Some(Reg(0)), RmwOp::Xchg, at, set, order), Stmt::If(seen, vec![access], Vec::new())]
+            }
+            _ if self.random.chance(50) => {
+                vec![access, Stmt::Fence(Ordering::Release), Stmt::Store(at, set, Ordering::Relaxed)]
+            }
+            _ => {
+                let look = Stmt::Load(Some(Reg(0)), at, Ordering::Relaxed);
+                vec![look, Stmt::If(seen, vec![Stmt::Fence(Ordering::Acquire), access], Vec::new())]
+            }
+        }
+    }
+
+    fn guarded(&mut self) {
+        self.variables(3);
+        self.uses.orders = true;
+        let mutex = self.objects("m", Kind::Mutex, 1)[0];
+        let vars = self.uses.vars.clone();
+        let flags = self.random.between(1, 2);
+        for _ in 0..self.random.pick(&[2, 3, 3]) {
+            let mut body = Vec::new();
+            for _ in 0..self.random.between(1, 2) {
+                let flag = vars[1 + self.random.below(flags)];
+                body.extend(self.guard(vars[0], flag, mutex));
+            }
+            self.sketch.threads.push(body);
         }
     }
 

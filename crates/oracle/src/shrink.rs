@@ -144,6 +144,7 @@ fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
         | Stmt::Assume(_)
         | Stmt::Assert(_)
         | Stmt::Set(..)
+        | Stmt::Me(_)
         | Stmt::If(..)
         | Stmt::Atomic(_)
         | Stmt::Spawn(_)

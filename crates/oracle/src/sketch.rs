@@ -96,7 +96,7 @@ pub enum Stmt {
     Load(Option<Reg>, At, Ordering),
     /// `W x 1`: writes.
     Store(At, Value, Ordering),
-    /// `a=A x 1`, `a=X x 1`: adds (or exchanges) and gives the old value.
+    /// `a=A x 1`, `a=X x 1`, `a=O x 1`: adds (or exchanges, or sets bits) and gives the old value.
     Rmw(Option<Reg>, RmwOp, At, Value, Ordering),
     /// `a=C x 0 1`: writes the second value if the first is there.
     Cas(Option<Reg>, At, Value, Value, Ordering),
@@ -147,6 +147,8 @@ pub enum Stmt {
     Assert(Test),
     /// `a=2`, `a=b+1`.
     Set(Reg, Value),
+    /// `a=me`: the handle of the running thread.
+    Me(Reg),
     /// `if a==1 { W x 1 } else { W y 1 }`.
     If(Test, Vec<Stmt>, Vec<Stmt>),
     /// `atomic { a=R x; W x a+1 }`.
@@ -231,7 +233,11 @@ impl Sketch {
             Stmt::Load(reg, x, order) => format!("{}R{} {}", dst(reg), suffix(*order), at(x)),
             Stmt::Store(x, value, order) => format!("W{} {} {value}", suffix(*order), at(x)),
             Stmt::Rmw(reg, op, x, value, order) => {
-                let op = if *op == RmwOp::Xchg { "X" } else { "A" };
+                let op = match op {
+                    RmwOp::Xchg => "X",
+                    RmwOp::Or => "O",
+                    _ => "A",
+                };
                 format!("{}{op}{} {} {value}", dst(reg), suffix(*order), at(x))
             }
             Stmt::Cas(reg, x, old, new, order) => format!("{}C{} {} {old} {new}", dst(reg), suffix(*order), at(x)),
@@ -269,6 +275,7 @@ impl Sketch {
             Stmt::Assume(test) => format!("assume {test}"),
             Stmt::Assert(test) => format!("assert {test}"),
             Stmt::Set(reg, value) => format!("{reg}={value}"),
+            Stmt::Me(reg) => format!("{reg}=me"),
             Stmt::If(test, ..) => format!("if {test} {{"),
             Stmt::Atomic(_) => "atomic {".into(),
             Stmt::Spawn(thread) => format!("spawn {thread}"),

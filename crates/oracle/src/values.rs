@@ -22,7 +22,7 @@ pub fn variants() -> Vec<Subject> {
 pub fn restricted(subject: Subject) -> Subject {
     let applies =
         |sketch: &Sketch, model: Model| model == Model::Sc && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
-    Subject { races: false, every_end: true, applies: Box::new(applies), ..subject }
+    Subject { every_end: true, applies: Box::new(applies), ..subject }
 }
 
 /// What is wrong with the schedules that an engine reports.
@@ -34,10 +34,6 @@ pub(crate) fn compare_schedules(
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
-    // In the word of a condition variable stand the numbers of threads, which differ between runs of one class if threads
-    // start others.
-    let numbered =
-        sketch.any(|stmt| matches!(stmt, Stmt::Spawn(_))) && sketch.any(|stmt| matches!(stmt, Stmt::CondWait(..)));
     // Turns of a loop without effect are no part of a class, and may be met in several ways.
     let spins = sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
     let mut met_sources: FxHashSet<Class> = FxHashSet::default();
@@ -68,7 +64,7 @@ pub(crate) fn compare_schedules(
             Equivalence::ReadsValueFrom | Equivalence::ValueCentric => {
                 met[kind].insert(by_values.values());
                 let leaves = (equivalence == Equivalence::ValueCentric).then(|| class.leaves());
-                (numbered || classes.reads_value_from.contains(&by_values), !met_values.insert((by_values, leaves)))
+                (classes.reads_value_from.contains(&by_values), !met_values.insert((by_values, leaves)))
             }
             Equivalence::ReadsFrom => {
                 let class = class.reads_from();
@@ -91,7 +87,7 @@ pub(crate) fn compare_schedules(
     for (kind, name) in ["complete", "blocked", "failed", "bounded"].into_iter().enumerate() {
         let all: FxHashSet<ValueClass> = kinds[kind].reads_value_from.iter().map(ValueClass::values).collect();
         let lost = all.difference(&met[kind]).count();
-        if lost > 0 && by_values && !numbered {
+        if lost > 0 && by_values {
             differences.push(format!("values of events, {name}: {} by brute force, {lost} of them lost", all.len()));
         }
         let all = &kinds[kind].reads_from;

@@ -3,7 +3,7 @@
 use raddle_oracle::brute::{End, classify};
 use raddle_oracle::compare::code;
 use raddle_oracle::{Behaviours, Budget, TooLarge, enumerate, litmus};
-use raddle_trace::{Model, Property};
+use raddle_trace::{Model, Property, Schedule, ThreadName};
 
 fn sc(threads: &[&str]) -> Behaviours {
     enumerate(&code(&litmus(threads)), Model::Sc, Budget::default()).expect("small")
@@ -158,10 +158,12 @@ fn a_program_that_is_too_large_is_said_to_be() {
 fn a_schedule_has_a_class_that_brute_force_knows() {
     let code = code(&litmus(&["W x 1; a=R y", "W y 1; b=R x"]));
     let found = enumerate(&code, Model::Tso, Budget::default()).expect("small");
-    let schedule = "0 0 1 1 2 2 1! 2!".parse().expect("well formed");
-    let (end, class) = classify(&code, Model::Tso, &schedule).expect("a whole run");
+    let schedule = |text: &str| {
+        let named: Schedule<ThreadName> = text.parse().expect("well formed");
+        named.numbered(code.numbering()).expect("threads of the program")
+    };
+    let (end, class) = classify(&code, Model::Tso, &schedule("0 0 1 1 2 2 1! 2!")).expect("a whole run");
     assert_eq!(end, End::Complete);
     assert!(found.complete.traces.contains(&class));
-    let unfinished = "0 0 1".parse().expect("well formed");
-    assert!(classify(&code, Model::Tso, &unfinished).is_err());
+    assert!(classify(&code, Model::Tso, &schedule("0 0 1")).is_err());
 }

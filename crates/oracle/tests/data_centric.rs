@@ -282,8 +282,10 @@ fn what_it_does_not_decide_is_refused() {
     };
     let tso = refused(&["W x 1; R y", "W y 1; R x"], Model::Tso, PLAIN);
     assert!(tso.contains("tso") && tso.contains("--engine"), "{tso}");
-    let race = refused(&["W.na x 1", "R.na x"], Model::Sc, PLAIN);
-    assert!(race.contains("race"), "{race}");
+    let mut all = Options::new(Model::Sc);
+    all.all = true;
+    let race = explore(&code(&litmus(&["W.na x 1", "R.na x"])), &all, PLAIN).expect_err("it is refused").to_string();
+    assert!(race.contains("does not go on after a data race"), "{race}");
     let waits = refused(&["a=wait x == 1", "W x 1"], Model::Sc, BURST);
     assert!(waits.contains("burst=off"), "{waits}");
     let atomic = refused(&["atomic { W x 1; W y 1 }", "R x; R y"], Model::Sc, PLAIN);

@@ -196,7 +196,7 @@ fn what_it_cannot_decide_is_refused() {
     let atomic = refusal(&["atomic { a=R x; W x a+1 }", "W x 1"], |_| ());
     assert!(atomic.contains("atomic blocks"), "{atomic}");
     let race = refusal(&["W.na x 1", "R.na x"], |options| options.properties = PropertySet::all());
-    assert!(race.contains("race"), "{race}");
+    assert!(race.contains("does not go on after a data race"), "{race}");
     // The write may come after the end of the object; without an interest in that, what follows cannot be told.
     let late = ["p0=zalloc; WP q p0; free p0", "p0=RP q; ifnull p0 { } else { W *p0 1 }"];
     let memory = refusal(&late, |options| options.properties = [Property::Assert].into_iter().collect());

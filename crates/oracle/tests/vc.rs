@@ -267,7 +267,7 @@ fn what_it_cannot_decide_is_refused() {
     let atomic = refusal(&["atomic { a=R x; W x a+1 }", "W x 1"], |_| ());
     assert!(atomic.contains("atomic blocks"), "{atomic}");
     let race = refusal(&["W.na x 1", "R.na x"], |options| options.properties = PropertySet::all());
-    assert!(race.contains("race"), "{race}");
+    assert!(race.contains("does not go on after a data race"), "{race}");
     for (thread, name) in [
         ("A x 1", "add"),
         ("C x 0 1", "cas"),

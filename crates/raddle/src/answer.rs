@@ -1,5 +1,6 @@
 //! From the outcome of an exploration to an answer that can be reported.
 
+use crate::Schedule;
 use crate::load::{self, LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
@@ -7,7 +8,7 @@ use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Body, Check, Cost};
-use raddle_trace::{Model, Property, Schedule, Verdict};
+use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeMap;
 
 /// A question, as it was put.

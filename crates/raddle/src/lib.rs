@@ -47,7 +47,7 @@ pub use raddle_engine::{Control, Engine, Finding, Limits, Outcome, Progress, Pro
 pub use raddle_explore::ENGINES;
 pub use raddle_program::Program;
 pub use raddle_report::{Answer, Replay};
-pub use raddle_trace::{Execution, Model, Property, Schedule, Scope, Verdict, Violation};
+pub use raddle_trace::{Execution, Model, Property, Scope, ThreadName, Verdict, Violation};
 
 pub use raddle_c as c;
 pub use raddle_consistency as consistency;
@@ -61,3 +61,6 @@ pub use raddle_trace as trace;
 
 /// The version of Raddle.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Which thread moves next, by name, and what a choice picks: what a counterexample is kept as.
+pub type Schedule = raddle_trace::Schedule<ThreadName>;

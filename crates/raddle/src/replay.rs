@@ -1,12 +1,13 @@
 //! Running a saved schedule again.
 
+use crate::Schedule;
 use crate::error::Error;
 use crate::prepare::prepare;
 use crate::waiting::waiting;
 use raddle_machine::Code;
 use raddle_program::Program;
 use raddle_report::{Counterexample, Replay};
-use raddle_trace::{Execution, Model, Property, Schedule, Violation};
+use raddle_trace::{Execution, Model, Property, Violation};
 
 /// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
 ///

@@ -1,12 +1,14 @@
 //! What the threads wait for at the end of a run that ends in a deadlock.
 
+use crate::Schedule;
 use raddle_machine::{Blocked, Code, Status, System, Visible};
 use raddle_report::Waiting;
-use raddle_trace::{Model, Schedule};
+use raddle_trace::Model;
 
 /// Runs the schedule and lists the threads that are not finished at its end. The schedule must fit.
 pub(crate) fn waiting(code: &Code, model: Model, schedule: &Schedule, races: bool) -> Vec<Waiting> {
     let mut system = System::new(code, model, races, false);
+    let Some(schedule) = schedule.numbered(code.numbering()) else { return Vec::new() };
     for &step in &schedule.steps {
         if system.step(step).is_err() {
             return Vec::new();
@@ -20,7 +22,7 @@ pub(crate) fn waiting(code: &Code, model: Model, schedule: &Schedule, races: boo
             Status::Blocked(Blocked::LoopBound) => "nothing: it reached the loop bound".to_owned(),
             Status::Ready(visible) => awaited(code, &system, thread, visible),
         };
-        Some(Waiting { thread: thread.id(), what, place: code.place(thread.pc()) })
+        Some(Waiting { thread: code.name(thread.id()), what, place: code.place(thread.pc()) })
     };
     system.threads().filter_map(describe).collect()
 }
@@ -39,7 +41,7 @@ fn awaited(code: &Code, system: &System<'_>, thread: &raddle_machine::Thread, vi
                 _ => format!("a change of {name}"),
             }
         }
-        Visible::Join { thread } => format!("{thread} to end"),
+        Visible::Join { thread } => format!("{} to end", code.name(*thread)),
         _ => "its turn".to_owned(),
     }
 }

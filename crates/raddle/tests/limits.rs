@@ -2,9 +2,10 @@
 
 use raddle::engine::{Deadline, Equivalence, Fault, Question, Reach, Refusal, Switch, confirm};
 use raddle::machine::{Status, System};
+use raddle::trace::Schedule;
 use raddle::{
-    Control, ENGINES, Engine, Limits, Model, Outcome, Program, Property, Schedule, Settings, Statistics, StopReason,
-    Verdict, verify,
+    Control, ENGINES, Engine, Limits, Model, Outcome, Program, Property, Settings, Statistics, StopReason, Verdict,
+    verify,
 };
 
 fn program(text: &str) -> Program {

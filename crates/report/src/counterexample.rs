@@ -6,7 +6,7 @@ use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::run;
 use crate::style::HEAD;
-use raddle_trace::{Execution, Place, Property, ThreadId, Violation};
+use raddle_trace::{Execution, Place, Property, ThreadName, Violation};
 use serde::Serialize;
 
 /// A replay command longer than this is not printed; the schedule goes into a file instead.
@@ -29,7 +29,7 @@ pub struct Counterexample {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
     /// The thread.
-    pub thread: ThreadId,
+    pub thread: ThreadName,
     /// For what: "the mutex m", "T1 to end".
     pub what: String,
     /// Where in the source.
@@ -97,7 +97,7 @@ pub(crate) struct Fields<'a> {
 
 #[derive(Serialize)]
 struct WaitingFields<'a> {
-    thread: ThreadId,
+    thread: ThreadName,
     r#for: &'a str,
     file: &'a str,
     line: u32,

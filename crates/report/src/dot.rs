@@ -8,7 +8,7 @@
 use crate::text::clean;
 use crate::wording::{HARD_BLANK, Wording};
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, EventId, Execution, Source, ThreadId};
+use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write};
 
@@ -30,8 +30,8 @@ impl Graph {
     }
 
     /// Nodes and edges of one thread.
-    pub(crate) fn cluster(&mut self, thread: ThreadId, label: &str, fill: impl FnOnce(&mut Graph)) {
-        self.line(format_args!("subgraph cluster_{} {{", thread.0));
+    pub(crate) fn cluster(&mut self, thread: &str, label: &str, fill: impl FnOnce(&mut Graph)) {
+        self.line(format_args!("subgraph cluster_{thread} {{"));
         self.indent = "    ";
         self.line(format_args!("label={}; color=grey; style=rounded;", quote(label)));
         fill(self);
@@ -111,13 +111,13 @@ pub fn execution(execution: &Execution) -> String {
 
 fn clusters(graph: &mut Graph, execution: &Execution) {
     let wording = Wording::new(execution);
-    let mut columns: BTreeMap<ThreadId, Vec<(String, String, bool)>> = BTreeMap::new();
+    let mut columns: BTreeMap<ThreadName, Vec<(String, String, bool)>> = BTreeMap::new();
     for (at, step) in execution.steps.iter().enumerate() {
         let words = wording.step(step).replace(HARD_BLANK, " ").replace('\n', " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
             Entry::Failure { thread: Some(thread), place, .. } => {
-                (*thread, format!("failure_{}", thread.0), place, true)
+                (*thread, format!("failure_{}", word(*thread)), place, true)
             }
             _ => continue,
         };
@@ -126,8 +126,8 @@ fn clusters(graph: &mut Graph, execution: &Execution) {
         columns.entry(thread).or_default().push((name, format!("{number}{words}{line}"), failed));
     }
     for (&thread, nodes) in &columns {
-        let function = execution.threads.get(thread.index()).map_or("", String::as_str);
-        graph.cluster(thread, &format!("{thread} {function}"), |graph| {
+        let function = execution.function(thread).unwrap_or_default();
+        graph.cluster(&word(thread), &format!("{thread} {function}"), |graph| {
             for (name, label, failed) in nodes {
                 graph.node(name, label, if *failed { ", color=red, fontcolor=red, penwidth=2" } else { "" });
             }
@@ -139,7 +139,7 @@ fn clusters(graph: &mut Graph, execution: &Execution) {
 }
 
 fn starts_and_ends(graph: &mut Graph, execution: &Execution) {
-    let of = |thread: ThreadId| execution.events().filter(move |event| event.id.thread == thread);
+    let of = |thread: ThreadName| execution.events().filter(move |event| event.id.thread == thread);
     for event in execution.events() {
         let ends = match event.action {
             Action::Spawn { child, .. } => of(child).next().map(|first| (event.id, first.id)),
@@ -153,7 +153,7 @@ fn starts_and_ends(graph: &mut Graph, execution: &Execution) {
 }
 
 /// The write to the location that follows this one (or the initial one) in coherence.
-fn next_write(execution: &Execution, location: &str, write: Option<EventId>) -> Option<EventId> {
+fn next_write(execution: &Execution, location: &str, write: Option<EventName>) -> Option<EventName> {
     let writes = execution.coherence.get(location)?;
     match write {
         None => writes.first().copied(),
@@ -164,8 +164,13 @@ fn next_write(execution: &Execution, location: &str, write: Option<EventId>) -> 
     }
 }
 
-fn node(id: EventId) -> String {
-    format!("t{}_{}", id.thread.0, id.index)
+fn node(id: EventName) -> String {
+    format!("t{}_{}", word(id.thread), id.index)
+}
+
+/// A thread as part of an identifier.
+fn word(thread: ThreadName) -> String {
+    format!("{thread:#}").replace('.', "_")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::style::{BAD, BUFFERED, FAINT, FLUSHED, PLAIN};
 use crate::table::{MARK, Row, Table};
 use crate::wording::Wording;
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, Execution, Place, ThreadId};
+use raddle_trace::{Action, Execution, Place, ThreadName};
 
 /// So many steps before the first spawn are shown.
 const PREPARATION: usize = 8;
@@ -21,25 +21,40 @@ const FIRST_LINES: usize = 50;
 
 /// Writes the table of a run. `waiting` says what threads wait for at its end, if that is what is wrong.
 pub(crate) fn table(execution: &Execution, waiting: &[Waiting], paper: &mut Paper) {
-    let mut rows = rows(execution, waiting, paper.layout().full);
-    let mut threads: Vec<usize> = rows.iter().filter_map(|row| row.lane).collect();
-    threads.sort_unstable();
-    threads.dedup();
+    let names = names(execution, waiting);
+    let mut rows = rows(execution, waiting, &names, paper.layout().full);
+    // Who does nothing that is shown has no column.
+    let mut shown: Vec<usize> = rows.iter().filter_map(|row| row.lane).collect();
+    shown.sort_unstable();
+    shown.dedup();
     for row in &mut rows {
-        row.lane = row.lane.and_then(|thread| threads.binary_search(&thread).ok());
+        row.lane = row.lane.and_then(|lane| shown.binary_search(&lane).ok());
     }
-    let name = |&thread: &usize| match execution.threads.get(thread) {
-        Some(function) => format!("T{thread} {function}"),
-        None => format!("T{thread}"),
+    let name = |&lane: &usize| match execution.function(names[lane]) {
+        Some(function) => format!("{} {function}", names[lane]),
+        None => names[lane].to_string(),
     };
-    Table { indent: 0, lanes: threads.iter().map(name).collect(), rows, sources: true }.text(paper);
+    Table { indent: 0, lanes: shown.iter().map(name).collect(), rows, sources: true }.text(paper);
 }
 
-/// The lines of the table, with what is left out already left out. Lanes are numbers of threads.
-fn rows(execution: &Execution, waiting: &[Waiting], full: bool) -> Vec<Row> {
+/// The threads that a run is about, in order.
+fn names(execution: &Execution, waiting: &[Waiting]) -> Vec<ThreadName> {
+    let steps = execution.steps.iter().filter_map(|entry| match entry {
+        Entry::Event { event, .. } => Some(event.id.thread),
+        Entry::Flush { write, .. } => Some(write.thread),
+        Entry::Failure { thread, .. } => *thread,
+    });
+    let mut names: Vec<ThreadName> = steps.chain(waiting.iter().map(|wait| wait.thread)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The lines of the table, with what is left out already left out. Lanes are places among the names.
+fn rows(execution: &Execution, waiting: &[Waiting], names: &[ThreadName], full: bool) -> Vec<Row> {
     let wording = Wording::new(execution);
     let sources = SourceColumn::new(execution, waiting);
-    let lane = |thread: ThreadId| Some(thread.index());
+    let lane = |thread: ThreadName| names.binary_search(&thread).ok();
     let mut rows = Vec::new();
     for (at, entry) in execution.steps.iter().enumerate() {
         let label = wording.number(at).to_string();

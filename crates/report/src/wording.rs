@@ -11,7 +11,7 @@
 //! are [`HARD_BLANK`]s.
 
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, EventId, Execution, Source};
+use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
 use std::collections::HashMap;
 
 /// A blank that keeps what stands around it on one line.
@@ -22,7 +22,7 @@ pub const HARD_BLANK: char = '\u{a0}';
 pub struct Wording<'e> {
     execution: &'e Execution,
     /// Where in the run an event stands.
-    positions: HashMap<EventId, usize>,
+    positions: HashMap<EventName, usize>,
     /// The number of each step; failures have none of their own.
     numbers: Vec<usize>,
 }
@@ -64,7 +64,7 @@ impl<'e> Wording<'e> {
         }
     }
 
-    fn find(&self, id: EventId) -> Option<&'e Action> {
+    fn find(&self, id: EventName) -> Option<&'e Action> {
         let step = &self.execution.steps[*self.positions.get(&id)?];
         match step {
             Entry::Event { event, .. } => Some(&event.action),
@@ -104,7 +104,7 @@ impl<'e> Wording<'e> {
         }
     }
 
-    fn source(&self, source: Source) -> String {
+    fn source(&self, source: Source<ThreadName>) -> String {
         match source {
             Source::Initial => "(initial)".into(),
             Source::Write(id) => format!("({}{})", id.thread, self.step_number(id, "\u{a0}step\u{a0}")),
@@ -112,7 +112,7 @@ impl<'e> Wording<'e> {
         }
     }
 
-    fn step_number(&self, id: EventId, before: &str) -> String {
+    fn step_number(&self, id: EventName, before: &str) -> String {
         let position = self.positions.get(&id);
         position.map_or_else(String::new, |&at| format!("{before}{}", self.numbers[at]))
     }

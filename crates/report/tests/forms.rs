@@ -4,7 +4,7 @@ mod hand_made;
 
 use hand_made::*;
 use raddle_report::{Body, Check, Layout, Problem, Replay, dot, excerpt::Mark, json};
-use raddle_trace::{Execution, Property, Scope, Source, ThreadId, Verdict};
+use raddle_trace::{Execution, Property, Scope, Source, Verdict};
 
 fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
@@ -78,6 +78,7 @@ fn an_unknown_names_the_limit() {
 fn many_threads_share_one_column() {
     let mut execution = dekker();
     execution.threads = (0..9).map(|thread| format!("worker{thread}")).collect();
+    execution.names = (0..9).map(thread).collect();
     execution.steps.truncate(2);
     for thread in 1..9 {
         let from = if thread == 1 { Source::Initial } else { Source::Write(id(thread - 1, 0)) };
@@ -181,7 +182,7 @@ fn json_of_an_error_names_the_place() {
 #[test]
 fn a_waiting_thread_that_did_nothing_has_a_column() {
     let mut found = deadlock();
-    found.waiting.push(raddle_report::Waiting { thread: ThreadId(0), what: "T1 to end".into(), place: place(23) });
+    found.waiting.push(raddle_report::Waiting { thread: thread(0), what: "T1 to end".into(), place: place(23) });
     let body = Body::Replay(Replay { execution: found.execution.clone(), counterexample: Some(found) });
     let text = plain(&answer(body).text(layout(100)));
     assert!(text.contains("waits for T1 to end"), "{text}");

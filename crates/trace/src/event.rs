@@ -1,14 +1,18 @@
 //! One event of an execution, as a person or another program reads it.
 
 use crate::ids::{EventId, ThreadId};
+use crate::threads::ThreadName;
 use crate::verdict::Place;
 use serde::{Deserialize, Serialize};
+
+/// An event by the name of its thread, which is the same in every run.
+pub type EventName = EventId<ThreadName>;
 
 /// An event with everything a report needs to show it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// Which event.
-    pub id: EventId,
+    pub id: EventName,
     /// What it did.
     pub action: Action,
     /// Where in the source.
@@ -18,18 +22,18 @@ pub struct Event {
 /// Where the value of a read came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum Source<T = ThreadId> {
     /// The initial value.
     Initial,
     /// This write, through memory.
-    Write(EventId),
+    Write(EventId<T>),
     /// This write, still in the thread's own store buffer.
-    Buffer(EventId),
+    Buffer(EventId<T>),
 }
 
-impl Source {
+impl<T> Source<T> {
     /// The write, unless it is the initial one.
-    pub fn write(self) -> Option<EventId> {
+    pub fn write(self) -> Option<EventId<T>> {
         match self {
             Source::Initial => None,
             Source::Write(id) | Source::Buffer(id) => Some(id),
@@ -37,7 +41,7 @@ impl Source {
     }
 }
 
-/// What an event did. Locations are named as the source names them where possible (`x`, `a[3]`, `heap#1+8`).
+/// What an event did. Locations are named as the source names them where possible (`x`, `a[3]`, `heap#T1.0+8`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
@@ -50,7 +54,7 @@ pub enum Action {
         /// The value.
         value: i64,
         /// Where it came from.
-        from: Source,
+        from: Source<ThreadName>,
     },
     /// Wrote memory.
     Write {
@@ -72,7 +76,7 @@ pub enum Action {
         /// What is there now.
         new: i64,
         /// Where the old value came from.
-        from: Source,
+        from: Source<ThreadName>,
     },
     /// A fence.
     Fence {
@@ -82,14 +86,14 @@ pub enum Action {
     /// Started a thread.
     Spawn {
         /// Which.
-        child: ThreadId,
+        child: ThreadName,
         /// The function it runs.
         function: String,
     },
     /// Waited for a thread's end.
     Join {
         /// Which.
-        child: ThreadId,
+        child: ThreadName,
     },
     /// Picked one of several alternatives.
     Choose {
@@ -110,7 +114,7 @@ pub enum Action {
 
 impl Action {
     /// The write this one reads from, if it reads.
-    pub fn source(&self) -> Option<Source> {
+    pub fn source(&self) -> Option<Source<ThreadName>> {
         match self {
             Action::Read { from, .. } | Action::Update { from, .. } => Some(*from),
             _ => None,

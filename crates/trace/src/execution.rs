@@ -4,8 +4,9 @@
 //! the join. Reads-from is stored with each read. Coherence is a list of writes per location, the initial write
 //! standing before each list. [`steps`](Execution::steps) is the run itself, flushes of store buffers included.
 
-use crate::event::{Action, Event};
-use crate::ids::{EventId, Model, ThreadId};
+use crate::event::{Action, Event, EventName};
+use crate::ids::Model;
+use crate::threads::ThreadName;
 use crate::verdict::Place;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,10 +18,12 @@ pub struct Execution {
     pub model: Model,
     /// The function each thread runs.
     pub threads: Vec<String>,
+    /// The names of these threads.
+    pub names: Vec<ThreadName>,
     /// The run, step by step.
     pub steps: Vec<Entry>,
     /// Per location the writes in the order they reached memory.
-    pub coherence: BTreeMap<String, Vec<EventId>>,
+    pub coherence: BTreeMap<String, Vec<EventName>>,
 }
 
 /// One step of a run.
@@ -41,7 +44,7 @@ pub enum Entry {
     /// A buffered write reached memory.
     Flush {
         /// Which.
-        write: EventId,
+        write: EventName,
         /// Where.
         location: String,
         /// Its value.
@@ -50,7 +53,7 @@ pub enum Entry {
     /// What went wrong, at the end.
     Failure {
         /// In which thread, if it is one thread's doing.
-        thread: Option<ThreadId>,
+        thread: Option<ThreadName>,
         /// What.
         message: String,
         /// Where in the source.
@@ -59,6 +62,12 @@ pub enum Entry {
 }
 
 impl Execution {
+    /// The function that a thread runs.
+    pub fn function(&self, thread: ThreadName) -> Option<&str> {
+        let position = self.names.iter().position(|&name| name == thread)?;
+        self.threads.get(position).map(String::as_str)
+    }
+
     /// The events in the order they ran.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.steps.iter().filter_map(|step| match step {
@@ -68,17 +77,17 @@ impl Execution {
     }
 
     /// The event with this name.
-    pub fn event(&self, id: EventId) -> Option<&Event> {
+    pub fn event(&self, id: EventName) -> Option<&Event> {
         self.events().find(|event| event.id == id)
     }
 
     /// Reads-from: pairs of a write and a read; initial writes are left out.
-    pub fn reads_from(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
+    pub fn reads_from(&self) -> impl Iterator<Item = (EventName, EventName)> + '_ {
         self.events().filter_map(|event| Some((event.action.source()?.write()?, event.id)))
     }
 
     /// Pairs of a spawn and the child, and of the child and the join.
-    pub fn spawns_and_joins(&self) -> impl Iterator<Item = (EventId, ThreadId)> + '_ {
+    pub fn spawns_and_joins(&self) -> impl Iterator<Item = (EventName, ThreadName)> + '_ {
         self.events().filter_map(|event| match event.action {
             Action::Spawn { child, .. } | Action::Join { child } => Some((event.id, child)),
             _ => None,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A thread. The first one is 0; in a schedule the others are numbered in the order they are started.
+/// A thread by its number, among those of a program ([`Numbering`](crate::Numbering)) or of a trace. The first one is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ThreadId(pub u32);
@@ -18,29 +18,31 @@ impl ThreadId {
     }
 }
 
+/// The number; people who look at a program should see the [`ThreadName`](crate::ThreadName) instead.
 impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "T{}", self.0)
+        if f.alternate() { write!(f, "{}", self.0) } else { write!(f, "T{}", self.0) }
     }
 }
 
-/// An event: the `index`-th of its thread, from 0.
+/// An event: the `index`-th of its thread, from 0. Threads go by their numbers, or by their names
+/// ([`EventName`](crate::EventName)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct EventId {
+pub struct EventId<T = ThreadId> {
     /// Its thread.
-    pub thread: ThreadId,
+    pub thread: T,
     /// Its position in the thread.
     pub index: u32,
 }
 
-impl EventId {
+impl<T> EventId<T> {
     /// The `index`-th event of `thread`.
-    pub const fn new(thread: ThreadId, index: u32) -> Self {
+    pub const fn new(thread: T, index: u32) -> Self {
         EventId { thread, index }
     }
 }
 
-impl fmt::Display for EventId {
+impl<T: fmt::Display> fmt::Display for EventId<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.thread, self.index)
     }

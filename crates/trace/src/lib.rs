@@ -2,7 +2,7 @@
 //!
 //! This crate is the common language of the others. It knows nothing of programs, machines or engines; it only
 //! says how a run is written down, so that an engine can hand one to the machine for replay and to the report
-//! for a person. Reading order: [`ids`], [`event`], [`execution`], [`schedule`], [`verdict`], and the two
+//! for a person. Reading order: [`ids`], [`threads`], [`event`], [`execution`], [`schedule`], [`verdict`], and the two
 //! tools [`clock`] and [`relation`].
 
 pub mod clock;
@@ -11,12 +11,14 @@ pub mod execution;
 pub mod ids;
 pub mod relation;
 pub mod schedule;
+pub mod threads;
 pub mod verdict;
 
 pub use clock::VectorClock;
-pub use event::{Action, Event, Source};
+pub use event::{Action, Event, EventName, Source};
 pub use execution::Execution;
 pub use ids::{EventId, Model, ThreadId};
 pub use relation::{BitSet, Relation};
 pub use schedule::{Schedule, Step};
+pub use threads::{Numbering, ThreadName};
 pub use verdict::{Place, Property, Scope, Verdict, Violation};

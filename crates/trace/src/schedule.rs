@@ -3,52 +3,64 @@
 //! A schedule together with a program and a model determines a run. The written form is a list of words:
 //! `2` lets thread 2 do its next event, `2=1` lets it take alternative 1 of a choice, `2!` lets its oldest buffered
 //! write reach memory, and `2!10000c` the oldest one that it buffered for that (hexadecimal) address (partial store order).
+//! What is written down, kept and handed on has the names of threads (`2.1` is the first thread that thread 2 started); whoever runs
+//! programs works with their numbers.
 
 use crate::ids::ThreadId;
+use crate::threads::{Numbering, ThreadName};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// One step of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Step {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step<T = ThreadId> {
     /// The thread executes its next visible operation.
-    Run(ThreadId),
+    Run(T),
     /// The thread's next operation is a choice and takes this alternative (from 0).
-    Choose(ThreadId, u32),
+    Choose(T, u32),
     /// The thread's oldest buffered write reaches memory.
-    Flush(ThreadId),
+    Flush(T),
     /// The thread's oldest buffered write to this address reaches memory.
-    FlushAt(ThreadId, u64),
+    FlushAt(T, u64),
 }
 
-impl Step {
+impl<T: Copy> Step<T> {
     /// Whose step it is.
-    pub const fn thread(self) -> ThreadId {
+    pub const fn thread(self) -> T {
         match self {
             Step::Run(thread) | Step::Choose(thread, _) | Step::Flush(thread) | Step::FlushAt(thread, _) => thread,
         }
     }
-}
 
-impl fmt::Display for Step {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The same step of another thread.
+    pub fn of<U>(self, thread: U) -> Step<U> {
         match self {
-            Step::Run(thread) => write!(f, "{}", thread.0),
-            Step::Choose(thread, pick) => write!(f, "{}={pick}", thread.0),
-            Step::Flush(thread) => write!(f, "{}!", thread.0),
-            Step::FlushAt(thread, addr) => write!(f, "{}!{addr:x}", thread.0),
+            Step::Run(_) => Step::Run(thread),
+            Step::Choose(_, pick) => Step::Choose(thread, pick),
+            Step::Flush(_) => Step::Flush(thread),
+            Step::FlushAt(_, addr) => Step::FlushAt(thread, addr),
         }
     }
 }
 
-impl FromStr for Step {
+impl<T: fmt::Display> fmt::Display for Step<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Run(thread) => write!(f, "{thread:#}"),
+            Step::Choose(thread, pick) => write!(f, "{thread:#}={pick}"),
+            Step::Flush(thread) => write!(f, "{thread:#}!"),
+            Step::FlushAt(thread, addr) => write!(f, "{thread:#}!{addr:x}"),
+        }
+    }
+}
+
+impl FromStr for Step<ThreadName> {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let bad = || format!("`{word}` is not a step; steps look like `2`, `2=1`, `2!` or `2!10000000c`");
-        let thread = |text: &str| text.parse().map(ThreadId).map_err(|_| bad());
+        let bad = || format!("`{word}` is not a step; steps look like `2`, `2=1`, `2!`, `2!10000000c` or `2.1`");
+        let thread = |text: &str| text.parse().map_err(|_| bad());
         if let Some((t, pick)) = word.split_once('=') {
             return Ok(Step::Choose(thread(t)?, pick.parse().map_err(|_| bad())?));
         }
@@ -60,29 +72,40 @@ impl FromStr for Step {
     }
 }
 
-impl From<Step> for String {
-    fn from(step: Step) -> String {
-        step.to_string()
-    }
-}
-
-impl TryFrom<String> for Step {
-    type Error = String;
-
-    fn try_from(word: String) -> Result<Self, String> {
-        word.parse()
-    }
-}
-
 /// A list of steps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Schedule {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Schedule<T = ThreadId> {
     /// In order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Step<T>>,
 }
 
-impl fmt::Display for Schedule {
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Schedule { steps: Vec::new() }
+    }
+}
+
+impl Schedule {
+    /// The same schedule, with the names of the threads of a program that numbers them in this way.
+    ///
+    /// # Panics
+    /// If there is no thread with one of its numbers.
+    #[must_use]
+    pub fn named(&self, numbering: Numbering) -> Schedule<ThreadName> {
+        let name = |thread| numbering.name(thread).expect("a thread that moves has a name");
+        Schedule { steps: self.steps.iter().map(|step| step.of(name(step.thread()))).collect() }
+    }
+}
+
+impl Schedule<ThreadName> {
+    /// The same schedule, with the numbers of the threads; `None` if one of them cannot be a thread of the program.
+    pub fn numbered(&self, numbering: Numbering) -> Option<Schedule> {
+        let steps = self.steps.iter().map(|step| Some(step.of(numbering.number(step.thread())?)));
+        Some(Schedule { steps: steps.collect::<Option<_>>()? })
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Schedule<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.steps.iter().enumerate() {
             if position > 0 {
@@ -94,12 +117,27 @@ impl fmt::Display for Schedule {
     }
 }
 
-impl FromStr for Schedule {
+impl FromStr for Schedule<ThreadName> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let steps = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
         Ok(Schedule { steps })
+    }
+}
+
+/// As a list of words.
+impl Serialize for Schedule<ThreadName> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.steps.iter().map(Step::to_string))
+    }
+}
+
+impl<'de> Deserialize<'de> for Schedule<ThreadName> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = Vec::<String>::deserialize(deserializer)?;
+        let steps = words.iter().map(|word| word.parse().map_err(serde::de::Error::custom));
+        Ok(Schedule { steps: steps.collect::<Result<_, _>>()? })
     }
 }
 
@@ -109,20 +147,33 @@ mod tests {
 
     #[test]
     fn a_schedule_reads_back_as_it_was_written() {
-        let text = "0 0 1 1! 2=3 1!1000000000000004 12";
-        let schedule: Schedule = text.parse().expect("well formed");
-        assert_eq!(schedule.steps[3], Step::Flush(ThreadId(1)));
-        assert_eq!(schedule.steps[4], Step::Choose(ThreadId(2), 3));
+        let text = "0 0 1 1! 2=3 1!1000000000000004 12 2.1 2.1.3! 2.1=0";
+        let schedule: Schedule<ThreadName> = text.parse().expect("well formed");
+        let thread = |name: &str| name.parse::<ThreadName>().expect("a name");
+        assert_eq!(schedule.steps[3], Step::Flush(thread("1")));
+        assert_eq!(schedule.steps[4], Step::Choose(thread("2"), 3));
+        assert_eq!(schedule.steps[7], Step::Run(thread("2.1")));
         assert_eq!(schedule.to_string(), text);
         let json = serde_json::to_string(&schedule).expect("serialises");
-        assert_eq!(serde_json::from_str::<Schedule>(&json).expect("reads"), schedule);
+        assert_eq!(serde_json::from_str::<Schedule<ThreadName>>(&json).expect("reads"), schedule);
     }
 
     #[test]
     fn a_bad_word_is_named() {
-        for word in ["x", "1=", "1=z", "1!g", "-1", "99999999999"] {
-            let error = word.parse::<Step>().expect_err("malformed");
+        for word in ["x", "1=", "1=z", "1!g", "-1", "99999999999", "1.0", "1."] {
+            let error = word.parse::<Step<ThreadName>>().expect_err("malformed");
             assert!(error.contains(word), "{error}");
         }
+    }
+
+    #[test]
+    fn numbers_become_names_and_names_numbers() {
+        let nested = |name: &str| Numbering::Nested.number(name.parse().expect("a name")).expect("it has a number");
+        let schedule = Schedule { steps: vec![Step::Run(nested("3")), Step::FlushAt(nested("2.1"), 16)] };
+        let named = schedule.named(Numbering::Nested);
+        assert_eq!(named.to_string(), "3 2.1!10");
+        assert_eq!(named.numbered(Numbering::Nested), Some(schedule));
+        assert_eq!(named.numbered(Numbering::Flat), None);
+        assert_eq!(Schedule { steps: vec![Step::Choose(ThreadId(3), 1)] }.named(Numbering::Flat).to_string(), "3=1");
     }
 }

@@ -1,6 +1,7 @@
 //! What is said about a program in the end: verdict, how far it reaches, what was violated.
 
 use crate::schedule::Schedule;
+use crate::threads::ThreadName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
@@ -131,5 +132,5 @@ pub struct Violation {
     /// Where.
     pub place: Place,
     /// The run that shows it.
-    pub schedule: Schedule,
+    pub schedule: Schedule<ThreadName>,
 }

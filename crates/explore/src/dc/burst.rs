@@ -109,7 +109,7 @@ impl<'c> Search<'c> {
         let known = forbidden.iter().any(|part| contains(&seen, part));
         let mut mutations = Vec::new();
         if extended == Extended::TooLong {
-            explorer.cut();
+            explorer.cut(&trace)?;
         } else {
             assert!(all_wait(&mut explorer.frontier, &trace), "a maximal trace ends where nobody can go on");
             if known {

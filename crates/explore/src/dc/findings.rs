@@ -4,6 +4,7 @@ use super::observe::in_memory;
 use super::options::Settings;
 use super::traces::Traces;
 use crate::rvf::{ends, lives};
+use crate::sequence::races::Races;
 use crate::sequence::{Bug, Frontier, Report};
 use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
 use raddle_machine::Addr;
@@ -17,6 +18,8 @@ pub(super) struct Explorer<'c> {
     pub(super) frontier: Frontier<'c>,
     pub(super) traces: Traces,
     pub(super) report: Report<'c>,
+    /// Looks for data races, if they are of interest.
+    races: Option<Races>,
     /// What is wrong in the events that have just been added.
     pub(super) bugs: Vec<Bug>,
 }
@@ -31,6 +34,7 @@ impl<'c> Explorer<'c> {
             depth: options.limits.depth(),
             frontier: Frontier::new(code, options),
             traces: Traces { corrections: settings.corrections },
+            races: report.looks_for_races().then(Races::default),
             report,
             bugs: Vec::new(),
         }
@@ -60,7 +64,27 @@ impl<'c> Explorer<'c> {
         if lives::late_access(&self.frontier, until).is_some() && bug.property.is_some() {
             return self.late(until);
         }
-        self.report.bug(bug, || self.frontier.schedule(until))
+        self.show(bug, until)
+    }
+
+    /// Reports what goes wrong at the end of a trace, or the race that comes before.
+    fn show(&mut self, bug: &Bug, trace: &[EventId]) -> Result<(), Fault> {
+        if bug.property.is_some_and(|property| self.report.wants(property, bug.pc)) {
+            self.check_races(trace)?;
+        }
+        if self.report.stopped() {
+            return Ok(());
+        }
+        self.report.bug(bug, || self.frontier.schedule(trace))
+    }
+
+    /// Looks for a race. All traces of a class have the same ones, but for those at an access that others come after.
+    pub(super) fn check_races(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+        let Some(races) = &mut self.races else { return Ok(()) };
+        match races.first(&self.frontier, trace) {
+            Some(at) => self.report.race(&self.frontier, &trace[..at]),
+            None => Ok(()),
+        }
     }
 
     /// A trace has an access after the end of its object. The thread goes no further then, so what follows is another
@@ -70,7 +94,7 @@ impl<'c> Explorer<'c> {
         if self.options.all || !self.looks_for(Property::Memory) {
             return Err(self.unsupported(&bug, "an access that may come after the end of its object"));
         }
-        self.report.bug(&bug, || self.frontier.schedule(&trace[..bug.at]))
+        self.show(&bug, &trace[..bug.at])
     }
 
     fn looks_for(&self, property: Property) -> bool {
@@ -90,11 +114,13 @@ impl<'c> Explorer<'c> {
     }
 
     /// An execution goes on for too long.
-    pub(super) fn cut(&mut self) {
+    pub(super) fn cut(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+        self.check_races(trace)?;
         let threads = (0..self.frontier.threads() as u32).map(ThreadId);
         let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
         let pc = busiest.and_then(|thread| self.frontier.state(thread)).map(|state| state.pc());
         self.report.cut(pc);
+        Ok(())
     }
 
     /// Looks whether the events are all of an execution, some writes in this order, and reports it. Returns whether they are.
@@ -104,7 +130,10 @@ impl<'c> Explorer<'c> {
         let Some(trace) = self.traces.with_end(&self.frontier, trace, &wanted, orders, counters) else {
             return Ok(false);
         };
-        self.check_lives(&trace)?;
+        self.check_races(&trace)?;
+        if !self.report.stopped() {
+            self.check_lives(&trace)?;
+        }
         if self.report.stopped() {
             return Ok(true);
         }

@@ -37,8 +37,8 @@
 //!
 //! # What it decides, and what it refuses
 //!
-//! Failures of threads and deadlocks are decided exactly. Refused: memory models other than SC, atomic blocks, data races if there are
-//! non-atomic accesses, accesses of different sizes to the same bytes, two threads that end the same thing in either order, and
+//! Failures of threads, deadlocks and data races ([`races`](crate::sequence::races)) are decided exactly. Refused: memory models
+//! other than SC, atomic blocks, accesses of different sizes to the same bytes, two threads that end the same thing in either order, and
 //! programs in which an access may come after the end of its object, unless that is the violation to be reported.
 //!
 //! A class does not fix the content of memory at the end. A property of that must be written as reads by a thread that has

@@ -103,7 +103,7 @@ impl<'c> Search<'c> {
         explorer.report_bugs(&trace)?;
         // Threads that do nothing but read are not stopped on the way.
         if extended == Extended::TooLong || trace.len() > explorer.depth {
-            explorer.cut();
+            explorer.cut(&trace)?;
             explorer.report.done += weight;
             let mark = explorer.frontier.mark();
             let branch = Branch::Reads { options: Vec::new() };

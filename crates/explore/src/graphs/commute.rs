@@ -3,15 +3,42 @@
 //! If nobody uses what an update read, and all updates of a location are of one kind (additions, say), their order does not
 //! matter to anybody. With the option, such *blind* updates are events without source and place in coherence, and
 //! their orders make no classes. That is right only as long as every other access to the location is ordered with all of
-//! them by program order and reads-from: a read that comes after all of them gets the sum. An access that is not so
-//! ordered, or a write after a blind update, ends the exploration; it then starts over without the option, and the report
-//! says so. (Nidhugg has an option to the same effect.)
+//! them whatever the order of the updates: a read that comes after all of them gets the sum. The exploration starts over
+//! without the option, and the report says so, where
+//!
+//! * an access is not so ordered, or writes after a blind update;
+//! * a blind update is an error: in another order it may be none, and whoever comes later has nothing to revisit;
+//! * two accesses race in a graph with blind updates: which of these synchronise depends on their order. Here they
+//!   never do, so no race is missed.
+//!
+//! (Nidhugg has an option to the same effect.)
 
-use super::event::{Event, Kind, LocId};
+use super::context::Initial;
+use super::event::{Event, INIT, Kind, LocId};
+use super::graph::Equivalence;
 use super::step::{Halt, Stepper};
-use raddle_program::Ordering;
 
 impl Stepper<'_, '_> {
+    /// Starts over without the option, because of this event.
+    fn does_not_commute(&mut self, event: &Event) {
+        *self.error = Some(Halt::DoesNotCommute(self.context.code.place(event.pc)));
+    }
+
+    /// Adds a blind update.
+    pub(super) fn blind_update(&mut self, event: Event) {
+        self.check_commuting(&event);
+        let source = self.graph.location(event.loc).co.last().copied().unwrap_or(INIT);
+        if self.context.value(self.graph, event.loc, source) == Initial::Uninitialised {
+            self.does_not_commute(&event);
+        }
+        self.race(&event);
+        let node = self.answered(event.thread, 0, 0);
+        let slot = self.add(event, node, 0, None);
+        if self.freed_before(slot).is_some() {
+            self.does_not_commute(&event);
+        }
+    }
+
     /// Notes if a new access to a location with blind updates is not ordered with them, or the other way round.
     pub(super) fn check_commuting(&mut self, event: &Event) {
         if !self.context.commuting {
@@ -19,22 +46,37 @@ impl Stepper<'_, '_> {
         }
         let accesses = self.graph.location(event.loc);
         let blind = event.kind == Kind::Blind;
-        let mut others = accesses.reads.iter().chain(&accesses.co).copied();
-        let any_blind = blind || accesses.reads.iter().any(|&slot| self.graph.event(slot).kind == Kind::Blind);
-        if !any_blind {
+        if !blind && !accesses.reads.iter().any(|&slot| self.graph.event(slot).kind == Kind::Blind) {
             return;
         }
+        let mut others = accesses.reads.iter().chain(&accesses.co).copied();
         let prefix = self.graph.prefix_of_next(event.thread);
+        // Under PSO a write that was issued before need not have reached memory.
+        let mut global = Vec::new();
+        let relation = match self.graph.equivalence {
+            Equivalence::Coherence => &self.graph.reach,
+            Equivalence::ReadsFrom => self.graph.base(),
+        };
+        self.graph.collect(relation, event, &mut global);
+        let before = |slot: u32| prefix.contains(slot as usize) && global[slot as usize / 64] >> (slot % 64) & 1 == 1;
         let clash = others.any(|slot| {
             let other = self.graph.event(slot);
             if blind && other.kind == Kind::Blind {
                 other.flags.commuting() != event.flags.commuting()
             } else {
-                !prefix.contains(slot as usize)
+                !before(slot)
             }
         });
-        if clash || event.kind == Kind::Write || event.order == Ordering::NonAtomic {
-            *self.error = Some(Halt::DoesNotCommute(self.context.code.place(event.pc)));
+        if clash || event.kind == Kind::Write {
+            self.does_not_commute(event);
+        }
+    }
+
+    /// Notes if two accesses race and it may depend on the order of blind updates whether they do.
+    pub(super) fn race_beside_blind_updates(&mut self, event: &Event) {
+        let any = |slot: &u32| self.graph.event(*slot).kind == Kind::Blind;
+        if self.context.commuting && (event.kind == Kind::Blind || self.graph.order.iter().any(any)) {
+            self.does_not_commute(event);
         }
     }
 

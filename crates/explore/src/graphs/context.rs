@@ -1,4 +1,4 @@
-//! What all graphs of one exploration share: the code, the numbering of locations and threads, initial values.
+//! What all graphs of one exploration share: the code, the numbering of locations, initial values.
 
 use super::event::{INIT, LocId, Slot};
 use super::graph::{Equivalence, Graph};
@@ -10,14 +10,13 @@ use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
-/// Numbers for locations and threads, given out on first use and never changed.
+/// Numbers for locations, given out on first use and never changed.
 #[derive(Debug, Default)]
 struct Names {
     locations: FxHashMap<Addr, LocId>,
     accesses: Vec<Access>,
     /// Which location each byte belongs to.
     bytes: FxHashMap<Addr, LocId>,
-    threads: FxHashMap<(ThreadId, u32), ThreadId>,
 }
 
 /// What a search is for.
@@ -134,7 +133,6 @@ pub(crate) struct Context<'c> {
     accesses: Vec<Option<Access>>,
     /// Initial values that do not depend on who allocated what.
     initials: Vec<Option<Initial>>,
-    threads: FxHashMap<(ThreadId, u32), ThreadId>,
     pub(crate) realiser: Realiser,
 }
 
@@ -149,7 +147,6 @@ impl<'c> Context<'c> {
             locations: FxHashMap::default(),
             accesses: Vec::new(),
             initials: Vec::new(),
-            threads: FxHashMap::default(),
             realiser: Realiser::default(),
         }
     }
@@ -204,16 +201,6 @@ impl<'c> Context<'c> {
         }
         self.accesses[loc as usize] = Some(access);
         access
-    }
-
-    /// The name of the `n`-th thread that `parent` starts.
-    pub(crate) fn child(&mut self, parent: ThreadId, n: u32) -> ThreadId {
-        let shared = &self.shared;
-        *self.threads.entry((parent, n)).or_insert_with(|| {
-            let mut names = shared.names.lock().expect("no worker panics while it holds the names");
-            let next = ThreadId(names.threads.len() as u32 + 1);
-            *names.threads.entry((parent, n)).or_insert(next)
-        })
     }
 
     /// The value of a location that nothing has been written to.

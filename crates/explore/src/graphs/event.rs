@@ -14,6 +14,9 @@ pub(crate) type Slot = u32;
 /// The initial write of every location, as the source of a read.
 pub(crate) const INIT: Slot = u32::MAX;
 
+/// In place of a source, for an update that has none.
+pub(crate) const NO_SOURCE: Slot = u32::MAX - 1;
+
 /// The number of a location.
 pub(crate) type LocId = u32;
 

@@ -21,7 +21,9 @@ impl Stepper<'_, '_> {
             return None;
         }
         self.graph.prepare_clocks(event);
-        self.graph.race(event)
+        let other = self.graph.race(event)?;
+        self.race_beside_blind_updates(event);
+        Some(other)
     }
 
     /// An event that an earlier look of a wait races with: one that is ordered with the wait only by what ends it.
@@ -93,13 +95,7 @@ impl Stepper<'_, '_> {
         let parent = tip.parent.clone().expect("it has an event");
         let mut state = (*parent.state).clone();
         state.fail(Property::Memory, "access after the end of the object's life".to_owned());
-        let node = Node {
-            state: Arc::new(state),
-            stage: Stage::Fresh,
-            loc: NO_LOC,
-            spawns: parent.spawns,
-            parent: Some(parent),
-        };
+        let node = Node { state: Arc::new(state), stage: Stage::Fresh, loc: NO_LOC, parent: Some(parent) };
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
         self.push_ordered(free, slot, slot);
     }
@@ -190,7 +186,7 @@ impl Stepper<'_, '_> {
             self.fault(event, node, twice);
             return;
         }
-        let node = self.answered(thread, 0, 0, false);
+        let node = self.answered(thread, 0, 0);
         let failed = self.bugs.len();
         let slot = self.add(event, node, 0, None);
         let mut unordered = None;

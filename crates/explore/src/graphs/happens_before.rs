@@ -147,8 +147,15 @@ impl Graph {
                 && (other.order == Ordering::NonAtomic || event.order == Ordering::NonAtomic)
                 && self.clocks.next_now[other.thread.index()] <= other.index
         };
+        let writes = |event: &Event| matches!(event.kind, Kind::Write | Kind::Blind);
         let write = accesses.co.iter().find(races);
-        let read = || accesses.reads.iter().find(races);
-        write.or_else(|| if event.kind == Kind::Write { read() } else { None }).copied()
+        let other = || {
+            let all = writes(event);
+            // Blind updates are among the reads, and atomic.
+            let some = all || event.order == Ordering::NonAtomic;
+            let mut others = accesses.reads.iter().filter(|_| some);
+            others.find(|slot| (all || writes(self.event(**slot))) && races(slot))
+        };
+        write.or_else(other).copied()
     }
 }

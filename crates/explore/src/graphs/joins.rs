@@ -32,7 +32,7 @@ impl Stepper<'_, '_> {
         }
         match finished {
             Some(result) if joined.is_none() => {
-                let node = self.answered(thread, result, 0, false);
+                let node = self.answered(thread, result, 0);
                 self.add(event, node, 0, None);
             }
             _ => {

@@ -8,11 +8,10 @@
 //! so they are readable, too.
 
 use super::context::Context;
-use super::event::{Event, Flags, Kind, NO_BLOCK, Slot};
+use super::event::{Flags, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
 use super::step::Bug;
-use raddle_machine::address::Owner;
-use raddle_machine::{Addr, Status, Visible};
+use raddle_machine::{Status, Visible};
 use raddle_trace::{BitSet, Model, Schedule, Step, ThreadId};
 
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
@@ -201,9 +200,8 @@ impl Graph {
 struct Emitter<'a, 'c> {
     context: &'a mut Context<'c>,
     graph: &'a Graph,
-    /// Per thread: its number in the machine, and how many of its operations have been executed.
-    threads: Vec<Option<(ThreadId, u32)>>,
-    started: u32,
+    /// Per thread: how many of its operations have been executed, once it is started.
+    threads: Vec<Option<u32>>,
     /// Writes that have been issued and not flushed, per thread.
     buffered: Vec<Vec<Slot>>,
 }
@@ -211,20 +209,16 @@ struct Emitter<'a, 'c> {
 impl<'a, 'c> Emitter<'a, 'c> {
     fn new(context: &'a mut Context<'c>, graph: &'a Graph) -> Self {
         let mut threads = vec![None; graph.threads.len()];
-        threads[0] = Some((ThreadId::MAIN, context.shared.main.operations()));
+        threads[0] = Some(context.shared.main.operations());
         let buffered = vec![Vec::new(); graph.threads.len()];
-        Emitter { context, graph, threads, started: 1, buffered }
-    }
-
-    fn machine_id(&self, thread: ThreadId) -> ThreadId {
-        self.threads[thread.index()].expect("started before it runs").0
+        Emitter { context, graph, threads, buffered }
     }
 
     /// Executes the operations of a thread up to and including this one.
     fn run_through(&mut self, thread: ThreadId, operation: u32, steps: &mut Vec<Step>) {
-        let (id, mut done) = self.threads[thread.index()].expect("started before it runs");
+        let mut done = self.threads[thread.index()].expect("started before it runs");
         while done <= operation {
-            steps.push(self.step(id, thread, done));
+            steps.push(self.step(thread, done));
             let events = self.graph.threads[thread.index()].events.iter().copied();
             let issued = events.filter(|&slot| {
                 let event = self.graph.event(slot);
@@ -233,36 +227,25 @@ impl<'a, 'c> Emitter<'a, 'c> {
             self.buffered[thread.index()].extend(issued);
             done += 1;
         }
-        self.threads[thread.index()] = Some((id, done));
+        self.threads[thread.index()] = Some(done);
     }
 
     /// The step that executes an operation.
-    fn step(&self, id: ThreadId, thread: ThreadId, operation: u32) -> Step {
+    fn step(&self, thread: ThreadId, operation: u32) -> Step {
         let parts = self.graph.threads[thread.index()].events.iter().map(|&slot| self.graph.event(slot));
-        let parts: Vec<&Event> = parts.filter(|event| event.operation == operation).collect();
-        let Some(choice) = parts.iter().find(|event| event.kind == Kind::Choose) else { return Step::Run(id) };
-        let pick = choice.value as u32;
-        match parts.iter().find(|event| event.kind == Kind::Read) {
-            None => Step::Choose(id, pick),
-            // A signal: the alternatives are waiting threads in the order of their numbers, which differ in the machine.
-            Some(read) => {
-                let waiting =
-                    (0..64).filter(|bit| read.value >> bit & 1 == 1).map(|bit| self.machine_id(ThreadId(bit)));
-                let waiting: Vec<ThreadId> = waiting.collect();
-                let chosen = waiting[pick as usize];
-                Step::Choose(id, waiting.iter().filter(|&&other| other < chosen).count() as u32)
-            }
+        let mut parts = parts.filter(|event| event.operation == operation);
+        match parts.find(|event| event.kind == Kind::Choose) {
+            Some(choice) => Step::Choose(thread, choice.value as u32),
+            None => Step::Run(thread),
         }
     }
 
     fn emit(&mut self, slot: Slot, target: bool, steps: &mut Vec<Step>) {
         let event = *self.graph.event(slot);
         let thread = event.thread;
-        let (_, done) = self.threads[thread.index()].expect("started before it runs");
+        let done = self.threads[thread.index()].expect("started before it runs");
         if event.kind == Kind::Spawn {
-            let child = ThreadId(self.started);
-            self.started += 1;
-            self.threads[event.value as usize] = Some((child, 0));
+            self.threads[event.value as usize] = Some(0);
         }
         if event.kind == Kind::Join {
             self.complete(ThreadId(event.value as u32), steps);
@@ -291,14 +274,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
     /// Lets an issued write reach memory.
     fn flush(&mut self, slot: Slot, steps: &mut Vec<Step>) {
         let event = self.graph.event(slot);
-        let id = self.machine_id(event.thread);
         self.buffered[event.thread.index()].retain(|&other| other != slot);
         match self.context.model {
             Model::Sc => {}
-            Model::Tso => steps.push(Step::Flush(id)),
+            Model::Tso => steps.push(Step::Flush(event.thread)),
             Model::Pso => {
                 let addr = self.context.access(event.loc).addr;
-                steps.push(Step::FlushAt(id, self.machine_address(addr).0));
+                steps.push(Step::FlushAt(event.thread, addr.0));
             }
         }
     }
@@ -314,13 +296,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
     fn attempt(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
         self.complete(thread, steps);
         let Some(tip) = self.graph.tip(thread) else { return };
-        let (id, done) = self.threads[thread.index()].expect("started before it fails");
+        let done = self.threads[thread.index()].expect("started before it fails");
         if let Status::Failed(failure) = tip.state.status()
             && failure.pending
             && done == tip.state.operations()
         {
             self.drain(thread, steps);
-            steps.push(Step::Run(id));
+            steps.push(Step::Run(thread));
         }
     }
 
@@ -346,14 +328,6 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.graph.tip(thread).is_some_and(|tip| {
             tip.state.operations() == operation && matches!(tip.state.status(), Status::Ready(Visible::Store { .. }))
         })
-    }
-
-    /// Objects are named by the thread that made them.
-    fn machine_address(&self, addr: Addr) -> Addr {
-        match addr.owner() {
-            Owner::Thread(thread, number) => Addr::object(self.machine_id(thread), number).plus(addr.offset()),
-            _ => addr,
-        }
     }
 
     /// Executes what is left of every thread but makes no events: fences that mean nothing.

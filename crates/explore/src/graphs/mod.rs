@@ -161,7 +161,7 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
             Err(Halt::Switch(evidence)) => return Ok(Sampled::Switch(evidence, purpose)),
             Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
                 purpose.commuting = false;
-                notes.push(format!("the order of updates matters at {file}:{line}, so they were not taken to commute"));
+                notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
             Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),

@@ -9,13 +9,13 @@
 use super::apply::Applied;
 use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::{Context, Initial};
-use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
 use raddle_engine::{Fault, Refusal, Statistics};
-use raddle_machine::{Addr, Reaction, Status, Thread, Visible};
+use raddle_machine::{Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
@@ -130,10 +130,10 @@ impl<'c> Search<'c> {
     /// The root of the search tree.
     pub(crate) fn root(&mut self) -> Level {
         let main = self.context.shared.main.clone();
-        let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, spawns: 0, parent: None };
+        let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, parent: None };
         let mut graph = Graph::new(self.context.model, self.context.shared.purpose.equivalence, Arc::new(node));
         let main = (*self.context.shared.main).clone();
-        let main = settle(&mut self.context, &graph, None, main, 0, &mut self.error);
+        let main = settle(&mut self.context, &graph, None, main, &mut self.error);
         graph.threads[0].tip = Some(main);
         Level { graph, frames: Vec::new() }
     }
@@ -279,6 +279,7 @@ impl<'c> Search<'c> {
                     flags: Flags::blind(kind),
                     order,
                     loc: node.loc,
+                    rf: NO_SOURCE,
                     value: operand,
                     ..event
                 })
@@ -310,11 +311,10 @@ impl<'c> Search<'c> {
                 Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
             }
             (Visible::Spawn { .. }, _) => {
-                let child = self.context.child(thread, node.spawns);
-                if child.0 >= Addr::MAX_THREADS {
+                let Some(child) = state.next_child(self.context.code) else {
                     let place = self.context.code.place(event.pc);
                     return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
-                }
+                };
                 single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
             }
             (Visible::Join { thread }, _) => {

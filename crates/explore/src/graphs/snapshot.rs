@@ -32,8 +32,6 @@ pub(crate) struct Node {
     pub(crate) stage: Stage,
     /// The location of the access it rests before, if it does.
     pub(crate) loc: LocId,
-    /// How many threads it has started.
-    pub(crate) spawns: u32,
     pub(crate) parent: Option<Arc<Node>>,
 }
 

@@ -62,7 +62,6 @@ pub(super) fn settle(
     graph: &Graph,
     parent: Option<Arc<Node>>,
     mut state: Thread,
-    spawns: u32,
     error: &mut Option<Halt>,
 ) -> Arc<Node> {
     while is_nothing(context, state.status()) {
@@ -92,7 +91,7 @@ pub(super) fn settle(
             },
         }
     }
-    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, spawns, parent })
+    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, parent })
 }
 
 /// Whether the operation that a thread rests before makes no event.
@@ -135,18 +134,17 @@ impl Stepper<'_, '_> {
     }
 
     /// The node of a thread that continues with this answer.
-    pub(super) fn answered(&mut self, thread: ThreadId, value: u64, pick: u32, spawned: bool) -> Arc<Node> {
+    pub(super) fn answered(&mut self, thread: ThreadId, value: u64, pick: u32) -> Arc<Node> {
         let tip = self.tip(thread);
         let mut state = (*tip.state).clone();
         state.answer(self.context.code, value, pick);
-        let spawns = tip.spawns + u32::from(spawned);
-        settle(self.context, self.graph, Some(tip), state, spawns, self.error)
+        settle(self.context, self.graph, Some(tip), state, self.error)
     }
 
     /// The node of a thread in the same state, further along its operation.
     pub(super) fn staged(&self, thread: ThreadId, stage: Stage) -> Arc<Node> {
         let tip = self.tip(thread);
-        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, spawns: tip.spawns, parent: Some(tip) })
+        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, parent: Some(tip) })
     }
 
     /// The node of a thread that has failed.
@@ -154,13 +152,7 @@ impl Stepper<'_, '_> {
         let tip = self.tip(thread);
         let mut state = (*tip.state).clone();
         state.fail(property, message.to_owned());
-        Arc::new(Node {
-            state: Arc::new(state),
-            stage: Stage::Fresh,
-            loc: NO_LOC,
-            spawns: tip.spawns,
-            parent: Some(tip),
-        })
+        Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc: NO_LOC, parent: Some(tip) })
     }
 
     /// Adds an event and reports if the thread has failed by it.
@@ -203,7 +195,8 @@ impl Stepper<'_, '_> {
                         _ => None,
                     }
                 });
-                let message = failed.unwrap_or_else(|| format!("{thread} cannot be followed any further"));
+                let message = failed
+                    .unwrap_or_else(|| format!("{} cannot be followed any further", self.context.code.name(thread)));
                 let at = self.context.code.place(pc);
                 *self.error = Some(Halt::Stop(StopReason::GaveUp { why: message, at }));
             }
@@ -247,7 +240,7 @@ impl Stepper<'_, '_> {
         }
         let node = match reaction {
             Reaction::Block => self.staged(thread, Stage::Waiting),
-            Reaction::Read => self.answered(thread, value, 0, false),
+            Reaction::Read => self.answered(thread, value, 0),
             Reaction::Write(new) => self.staged(thread, Stage::Updating { old: value, new, pick: 0 }),
             Reaction::Pick(count) => self.staged(thread, Stage::Picking { old: value, count }),
         };
@@ -265,11 +258,11 @@ impl Stepper<'_, '_> {
             return self.racing_write(event, position, other);
         }
         let node = match self.tip(thread).stage {
-            Stage::Updating { old, pick, .. } => self.answered(thread, old, pick, false),
+            Stage::Updating { old, pick, .. } => self.answered(thread, old, pick),
             _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc && event.block == NO_BLOCK => {
                 self.staged(thread, Stage::Stored)
             }
-            _ => self.answered(thread, 0, 0, false),
+            _ => self.answered(thread, 0, 0),
         };
         let failed = self.bugs.len();
         let slot = self.add(event, node, position, None);
@@ -294,7 +287,7 @@ impl Stepper<'_, '_> {
                 let new = tip.state.picked(old, pick);
                 self.staged(thread, Stage::Updating { old, new, pick })
             }
-            _ => self.answered(thread, event.value, 0, false),
+            _ => self.answered(thread, event.value, 0),
         };
         self.add(event, node, 0, None);
     }
@@ -310,10 +303,10 @@ impl Stepper<'_, '_> {
                 let child = ThreadId(event.value as u32);
                 let tip = self.tip(thread);
                 let state = tip.state.spawned(self.context.code, child);
-                let node = self.answered(thread, event.value, 0, true);
+                let node = self.answered(thread, event.value, 0);
                 let slot = self.add(event, node, 0, None);
                 // The child's first access may be to what its parent's state knows.
-                let node = settle(self.context, self.graph, None, state, 0, self.error);
+                let node = settle(self.context, self.graph, None, state, self.error);
                 let failure = match node.state.status() {
                     Status::Failed(failure) => Some((failure.property, failure.pc)),
                     _ => None,
@@ -327,15 +320,9 @@ impl Stepper<'_, '_> {
                 self.join(event);
             }
             Kind::Free => self.free(event),
-            Kind::Blind => {
-                self.check_commuting(&event);
-                let node = self.answered(thread, 0, 0, false);
-                self.race(&event);
-                let slot = self.add(event, node, 0, None);
-                self.check_life(slot, self.bugs.len());
-            }
+            Kind::Blind => self.blind_update(event),
             _ => {
-                let node = self.answered(thread, 0, 0, false);
+                let node = self.answered(thread, 0, 0);
                 self.add(event, node, 0, None);
             }
         }

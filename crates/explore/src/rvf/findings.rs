@@ -5,6 +5,7 @@ use super::lives;
 use super::search::Search;
 use super::witness::Question;
 use crate::sequence::Bug;
+use raddle_consistency::Interrupted;
 use raddle_engine::{Fault, Refusal};
 use raddle_trace::{EventId, Property};
 
@@ -23,12 +24,12 @@ impl Search<'_> {
     fn report_bug(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Fault> {
         let until = &sequence[..bug.at];
         let Some(late) = lives::late_access(&self.frontier, until).filter(|_| bug.property.is_some()) else {
-            return self.report.bug(bug, || self.frontier.schedule(until));
+            return self.show(bug, until);
         };
         // The thread that makes an access after its object's end goes no further, so this is no run of the machine. An order
         // without such an access is one if there is one.
         self.memory(&late)?;
-        self.report.bug(&late, || self.frontier.schedule(&until[..late.at]))?;
+        self.show(&late, until)?;
         if !bug.property.is_some_and(|property| self.report.wants(property, bug.pc)) || self.report.stopped() {
             return Ok(());
         }
@@ -38,7 +39,36 @@ impl Search<'_> {
         let Some(found) = self.witness.find(&self.frontier, sequence, question, settings, counters) else {
             return Ok(());
         };
-        self.report.bug(&Bug { at: found.len(), ..bug.clone() }, || self.frontier.schedule(&found))
+        self.show(&Bug { at: found.len(), ..bug.clone() }, &found)
+    }
+
+    /// Reports what goes wrong in a sequence, or the race that comes before.
+    fn show(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Fault> {
+        let until = &sequence[..bug.at];
+        if bug.property.is_some_and(|property| self.report.wants(property, bug.pc))
+            && let Some(races) = &mut self.races
+            && let Some(at) = races.first(&self.frontier, until)
+        {
+            return self.report.race(&self.frontier, &until[..at]);
+        }
+        self.report.bug(bug, || self.frontier.schedule(until))
+    }
+
+    /// Looks for races in all sequences of the events.
+    pub(super) fn check_races(&mut self, sequence: &[EventId]) -> Result<(), Fault> {
+        let Some(races) = &mut self.races else { return Ok(()) };
+        let Search { frontier, witness, settings, report, .. } = self;
+        let race = races.find(frontier, sequence, |sources| {
+            Ok(witness.find(frontier, sequence, Question::Sources(sources), settings, &mut report.counters))
+        });
+        match race {
+            Ok(Some(race)) => report.race(frontier, &race),
+            Ok(None) => Ok(()),
+            Err(Interrupted) => {
+                report.interrupted();
+                Ok(())
+            }
+        }
     }
 
     /// Looks whether this is the end of an execution, and reports it. Returns whether it is.
@@ -47,6 +77,10 @@ impl Search<'_> {
         let counters = &mut self.report.counters;
         let found = ends::ending(&self.frontier, sequence, &wanted, &mut self.witness, &self.settings, counters);
         let Some(sequence) = found else { return Ok(false) };
+        self.check_races(&sequence)?;
+        if self.report.stopped() {
+            return Ok(true);
+        }
         self.check_lives(&sequence)?;
         let deadlock = self.report.count(&end);
         if self.options.keep_schedules {
@@ -71,7 +105,7 @@ impl Search<'_> {
         for sequence in found {
             let bug = lives::late_access(&self.frontier, &sequence).expect("that is what was looked for");
             self.memory(&bug)?;
-            self.report.bug(&bug, || self.frontier.schedule(&sequence[..bug.at]))?;
+            self.show(&bug, &sequence)?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use super::candidates::{self, Group, Tried};
 use super::options::Settings;
 use super::signals::{Ancestor, Ancestors};
 use super::witness::{self, Witness};
+use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
@@ -62,6 +63,8 @@ pub(crate) struct Search<'c> {
     ancestors: Ancestors,
     pub(super) witness: Witness,
     pub(super) report: Report<'c>,
+    /// Looks for data races, if they are of interest.
+    pub(super) races: Option<Races>,
     /// What is wrong in the node that is being entered.
     pub(super) bugs: Vec<Bug>,
     buffer: Vec<EventId>,
@@ -98,6 +101,7 @@ impl<'c> Search<'c> {
             nodes: Vec::new(),
             ancestors: Ancestors::default(),
             witness: Witness::default(),
+            races: report.looks_for_races().then(Races::default),
             report,
             bugs: Vec::new(),
             buffer: Vec::new(),
@@ -139,6 +143,7 @@ impl<'c> Search<'c> {
             let threads = (0..self.frontier.threads() as u32).map(ThreadId);
             let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
             let pc = busiest.and_then(|thread| self.frontier.state(thread)).map(|state| state.pc());
+            self.check_races(&sequence)?;
             self.report.cut(pc);
             self.report.done += weight;
             let branch = Branch::Choice { thread: ThreadId::MAIN, count: 0, next: 0 };

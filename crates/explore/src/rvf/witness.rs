@@ -35,6 +35,8 @@ pub(crate) enum Question<'a> {
     Read(Pending, &'a Group),
     /// With these orders, and with reads at the end.
     Order(&'a [(EventId, EventId)], &'a [Last]),
+    /// With these reads reading from these writes.
+    Sources(&'a [(EventId, EventId)]),
 }
 
 impl Witness {
@@ -82,7 +84,15 @@ impl Witness {
             for (index, event) in frontier.events(thread).iter().enumerate() {
                 let id = EventId::new(thread, index as u32);
                 let (reads, writes) = (event.reads(), event.writes());
-                let good = if reads { self.good(frontier.sources(event)) } else { (0, 0) };
+                let good = match question {
+                    _ if !reads => (0, 0),
+                    Question::Sources(chosen)
+                        if let Some((_, source)) = chosen.iter().find(|(read, _)| *read == id) =>
+                    {
+                        self.good(&[*source])
+                    }
+                    _ => self.good(frontier.sources(event)),
+                };
                 let loc = if reads || writes { self.loc(event.loc) } else { NONE };
                 let after = frontier.joint(id).map_or(NONE, |before| self.dense(before));
                 self.instance.push(Op { loc, reads, writes, after, good });
@@ -110,6 +120,7 @@ impl Witness {
                 let number = self.dense(last);
                 self.sequence.push(number);
             }
+            Question::Sources(_) => {}
             Question::Order(orders, lasts) => {
                 for &(a, b) in orders {
                     let edge = (self.dense(a), self.dense(b));

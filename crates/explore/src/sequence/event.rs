@@ -1,5 +1,6 @@
 //! Events of a sequence.
 
+use raddle_program::Ordering;
 use raddle_trace::{EventId, ThreadId};
 
 /// The number of a location.
@@ -47,11 +48,20 @@ pub(crate) struct Event {
     pub(crate) pick: Option<u32>,
     /// For a read: which part of [`Frontier::sources`](super::Frontier::sources) lists the writes it may read from.
     pub(crate) sources: (u32, u32),
+    /// How an access or a fence synchronises; `None` for other events and for accesses that failed.
+    pub(crate) order: Option<Ordering>,
+    /// It looked at memory again and again until it found this.
+    pub(crate) waited: bool,
     /// The instruction.
     pub(crate) pc: u32,
 }
 
 impl Event {
+    /// An event that has nothing but its kind.
+    pub(crate) fn new(kind: Kind, pc: u32) -> Event {
+        Event { kind, loc: NO_LOC, value: 0, written: 0, pick: None, sources: (0, 0), order: None, waited: false, pc }
+    }
+
     pub(crate) fn reads(&self) -> bool {
         matches!(self.kind, Kind::Read | Kind::Update)
     }

@@ -15,8 +15,6 @@ pub(super) struct Rest {
     /// back to fewer events drops it.
     pub(super) born: usize,
     pub(super) state: Thread,
-    /// How many threads it has started.
-    pub(super) spawns: u32,
     /// Where the pending read goes, once that is known.
     pub(super) loc: LocId,
 }
@@ -68,7 +66,7 @@ pub(crate) struct Frontier<'c> {
 impl<'c> Frontier<'c> {
     pub(crate) fn new(code: &'c Code, options: &Options) -> Self {
         let world = World::new(code, options);
-        let main = Rest { born: 0, state: world.main.clone(), spawns: 0, loc: super::NO_LOC };
+        let main = Rest { born: 0, state: world.main.clone(), loc: super::NO_LOC };
         let before = main.state.operations();
         let main = Log { rests: vec![main], before, ..Log::default() };
         Frontier {

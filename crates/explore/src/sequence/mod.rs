@@ -22,10 +22,12 @@
 //! executed once ([`World`]) and makes initial values, not events.
 //!
 //! Engines built on this: [`rvf`](crate::rvf), [`vc`](crate::vc), [`dc`](crate::dc). What they cannot do for want of this layer: memory models
-//! other than SC, atomic blocks, data races, accesses of different sizes to overlapping memory.
+//! other than SC, atomic blocks, accesses of different sizes to overlapping memory. Data races are looked for at the ends of
+//! executions ([`races`]).
 
 mod event;
 mod frontier;
+pub(crate) mod races;
 mod report;
 mod run;
 mod schedule;
@@ -38,7 +40,7 @@ pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use world::Initial;
 
 use raddle_engine::{Question, Refusal};
-use raddle_trace::{Model, Property};
+use raddle_trace::Model;
 
 /// What stands against every engine that works on sequences, if anything does.
 pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
@@ -46,11 +48,7 @@ pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
     if options.model != Model::Sc {
         return Some(format!("the memory model {}, only sc", options.model));
     }
-    if code.has_atomic_blocks() {
-        return Some("atomic blocks".to_owned());
-    }
-    (code.has_non_atomic() && options.properties.contains(Property::Race))
-        .then(|| "data races (its classes do not fix what synchronises; --no race leaves them out)".to_owned())
+    code.has_atomic_blocks().then(|| "atomic blocks".to_owned())
 }
 
 /// Refuses programs that no engine on sequences takes.

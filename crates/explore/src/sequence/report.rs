@@ -1,10 +1,13 @@
 //! What an exploration of sequences has found so far, and the outcome that makes.
 
+use super::frontier::Frontier;
 use super::run::Bug;
 use raddle_consistency::{Interrupt, Watch};
-use raddle_engine::{Deadline, Fault, Finding, Options, Outcome, Question, Reach, Statistics, StopReason, confirm};
+use raddle_engine::{
+    Deadline, Fault, Finding, Options, Outcome, Question, Reach, Refusal, Statistics, StopReason, confirm,
+};
 use raddle_machine::Code;
-use raddle_trace::{Property, Schedule};
+use raddle_trace::{EventId, Property, Schedule};
 use rustc_hash::FxHashSet;
 
 /// What the threads of an execution come to.
@@ -152,6 +155,25 @@ impl<'c> Report<'c> {
         self.findings.push(finding);
         self.stopped |= !self.options.all;
         Ok(())
+    }
+
+    /// Whether data races are looked for and there can be any.
+    pub(crate) fn looks_for_races(&self) -> bool {
+        self.options.properties.contains(Property::Race) && self.code.has_non_atomic()
+    }
+
+    /// Confirms a race, the last event of a sequence, and keeps it. A thread that makes one goes no further, so what follows is another
+    /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
+    pub(crate) fn race(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Result<(), Fault> {
+        let pc = sequence.last().map_or(0, |&id| frontier.event(id).pc);
+        if self.options.all {
+            let message =
+                format!("the engine `{}` does not go on after a data race (--all); use --engine optimal", self.engine);
+            return Err(Refusal::at(self.code, pc, message).into());
+        }
+        let (property, at) = (Some(Property::Race), sequence.len());
+        let bug = Bug { property, message: String::new(), pc, at, either: false };
+        self.bug(&bug, || frontier.schedule(sequence))
     }
 
     /// An execution went on for too long.

@@ -77,7 +77,7 @@ impl Frontier<'_> {
         let Some(rest) = self.logs[thread.index()].rests.last() else { return Ok(false) };
         let Status::Ready(visible) = *rest.state.status() else { return Ok(false) };
         let pc = rest.state.pc();
-        let plain = |kind| Event { kind, loc: NO_LOC, value: 0, written: 0, pick: None, sources: (0, 0), pc };
+        let plain = |kind| Event::new(kind, pc);
         let id = match visible {
             Visible::Load { access, .. } | Visible::Update { access, .. } => {
                 if rest.loc != NO_LOC {
@@ -92,14 +92,15 @@ impl Frontier<'_> {
                 }
             }
             Visible::Choose { .. } => return Ok(false),
-            Visible::Store { access, value, .. } => match self.wrong(access) {
+            Visible::Store { access, value, order } => match self.wrong(access) {
                 Some(message) => self.fault(thread, Property::Memory, message),
                 None => {
                     let loc = self.world.loc(access, pc)?;
-                    self.answer(thread, Event { loc, written: value, ..plain(Kind::Write) }, 0)
+                    let event = Event { loc, written: value, order: Some(order), ..plain(Kind::Write) };
+                    self.answer(thread, event, 0)
                 }
             },
-            Visible::Fence { .. } => self.answer(thread, plain(Kind::Note), 0),
+            Visible::Fence { order } => self.answer(thread, Event { order: Some(order), ..plain(Kind::Note) }, 0),
             Visible::Spawn { .. } => self.spawn(thread, plain(Kind::Spawn))?,
             Visible::Join { thread: child } => match self.join(thread, child, plain(Kind::Join)) {
                 Some(id) => id,
@@ -141,7 +142,7 @@ impl Frontier<'_> {
         let rests = &mut self.logs[thread.index()].rests;
         let rest = rests.last().expect("the thread has been started");
         if rest.born <= kept {
-            let copy = Rest { born, state: rest.state.clone(), spawns: rest.spawns, loc: rest.loc };
+            let copy = Rest { born, state: rest.state.clone(), loc: rest.loc };
             rests.push(copy);
         }
         rests.last_mut().expect("just pushed")
@@ -164,8 +165,7 @@ impl Frontier<'_> {
         let unordered = other.is_some_and(|other| !self.before(other, next));
         let rest = self.fresh(thread);
         rest.state.fail(property, message);
-        let (pc, value) = (rest.state.pc(), u64::from(unordered));
-        let event = Event { kind: Kind::Fault, loc: NO_LOC, value, written: 0, pick: None, sources: (0, 0), pc };
+        let event = Event { value: u64::from(unordered), ..Event::new(Kind::Fault, rest.state.pc()) };
         self.push(thread, event)
     }
 
@@ -182,15 +182,12 @@ impl Frontier<'_> {
     }
 
     fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Fault> {
-        let rest = self.fresh(thread);
-        let number = rest.spawns;
-        rest.spawns += 1;
-        let child = self.world.child(thread, number);
-        if child.0 >= Addr::MAX_THREADS {
+        let state = self.state(thread).expect("it is running");
+        let Some(child) = state.next_child(self.world.code) else {
             let place = self.world.code.place(event.pc);
             return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
-        }
-        let first = self.state(thread).expect("it is running").spawned(self.world.code, child);
+        };
+        let first = state.spawned(self.world.code, child);
         let born = self.order.len() + 1;
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, u64::from(child.0));
         let (here, count) = ((thread, id.index), id.index + 1);
@@ -200,7 +197,7 @@ impl Frontier<'_> {
             self.logs.resize_with(child.index() + 1, Log::default);
         }
         self.logs[child.index()] = Log {
-            rests: vec![Rest { born, state: first, spawns: 0, loc: NO_LOC }],
+            rests: vec![Rest { born, state: first, loc: NO_LOC }],
             past: vec![(0, past)],
             certain: vec![(0, certain)],
             ..Log::default()
@@ -212,11 +209,11 @@ impl Frontier<'_> {
     /// whoever is first.
     fn join(&mut self, thread: ThreadId, child: ThreadId, event: Event) -> Option<EventId> {
         let Some(log) = self.logs.get(child.index()).filter(|log| !log.rests.is_empty()) else {
-            let message = format!("join of {child}, which was never started");
+            let message = format!("join of {}, which was never started", self.world.code.name(child));
             return Some(self.fault(thread, Property::Lock, message));
         };
         if let Some(other) = log.joined {
-            let message = format!("{child} is joined twice");
+            let message = format!("{} is joined twice", self.world.code.name(child));
             return Some(self.fault_after(thread, Property::Lock, message, Some(other)));
         }
         // After the end of the program nobody goes on.
@@ -279,13 +276,19 @@ impl Frontier<'_> {
     pub(crate) fn read(&mut self, thread: ThreadId, value: u64, pick: Option<u32>, sources: &[EventId]) -> EventId {
         let rest = self.logs[thread.index()].rests.last().expect("it has a pending read");
         let (loc, pc) = (rest.loc, rest.state.pc());
-        let written = match (rest.state.status(), rest.state.reaction(self.world.code, value)) {
-            (Status::Ready(Visible::Load { .. }), _) | (_, Reaction::Read) => None,
+        let Status::Ready(visible) = *rest.state.status() else { unreachable!("it has a pending read") };
+        let (success, failure, waited) = match visible {
+            Visible::Load { order, wait, .. } => (order, order, wait),
+            Visible::Update { order, failure, wait, .. } => (order, failure, wait),
+            _ => unreachable!("it has a pending read"),
+        };
+        let written = match (visible, rest.state.reaction(self.world.code, value)) {
+            (Visible::Load { .. }, _) | (_, Reaction::Read) => None,
             (_, Reaction::Write(new)) => Some(new),
             (_, Reaction::Pick(_)) => Some(rest.state.picked(value, pick.unwrap_or(0))),
             (_, Reaction::Block) => unreachable!("a value it waits to change is no answer"),
         };
-        let kind = if written.is_some() { Kind::Update } else { Kind::Read };
+        let (kind, order) = if written.is_some() { (Kind::Update, success) } else { (Kind::Read, failure) };
         if let &[source] = sources
             && source != INITIAL
         {
@@ -294,7 +297,8 @@ impl Frontier<'_> {
             self.logs[thread.index()].certain.push((index, past));
         }
         let sources = self.list(sources);
-        let event = Event { kind, loc, value, written: written.unwrap_or(0), pick, sources, pc };
+        let (written, order) = (written.unwrap_or(0), Some(order));
+        let event = Event { loc, value, written, pick, sources, order, waited, ..Event::new(kind, pc) };
         self.answer(thread, event, value)
     }
 
@@ -307,14 +311,13 @@ impl Frontier<'_> {
         let rest = self.fresh(thread);
         rest.state.fail(Property::Memory, format!("read of {name}, which was never written"));
         let pc = rest.state.pc();
-        self.push(thread, Event { kind: Kind::Read, loc, value: 0, written: 0, pick: None, sources, pc })
+        self.push(thread, Event { loc, sources, ..Event::new(Kind::Read, pc) })
     }
 
     /// Takes an alternative of the pending choice.
     pub(crate) fn choose(&mut self, thread: ThreadId, pick: u32) -> EventId {
         let pc = self.state(thread).expect("it has a choice").pc();
-        let event =
-            Event { kind: Kind::Choose, loc: NO_LOC, value: 0, written: 0, pick: Some(pick), sources: (0, 0), pc };
+        let event = Event { pick: Some(pick), ..Event::new(Kind::Choose, pc) };
         self.answer(thread, event, u64::from(pick))
     }
 

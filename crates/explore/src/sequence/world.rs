@@ -1,4 +1,4 @@
-//! What all sequences of one exploration share: the code, numbers for locations and threads, initial values.
+//! What all sequences of one exploration share: the code, numbers for locations, initial values.
 
 use super::event::{LocId, NO_LOC};
 use raddle_engine::{Fault, Options, Refusal};
@@ -35,7 +35,6 @@ pub(crate) struct World<'c> {
     bytes: FxHashMap<Addr, LocId>,
     /// Initial values that do not depend on who allocated what.
     initials: Vec<Option<Initial>>,
-    threads: FxHashMap<(ThreadId, u32), ThreadId>,
 }
 
 impl<'c> World<'c> {
@@ -70,7 +69,6 @@ impl<'c> World<'c> {
             accesses: Vec::new(),
             bytes: FxHashMap::default(),
             initials: Vec::new(),
-            threads: FxHashMap::default(),
         }
     }
 
@@ -97,12 +95,6 @@ impl<'c> World<'c> {
     /// The bytes a location stands for.
     pub(crate) fn access(&self, loc: LocId) -> Access {
         self.accesses[loc as usize]
-    }
-
-    /// The name of the `n`-th thread that `parent` starts.
-    pub(crate) fn child(&mut self, parent: ThreadId, n: u32) -> ThreadId {
-        let next = ThreadId(self.threads.len() as u32 + 1);
-        *self.threads.entry((parent, n)).or_insert(next)
     }
 
     /// The value of a location that nothing has been written to.

@@ -5,7 +5,10 @@ use super::ends::End;
 use super::order::Order;
 use super::realise::realise;
 use super::search::Search;
+use crate::rvf;
+use crate::rvf::witness::Question;
 use crate::sequence::{Bug, Kind, LocId, Pending};
+use raddle_consistency::Interrupted;
 use raddle_engine::{Fault, Refusal};
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property};
@@ -26,9 +29,38 @@ impl Search<'_> {
             }
             let sequence = self.sequence(order, new);
             let at = sequence.len() - new.len() + bug.at;
-            self.report.bug(&bug, || self.frontier.schedule(&sequence[..at]))?;
+            self.show(&bug, &sequence[..at])?;
         }
         Ok(())
+    }
+
+    /// Reports what goes wrong at the end of a sequence, or the race that comes before.
+    fn show(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Fault> {
+        if bug.property.is_some_and(|property| self.report.wants(property, bug.pc))
+            && let Some(races) = &mut self.races
+            && let Some(at) = races.first(&self.frontier, sequence)
+        {
+            return self.report.race(&self.frontier, &sequence[..at]);
+        }
+        self.report.bug(bug, || self.frontier.schedule(sequence))
+    }
+
+    /// Looks for races in all sequences of the events, whatever the order of the leaves.
+    pub(super) fn check_races(&mut self, sequence: &[EventId]) -> Result<(), Fault> {
+        let Some(races) = &mut self.races else { return Ok(()) };
+        let Search { frontier, witness, report, .. } = self;
+        let settings = rvf::options::Settings::default();
+        let race = races.find(frontier, sequence, |sources| {
+            Ok(witness.find(frontier, sequence, Question::Sources(sources), &settings, &mut report.counters))
+        });
+        match race {
+            Ok(Some(race)) => report.race(frontier, &race),
+            Ok(None) => Ok(()),
+            Err(Interrupted) => {
+                report.interrupted();
+                Ok(())
+            }
+        }
     }
 
     /// Reports the end of an execution. If there may not be any more executions it ends the exploration instead: it is only
@@ -36,6 +68,10 @@ impl Search<'_> {
     pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Fault> {
         if self.report.is_full() {
             self.report.look_around(true);
+            return Ok(());
+        }
+        self.check_races(sequence)?;
+        if self.report.stopped() {
             return Ok(());
         }
         let deadlock = self.report.count(&end.kind);
@@ -46,7 +82,7 @@ impl Search<'_> {
         if let Some(pc) = deadlock {
             let (property, at) = (Some(Property::Deadlock), sequence.len());
             let bug = Bug { property, message: String::new(), pc, at, either: false };
-            self.report.bug(&bug, || self.frontier.schedule(sequence))?;
+            self.show(&bug, sequence)?;
         }
         Ok(())
     }

@@ -11,10 +11,12 @@ use super::ends::End;
 use super::extend::{Extension, Manner, New};
 use super::options::{Root, Settings};
 use super::order::Order;
+use crate::rvf::witness::Witness;
+use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
 use raddle_consistency::Interrupted;
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
-use raddle_trace::{EventId, ThreadId};
+use raddle_trace::{EventId, ThreadId, ThreadName};
 use std::rc::Rc;
 
 /// How many steps of the search are done between two looks at the clock.
@@ -115,6 +117,9 @@ pub(crate) struct Search<'c> {
     pub(super) accesses: Accesses,
     nodes: Vec<Node>,
     pub(super) report: Report<'c>,
+    /// Looks for data races, if they are of interest.
+    pub(super) races: Option<Races>,
+    pub(super) witness: Witness,
     /// What is wrong in the node that is being entered; the length of the sequence is counted from the end of its order.
     pub(super) bugs: Vec<Bug>,
 }
@@ -123,13 +128,13 @@ impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         let Question { code, options } = question;
         let report = Report::new("vc", question, deadline);
-        let mut frontier = Frontier::new(code, options);
-        let mut child = |number: u32| frontier.world.child(ThreadId::MAIN, number);
-        let root = match settings.root {
-            Root::Main => ThreadId::MAIN,
-            Root::First => child(0),
-            Root::Nth(number) => (0..number).map(&mut child).last().unwrap_or(ThreadId::MAIN),
+        let frontier = Frontier::new(code, options);
+        let number = match settings.root {
+            Root::Main => 0,
+            Root::First => 1,
+            Root::Nth(number) => number,
         };
+        let root = ThreadName::nth(number).and_then(|name| code.numbering().number(name)).unwrap_or(ThreadId::MAIN);
         Search {
             options,
             settings,
@@ -143,6 +148,8 @@ impl<'c> Search<'c> {
             frontier,
             accesses: Accesses::new(root),
             nodes: Vec::new(),
+            races: report.looks_for_races().then(Races::default),
+            witness: Witness::default(),
             report,
             bugs: Vec::new(),
         }
@@ -208,6 +215,8 @@ impl<'c> Search<'c> {
             Node { place, tried, branch, weight, fruitful: true }
         };
         if extended == Extended::TooLong {
+            let sequence = self.sequence(&order, &new);
+            self.check_races(&sequence)?;
             self.cut();
             self.nodes.push(none(place, tried));
             return Ok(());

@@ -9,7 +9,7 @@
 //! | condition variable | set of waiting threads | wait: update to join the set, unlock, wait for one more wake-up, lock; signal: update to take one out (any one), then add a wake-up to it; broadcast: the same for all |
 //!
 //! Wake-ups of a thread are counted in an object of its own ([`WAKEUPS`]), so a wait reads a location that only signals
-//! to this thread write. The set of waiting threads is one word, hence at most 64 threads can wait on condition
+//! to this thread write. The set of waiting threads is one word, hence only the first 64 threads (by number) can wait on condition
 //! variables; the 65th is refused with a message. Unlike the published encoding (one flag location per wait) no flag is
 //! ever reset. Who holds a mutex is known to the thread itself, so misuse is found without asking memory.
 
@@ -194,8 +194,11 @@ impl Thread {
                     return Some(self.lock_failure(code, what, mutex));
                 }
                 if self.id.0 >= 64 {
-                    let message = "more than 64 threads use condition variables, which is not supported";
-                    return Some(Flow::Rest(self.cannot_go_on(message.into())));
+                    let message = format!(
+                        "{} waits on a condition variable, which only the first 64 threads can",
+                        code.name(self.id)
+                    );
+                    return Some(Flow::Rest(self.cannot_go_on(message)));
                 }
             }
             _ => {}

@@ -241,6 +241,11 @@ impl Lower {
             Stmt::CondWait(c, m) => Op::CondWait { cond: address(c), mutex: address(m) },
             Stmt::Signal(c) => Op::CondSignal { cond: address(c) },
             Stmt::Broadcast(c) => Op::CondBroadcast { cond: address(c) },
+            Stmt::Me(reg) => {
+                let handle = self.register("me".into(), Type::I64);
+                self.builder.push(Op::ThreadId { dst: handle });
+                Op::Assign { dst: self.reg(reg), value: Expr::cast(CastOp::Trunc, Type::I32, Expr::Reg(handle)) }
+            }
             Stmt::Choose(reg, count) => Op::Choose { dst: self.reg(reg), low: 0, high: u64::from(count.max(1)) - 1 },
             Stmt::Assume(test) => Op::Assume { cond: self.test(test) },
             Stmt::Assert(test) => Op::Assert { cond: self.test(test), message: format!("{test} is false") },

@@ -16,7 +16,7 @@ impl Trace {
             clash.iter().flat_map(|clash| &clash.events).map(|(event, _)| *event).collect();
         let mut graph = Graph::new("trace");
         for (id, thread) in self.each_thread() {
-            graph.cluster(id, &thread.name, |graph| {
+            graph.cluster(&id.0.to_string(), &thread.name, |graph| {
                 for (index, event) in thread.events.iter().enumerate() {
                     let id = EventId::new(id, index as u32);
                     let colour = if clashing.contains(&id) { ", color=red, penwidth=2" } else { "" };

@@ -3,7 +3,7 @@
 use raddle_report::{Answer, Body, Check, Cost, Counterexample, Sources, Waiting};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
-    Action, Event, EventId, Execution, Model, Place, Property, Schedule, Scope, Source, ThreadId, Verdict, Violation,
+    Action, Event, EventName, Execution, Model, Place, Property, Scope, Source, ThreadName, Verdict, Violation,
 };
 use std::collections::BTreeMap;
 
@@ -43,8 +43,12 @@ pub(crate) fn place(line: u32) -> Place {
     Place { file: "dekker.rdl".into(), line, column: 5, text: text.into() }
 }
 
-pub(crate) fn id(thread: u32, index: u32) -> EventId {
-    EventId::new(ThreadId(thread), index)
+pub(crate) fn thread(n: u32) -> ThreadName {
+    ThreadName::nth(n).expect("a thread that main starts")
+}
+
+pub(crate) fn id(n: u32, index: u32) -> EventName {
+    EventName::new(thread(n), index)
 }
 
 pub(crate) fn event(thread: u32, index: u32, line: u32, action: Action) -> Entry {
@@ -60,25 +64,25 @@ pub(crate) fn buffered(entry: Entry) -> Entry {
 }
 
 pub(crate) fn spawn(index: u32, line: u32, child: u32, function: &str) -> Entry {
-    event(0, index, line, Action::Spawn { child: ThreadId(child), function: function.into() })
+    event(0, index, line, Action::Spawn { child: thread(child), function: function.into() })
 }
 
 pub(crate) fn write(location: &str, value: i64) -> Action {
     Action::Write { what: "store".into(), location: location.into(), value }
 }
 
-pub(crate) fn read(location: &str, value: i64, from: Source) -> Action {
+pub(crate) fn read(location: &str, value: i64, from: Source<ThreadName>) -> Action {
     Action::Read { what: "load".into(), location: location.into(), value, from }
 }
 
-pub(crate) fn update(what: &str, location: &str, old: i64, new: i64, from: Source) -> Action {
+pub(crate) fn update(what: &str, location: &str, old: i64, new: i64, from: Source<ThreadName>) -> Action {
     Action::Update { what: what.into(), location: location.into(), old, new, from }
 }
 
 /// Both threads enter under TSO, since both reads overtake the writes before them.
 pub(crate) fn dekker() -> Execution {
     let failure = Entry::Failure {
-        thread: Some(ThreadId(2)),
+        thread: Some(thread(2)),
         message: "assertion failed: one thread at a time".into(),
         place: place(18),
     };
@@ -99,6 +103,7 @@ pub(crate) fn dekker() -> Execution {
     Execution {
         model: Model::Tso,
         threads: vec!["main".into(), "left".into(), "right".into()],
+        names: (0..3).map(thread).collect(),
         steps,
         coherence: coherence.into_iter().map(|(name, writes)| (name.to_owned(), writes)).collect(),
     }
@@ -116,7 +121,7 @@ pub(crate) fn found(
             property,
             message: message.into(),
             place: place(line),
-            schedule: schedule.parse::<Schedule>().expect("a schedule"),
+            schedule: schedule.parse().expect("a schedule"),
         },
         execution,
         waiting: Vec::new(),
@@ -157,7 +162,7 @@ pub(crate) fn deadlock() -> Counterexample {
     let mut execution = dekker();
     execution.model = Model::Sc;
     let failure = Entry::Failure {
-        thread: Some(ThreadId(1)),
+        thread: Some(thread(1)),
         message: "deadlock: T1 waits for the mutex b, T2 waits for the mutex a".into(),
         place: place(7),
     };
@@ -171,8 +176,8 @@ pub(crate) fn deadlock() -> Counterexample {
     execution.coherence.clear();
     let mut found = found(execution, Property::Deadlock, "deadlock: T1 waits, T2 waits", 7, "0 0 1 2");
     found.waiting = vec![
-        Waiting { thread: ThreadId(1), what: "the mutex b".into(), place: place(7) },
-        Waiting { thread: ThreadId(2), what: "the mutex a".into(), place: place(15) },
+        Waiting { thread: thread(1), what: "the mutex b".into(), place: place(7) },
+        Waiting { thread: thread(2), what: "the mutex a".into(), place: place(15) },
     ];
     found
 }
