@@ -8,7 +8,8 @@
 
 mod common;
 
-use common::{raddle, root, scratch};
+use common::{raddle, root};
+use raddle_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
 
@@ -66,7 +67,8 @@ fn a_trace_can_come_from_standard_input() {
 
 #[test]
 fn a_graph_is_written() {
-    let path = scratch("trace-dot").join("cycle.dot");
+    let scratch = Scratch::new();
+    let path = scratch.join("cycle.dot");
     let ran = raddle(&["trace", "examples/traces/sb.trace", "--dot", &path.display().to_string()]);
     assert_eq!(ran.status, 1);
     let graph = fs::read_to_string(path).expect("the graph is there");
@@ -106,7 +108,7 @@ fn limits_give_no_verdict() {
 
 #[test]
 fn bad_traces_are_refused_with_a_place() {
-    let dir = scratch("bad-traces");
+    let dir = Scratch::new();
     let refused = |name: &str, bytes: &[u8], message: &str, place: &str| {
         let path = dir.join(name);
         fs::write(&path, bytes).expect("a file for the test");
