@@ -113,7 +113,7 @@ fn clusters(graph: &mut Graph, execution: &Execution) {
     let wording = Wording::new(execution);
     let mut columns: BTreeMap<ThreadName, Vec<(String, String, bool)>> = BTreeMap::new();
     for (at, step) in execution.steps.iter().enumerate() {
-        let words = wording.step(step).replace(HARD_BLANK, " ").replace('\n', " ");
+        let words = wording.step(step).replace([HARD_BLANK, '\n'], " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
             Entry::Failure { thread: Some(thread), place, .. } => {
