@@ -229,9 +229,10 @@ pub fn explorer_by(
         run: Box::new(move |code, model, races| {
             let mut options = Options::new(model);
             options.all = true;
-            // No program that brute force manages comes near these: an engine that reaches them does not end.
+            // No program that brute force manages comes near these, on however slow a machine: an engine that reaches them
+            // does not end.
             options.limits.executions = Some(500_000);
-            options.limits.time = Some(Duration::from_secs(60));
+            options.limits.time = Some(Duration::from_secs(3_600));
             options.keep_schedules = !races;
             if !races {
                 options.properties = PropertySet::all().without(Property::Race);

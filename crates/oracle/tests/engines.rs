@@ -15,7 +15,9 @@ const LEAST: u64 = 120;
 fn check(equivalence: Equivalence, cases: Vec<Case>) {
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for engine in subjects().iter().filter(|engine| engine.equivalence == equivalence) {
-        for case in &cases {
+        // The engines on sequences need minutes for the largest one.
+        let small = |case: &&Case| !engine.every_end || case.expected(Model::Sc).0 <= 2_000;
+        for case in cases.iter().filter(small) {
             for model in Model::ALL.into_iter().filter(|&model| (engine.applies)(&case.sketch, model)) {
                 let answer = (engine.run)(&code(&case.sketch), model, false);
                 if answer.as_ref().is_ok_and(|found| found.commuted) {
