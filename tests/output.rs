@@ -170,6 +170,29 @@ fn json_has_the_fields_of_its_schema() {
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));
+    assert_eq!((&wrong["command"], &wrong["file"]), (&"check".into(), &"nowhere.rdl".into()));
+    let usage = raddle(&["replay", "--json"]).json();
+    assert_eq!((&usage["command"], &usage["file"]), (&"replay".into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn every_object_of_json_has_the_same_head() {
+    for (command, args) in [
+        ("check", &["examples/sb.rdl"][..]),
+        ("compare", &["examples/sb.rdl"]),
+        ("replay", &["examples/sb.rdl", "0"]),
+        ("trace", &["examples/traces/sb.trace"]),
+    ] {
+        let args: Vec<&str> = [command].into_iter().chain(args.iter().copied()).chain(["--json"]).collect();
+        let answer = raddle(&args).json();
+        assert_eq!(
+            (&answer["schema"], &answer["command"], &answer["file"]),
+            (&1.into(), &command.into(), &args[1].into())
+        );
+        assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
+        assert!(answer["seconds"].is_number() && answer["cpu_seconds"].is_number(), "{answer}");
+        assert!(answer["peak_memory_bytes"].is_number(), "{answer}");
+    }
 }
 
 #[test]

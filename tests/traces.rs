@@ -76,6 +76,28 @@ fn a_graph_is_written() {
 }
 
 #[test]
+fn json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
+    let names = |value: &Value| -> std::collections::BTreeSet<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    let trace = &schema["$defs"]["trace"];
+    let fields = |args: &[&str]| raddle(&[&["trace", "--json"], args].concat()).json();
+    let consistent = fields(&["examples/traces/sb.trace", "--model", "tso"]);
+    let inconsistent = fields(&["examples/traces/overwritten.trace", "--model", "tso"]);
+    let unknown = fields(&["examples/traces/mp.trace", "--no-closure", "--max-prefixes", "0"]);
+    assert_eq!(unknown["verdict"], "unknown");
+    let seen = [&consistent, &inconsistent, &unknown].into_iter().flat_map(&names).collect();
+    assert_eq!(names(&trace["properties"]), seen);
+    let clash = &inconsistent["clash"];
+    assert_eq!(names(clash), names(&trace["properties"]["clash"]["properties"]));
+    assert_eq!(names(&clash["cycle"][0]), names(&schema["$defs"]["tie"]["properties"]));
+    assert_eq!(names(&clash["cycle"][0]["from"]), names(&schema["$defs"]["moment"]["properties"]));
+    assert_eq!(names(&clash["events"][0]), names(&schema["$defs"]["trace_event"]["properties"]));
+}
+
+#[test]
 fn limits_give_no_verdict() {
     let options = ["--model", "pso", "--no-closure", "--algorithm", "naive", "--max-prefixes", "1", "--json"];
     let args: Vec<&str> = ["trace", "examples/traces/mp.trace"].into_iter().chain(options).collect();
