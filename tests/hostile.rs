@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Ran, raddle, scratch};
+use common::{Ran, raddle};
+use raddle_testkit::Scratch;
 use std::fs;
-use std::path::Path;
 
 /// Hidden text, cursor movements, a title, a bell, the same with one-byte introducers, reordered text, ends of lines.
 const EVIL: &str = "\u{1b}[8m\u{1b}[2A\u{1b}]0;title\u{7}\u{9b}2J\u{202e}\u{2066}\u{2028}\u{7f}\r";
@@ -57,10 +57,8 @@ fn colours_are_told_from_what_an_input_sends() {
     }
 }
 
-fn write(directory: &Path, name: &str, text: &str) -> String {
-    let path = directory.join(name);
-    fs::write(&path, text).expect("a file for the test");
-    path.display().to_string()
+fn write(scratch: &Scratch, name: &str, text: &str) -> String {
+    scratch.file(name, text).display().to_string()
 }
 
 /// The characters as escapes of `.rdl` and of C.
@@ -77,7 +75,7 @@ fn names_and_messages_of_programs() {
          fn main() {{ spawn `left{evil}`(); lock `m{evil}`; let `r{evil}` = load `x{evil}`; unlock `m{evil}`; \
          assert `r{evil}` == 0, \"message {evil}\"; }} // {EVIL}\n"
     );
-    let dir = scratch("hostile-programs");
+    let dir = Scratch::new();
     let file = write(&dir, "names.rdl", &text.replace(&format!("param `N{evil}` = 1;\n"), ""));
     let graph = dir.join("graph.dot").display().to_string();
     let saved = dir.join("schedule").display().to_string();
@@ -99,7 +97,8 @@ fn a_deadlock_names_what_is_waited_for() {
         "global `m{evil}`: mutex;\nfn `left{evil}`() {{ lock `m{evil}`; }}\n\
          fn main() {{ lock `m{evil}`; let t = spawn `left{evil}`(); join t; }}\n"
     );
-    let file = write(&scratch("hostile-deadlock"), "deadlock.rdl", &text);
+    let scratch = Scratch::new();
+    let file = write(&scratch, "deadlock.rdl", &text);
     let [human, _] = clean(&["check", &file], 1);
     assert!(human.stdout.contains("waits for the mutex m"), "{human:?}");
 }
@@ -111,7 +110,7 @@ fn texts_of_c_programs() {
         "extern int printf(const char *, ...);\nextern void reach_error(void);\n\
          int main(void) {{ printf(\"{evil}\\n\"); /* {EVIL} */ reach_error(); }}\n"
     );
-    let dir = scratch("hostile-c");
+    let dir = Scratch::new();
     let file = write(&dir, "printed.i", &text);
     let [_, json] = clean(&["check", &file], 1);
     let schedule = json.json()["violation"]["schedule"].as_str().expect("a schedule").to_owned();
@@ -121,7 +120,7 @@ fn texts_of_c_programs() {
 
 #[test]
 fn names_of_files() {
-    let dir = scratch("hostile-files");
+    let dir = Scratch::new();
     let name = |end: &str| format!("{EVIL}\n{end}");
     let rdl = write(&dir, &name(".rdl"), "global x: i32; fn main() { store x, 1; assert false, \"no\"; }");
     let [_, json] = clean(&["check", &rdl], 1);
@@ -140,7 +139,7 @@ fn names_of_files() {
 
 #[test]
 fn words_of_traces() {
-    let dir = scratch("hostile-traces");
+    let dir = Scratch::new();
     let text = format!("thread a:\n note {EVIL}\n write x\nthread b{EVIL}:\n read x from initial\n");
     clean(&["trace", &write(&dir, "names.trace", &text)], 2);
     let quoted = serde_json::Value::from(EVIL);
