@@ -5,7 +5,6 @@ mod common;
 use common::{Ran, raddle};
 use raddle_testkit::Scratch;
 use std::fs;
-use std::path::Path;
 
 /// Hidden text, cursor movements, a title, a bell, the same with one-byte introducers, reordered text, ends of lines.
 const EVIL: &str = "\u{1b}[8m\u{1b}[2A\u{1b}]0;title\u{7}\u{9b}2J\u{202e}\u{2066}\u{2028}\u{7f}\r";
@@ -58,10 +57,8 @@ fn colours_are_told_from_what_an_input_sends() {
     }
 }
 
-fn write(directory: &Path, name: &str, text: &str) -> String {
-    let path = directory.join(name);
-    fs::write(&path, text).expect("a file for the test");
-    path.display().to_string()
+fn write(scratch: &Scratch, name: &str, text: &str) -> String {
+    scratch.file(name, text).display().to_string()
 }
 
 /// The characters as escapes of `.rdl` and of C.
@@ -100,8 +97,8 @@ fn a_deadlock_names_what_is_waited_for() {
         "global `m{evil}`: mutex;\nfn `left{evil}`() {{ lock `m{evil}`; }}\n\
          fn main() {{ lock `m{evil}`; let t = spawn `left{evil}`(); join t; }}\n"
     );
-    let dir = Scratch::new();
-    let file = write(&dir, "deadlock.rdl", &text);
+    let scratch = Scratch::new();
+    let file = write(&scratch, "deadlock.rdl", &text);
     let [human, _] = clean(&["check", &file], 1);
     assert!(human.stdout.contains("waits for the mutex m"), "{human:?}");
 }

@@ -1,6 +1,6 @@
 //! Graphs for Graphviz: a cluster per thread, an event per node.
 //!
-//! [`Graph`] is what all of them are written with. In the graph of an [`execution`] the edges are program order (black), thread start and end (grey),
+//! `Graph` is what all of them are written with. In the graph of an [`execution`] the edges are program order (black), thread start and end (grey),
 //! reads-from (green), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
 //! follows the one it read). The initial values that were read are nodes of their own. Under store buffers coherence is the order in
 //! which writes reach memory; a write that is still buffered at the end has no coherence edge.

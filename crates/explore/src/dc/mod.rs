@@ -37,7 +37,7 @@
 //!
 //! # What it decides, and what it refuses
 //!
-//! Failures of threads, deadlocks and data races ([`races`](crate::sequence::races)) are decided exactly. Refused: memory models
+//! Failures of threads, deadlocks and data races (`sequence::races`) are decided exactly. Refused: memory models
 //! other than SC, atomic blocks, accesses of different sizes to the same bytes, two threads that end the same thing in either order, and
 //! programs in which an access may come after the end of its object, unless that is the violation to be reported.
 //!

@@ -45,7 +45,7 @@
 //! Failures of threads and deadlocks are decided exactly. A class does not fix the order of an access and the end of its
 //! object's life; whether the wrong order is possible is asked for each such pair at the end of an execution. It does not
 //! fix which reads synchronise either; whether some sequence of the events has a data race is asked there, too
-//! ([`races`](crate::sequence::races)). Atomic blocks and memory models other than SC are refused. There is one worker: signals
+//! (`sequence::races`). Atomic blocks and memory models other than SC are refused. There is one worker: signals
 //! go from the leaves to the root of the search.
 //!
 //! Loops that turn without effect until something changes (and are no single waiting read) end in a blocked execution for

@@ -45,7 +45,7 @@
 //!
 //! # What it decides, and what it refuses
 //!
-//! Failures of threads, deadlocks and data races ([`races`](crate::sequence::races)) are decided exactly. Refused are operations
+//! Failures of threads, deadlocks and data races (`sequence::races`) are decided exactly. Refused are operations
 //! that read and write in one step other than locks of a mutex (nothing keeps the halves together in a realisation), atomic
 //! blocks, memory models other than SC, and objects whose life may end before an access to them. There is one
 //! worker.
