@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Ran, raddle, scratch};
+use common::{Ran, raddle};
+use raddle_testkit::Scratch;
 use std::fs;
 
 /// Bad input: status 2, nothing on standard output, and this on standard error. With `--json` the same as an object.
@@ -23,7 +24,7 @@ fn refused(args: &[&str], message: &str) -> Ran {
 
 #[test]
 fn files_that_are_no_programs() {
-    let dir = scratch("bad-files");
+    let dir = Scratch::new();
     let file = |name: &str, bytes: &[u8]| {
         let path = dir.join(name);
         fs::write(&path, bytes).expect("a file for the test");
@@ -47,7 +48,7 @@ fn files_that_are_no_programs() {
 
 #[test]
 fn a_large_file_is_read() {
-    let dir = scratch("large-file");
+    let dir = Scratch::new();
     let path = dir.join("large.rdl");
     let mut text = String::from("global x: i32;\nfn main() {\n");
     for _ in 0..200_000 {
@@ -60,7 +61,7 @@ fn a_large_file_is_read() {
 
 #[test]
 fn deep_nesting_is_refused() {
-    let dir = scratch("deep");
+    let dir = Scratch::new();
     let path = dir.join("deep.rdl");
     let text = format!("fn main() {{ assert {}1{} == 1; }}", "(".repeat(100_000), ")".repeat(100_000));
     fs::write(&path, text).expect("a file for the test");

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{raddle, scratch};
+use common::raddle;
+use raddle_testkit::Scratch;
 use std::fs;
 
 /// The output with times and memory, which differ from run to run, left out.
@@ -85,12 +86,12 @@ prints!(compare_help, "compare", "--help");
 prints!(engines_agree_that_it_holds, "compare", "bench/programs/write_read.rdl", "-D", "N=4");
 prints!(engines_agree_that_it_breaks, "compare", "examples/dekker.rdl", "--model", "tso");
 prints!(an_engine_may_refuse, "compare", "examples/atomic.rdl");
-prints!(engines_at_a_limit, "compare", "bench/programs/write_read.rdl", "-D", "N=5", "--max-executions", "2000");
+prints!(engines_at_a_limit, "compare", "bench/programs/write_read.rdl", "-D", "N=4", "--max-executions", "300");
 prints!(a_limit, "check", "examples/fib.rdl", "-D", "K=6", "--max-executions", "1000");
 
 #[test]
 fn a_mistake_in_a_program() {
-    let dir = scratch("mistake");
+    let dir = Scratch::new();
     fs::write(dir.join("wrong.rdl"), "global x: i32;\n\nfn main() {\n    stor x, 1;\n    let r = load z;\n}\n")
         .expect("a file for the test");
     let ran = raddle(&["check".as_ref(), dir.join("wrong.rdl").as_os_str()]);
@@ -101,7 +102,7 @@ fn a_mistake_in_a_program() {
 
 #[test]
 fn a_loop_that_does_not_end_is_named() {
-    let dir = scratch("endless");
+    let dir = Scratch::new();
     let path = dir.join("endless.rdl");
     let text =
         "global x: i32;\n\nfn main() {\n    while true {\n        let r = load x;\n        store x, r + 1;\n    }\n}\n";
@@ -119,7 +120,7 @@ fn a_loop_that_does_not_end_is_named() {
 
 #[test]
 fn a_saved_schedule_is_replayed() {
-    let dir = scratch("saved");
+    let dir = Scratch::new();
     let schedule = dir.join("dekker.schedule").display().to_string();
     let graph = dir.join("dekker.dot").display().to_string();
     let found =
@@ -169,6 +170,29 @@ fn json_has_the_fields_of_its_schema() {
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));
+    assert_eq!((&wrong["command"], &wrong["file"]), (&"check".into(), &"nowhere.rdl".into()));
+    let usage = raddle(&["replay", "--json"]).json();
+    assert_eq!((&usage["command"], &usage["file"]), (&"replay".into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn every_object_of_json_has_the_same_head() {
+    for (command, args) in [
+        ("check", &["examples/sb.rdl"][..]),
+        ("compare", &["examples/sb.rdl"]),
+        ("replay", &["examples/sb.rdl", "0"]),
+        ("trace", &["examples/traces/sb.trace"]),
+    ] {
+        let args: Vec<&str> = [command].into_iter().chain(args.iter().copied()).chain(["--json"]).collect();
+        let answer = raddle(&args).json();
+        assert_eq!(
+            (&answer["schema"], &answer["command"], &answer["file"]),
+            (&1.into(), &command.into(), &args[1].into())
+        );
+        assert_eq!(answer["version"], env!("CARGO_PKG_VERSION"));
+        assert!(answer["seconds"].is_number() && answer["cpu_seconds"].is_number(), "{answer}");
+        assert!(answer["peak_memory_bytes"].is_number(), "{answer}");
+    }
 }
 
 #[test]
@@ -207,7 +231,7 @@ fn properties_can_be_switched_off() {
 
 #[test]
 fn histories_are_checked() {
-    let dir = scratch("histories");
+    let dir = Scratch::new();
     let lin = |name: &str, text: &str| {
         let path = dir.join(name);
         fs::write(&path, text).expect("a file for the test");

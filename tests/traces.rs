@@ -8,7 +8,8 @@
 
 mod common;
 
-use common::{raddle, root, scratch};
+use common::{raddle, root};
+use raddle_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
 
@@ -66,11 +67,34 @@ fn a_trace_can_come_from_standard_input() {
 
 #[test]
 fn a_graph_is_written() {
-    let path = scratch("trace-dot").join("cycle.dot");
+    let scratch = Scratch::new();
+    let path = scratch.join("cycle.dot");
     let ran = raddle(&["trace", "examples/traces/sb.trace", "--dot", &path.display().to_string()]);
     assert_eq!(ran.status, 1);
     let graph = fs::read_to_string(path).expect("the graph is there");
     assert!(graph.starts_with("digraph trace {") && graph.contains("color=red"), "{graph}");
+}
+
+#[test]
+fn json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
+    let names = |value: &Value| -> std::collections::BTreeSet<String> {
+        value.as_object().expect("an object").keys().cloned().collect()
+    };
+    let trace = &schema["$defs"]["trace"];
+    let fields = |args: &[&str]| raddle(&[&["trace", "--json"], args].concat()).json();
+    let consistent = fields(&["examples/traces/sb.trace", "--model", "tso"]);
+    let inconsistent = fields(&["examples/traces/overwritten.trace", "--model", "tso"]);
+    let unknown = fields(&["examples/traces/mp.trace", "--no-closure", "--max-prefixes", "0"]);
+    assert_eq!(unknown["verdict"], "unknown");
+    let seen = [&consistent, &inconsistent, &unknown].into_iter().flat_map(&names).collect();
+    assert_eq!(names(&trace["properties"]), seen);
+    let clash = &inconsistent["clash"];
+    assert_eq!(names(clash), names(&trace["properties"]["clash"]["properties"]));
+    assert_eq!(names(&clash["cycle"][0]), names(&schema["$defs"]["tie"]["properties"]));
+    assert_eq!(names(&clash["cycle"][0]["from"]), names(&schema["$defs"]["moment"]["properties"]));
+    assert_eq!(names(&clash["events"][0]), names(&schema["$defs"]["trace_event"]["properties"]));
 }
 
 #[test]
@@ -84,7 +108,7 @@ fn limits_give_no_verdict() {
 
 #[test]
 fn bad_traces_are_refused_with_a_place() {
-    let dir = scratch("bad-traces");
+    let dir = Scratch::new();
     let refused = |name: &str, bytes: &[u8], message: &str, place: &str| {
         let path = dir.join(name);
         fs::write(&path, bytes).expect("a file for the test");

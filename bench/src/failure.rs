@@ -11,7 +11,7 @@ pub(crate) enum Failure {
         /// Of what.
         program: String,
         /// Why.
-        source: raddle::Error,
+        source: Box<raddle::Error>,
     },
     /// The exploration did not cover everything.
     #[error("{program}: not all executions were explored")]
@@ -66,6 +66,6 @@ impl Failure {
     /// The verifier has no verdict about this program.
     pub(crate) fn of(program: &str) -> impl FnOnce(raddle::Error) -> Failure + use<> {
         let program = program.to_owned();
-        |source| Failure::Verifier { program, source }
+        |source| Failure::Verifier { program, source: Box::new(source) }
     }
 }

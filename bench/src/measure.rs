@@ -131,7 +131,7 @@ pub(crate) fn load(case: &Case, name: &str, value: i64) -> Result<Program, Failu
     let define = Define { name: case.parameter.to_owned(), value: value.to_string() };
     let options = LoadOptions { defines: vec![define], ..LoadOptions::default() };
     let loaded = raddle::load_text(name, case.text, Language::Rdl, &options);
-    loaded.map(|loaded| loaded.program).map_err(|source| Failure::Verifier { program: name.to_owned(), source })
+    loaded.map(|loaded| loaded.program).map_err(Failure::of(name))
 }
 
 fn measure(
@@ -176,8 +176,7 @@ pub(crate) fn explore(case: &Case, name: &str, program: &Program, workers: usize
     let mut settings = Settings::new(case.model);
     settings.options.all = true;
     settings.options.workers = workers;
-    let outcome = raddle::verify(program, &settings, &Control::new())
-        .map_err(|source| Failure::Verifier { program: name.to_owned(), source })?;
+    let outcome = raddle::verify(program, &settings, &Control::new()).map_err(Failure::of(name))?;
     match outcome.scope {
         Scope::AllExecutions => Ok(outcome),
         _ => Err(Failure::Partial { program: name.to_owned() }),

@@ -39,11 +39,3 @@ pub(crate) fn ran(output: Output) -> Ran {
         stderr: String::from_utf8(output.stderr).expect("output is UTF-8"),
     }
 }
-
-/// A directory of its own for a test, empty.
-pub(crate) fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&path);
-    std::fs::create_dir_all(&path).expect("a directory for temporary files");
-    path
-}

@@ -3,26 +3,15 @@
 //! They come from a simulation: threads call, take effect and return in a random order, so every history is linearizable and about
 //! as many operations overlap as there are threads. [`damage`] and [`stale`] then make it wrong in one place.
 
+use fastrand::Rng;
 use raddle::linear::history::{History, Method, Op, Ts};
 use raddle::linear::object::ObjectKind;
 use raddle::linear::value::{Value, ValueId, Values};
 use std::collections::{BTreeSet, VecDeque};
 
-/// A small generator of random numbers, the same on every machine.
-pub(crate) struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize) % bound
-    }
-}
-
 /// A sequential object of the simulation: chooses a call, then answers it when it takes effect.
 pub(crate) trait Simulated {
-    fn call(&mut self, random: &mut Random, values: &mut Values) -> Op;
+    fn call(&mut self, random: &mut Rng, values: &mut Values) -> Op;
     fn effect(&mut self, op: &mut Op, values: &mut Values);
 }
 
@@ -50,8 +39,8 @@ pub(crate) struct Line {
 }
 
 impl Simulated for Line {
-    fn call(&mut self, random: &mut Random, values: &mut Values) -> Op {
-        if random.below(100) < self.insert_percent {
+    fn call(&mut self, random: &mut Rng, values: &mut Values) -> Op {
+        if random.usize(..100) < self.insert_percent {
             self.made += 1;
             Op { arg: values.intern_int(self.made), ..blank(Method::Insert) }
         } else {
@@ -79,9 +68,9 @@ struct Members {
 }
 
 impl Simulated for Members {
-    fn call(&mut self, random: &mut Random, values: &mut Values) -> Op {
-        let arg = values.intern_int(random.below(self.values) as i64);
-        let method = match random.below(if self.multiset { 10 } else { 15 }) {
+    fn call(&mut self, random: &mut Rng, values: &mut Values) -> Op {
+        let arg = values.intern_int(random.usize(..self.values) as i64);
+        let method = match random.usize(..if self.multiset { 10 } else { 15 }) {
             0..=4 => Method::Insert,
             5..=9 => Method::Remove,
             _ => Method::Contains,
@@ -109,11 +98,11 @@ pub(crate) struct Store {
 }
 
 impl Simulated for Store {
-    fn call(&mut self, random: &mut Random, values: &mut Values) -> Op {
-        let place = self.keys[random.below(self.keys.len())];
+    fn call(&mut self, random: &mut Rng, values: &mut Values) -> Op {
+        let place = self.keys[random.usize(..self.keys.len())];
         self.made += 1;
         let piece = Value::text(format!("x {} y", self.made));
-        match random.below(10) {
+        match random.usize(..10) {
             0..=3 => Op { place, ..blank(Method::Read) },
             4 => Op { place, arg: values.intern(piece), ..blank(Method::Write) },
             _ => Op { place, arg: values.intern(piece), ..blank(Method::Append) },
@@ -149,10 +138,10 @@ pub(crate) fn register(values: usize) -> Cell {
 }
 
 impl Simulated for Cell {
-    fn call(&mut self, random: &mut Random, values: &mut Values) -> Op {
-        let mut value = || values.intern_int(random.below(self.values) as i64);
+    fn call(&mut self, random: &mut Rng, values: &mut Values) -> Op {
+        let mut value = || values.intern_int(random.usize(..self.values) as i64);
         let (arg, arg2) = (value(), value());
-        match random.below(3) {
+        match random.usize(..3) {
             0 => blank(Method::Read),
             1 => Op { arg, ..blank(Method::Write) },
             _ => Op { arg, arg2, ..blank(Method::Cas) },
@@ -185,13 +174,13 @@ pub(crate) fn simulate(
     threads: usize,
     seed: u64,
 ) -> History {
-    let mut random = Random(seed * 2 + 1);
+    let mut random = Rng::with_seed(seed);
     let processes: Vec<ValueId> = (0..threads).map(|thread| values.intern_int(thread as i64)).collect();
     let mut open: Vec<Option<(usize, bool)>> = vec![None; threads];
     let mut ops: Vec<Op> = Vec::with_capacity(count);
     let (mut clock, mut returned) = (0u32, 0);
     while returned < count {
-        let thread = random.below(threads);
+        let thread = random.usize(..threads);
         match open[thread] {
             None if ops.len() < count => {
                 let op = object.call(&mut random, &mut values);

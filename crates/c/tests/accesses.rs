@@ -135,7 +135,7 @@ fn returning_from_main_ends_a_thread_and_exit_ends_the_program() {
 
 #[test]
 fn steps_of_library_functions_show_the_line_of_the_call() {
-    let scratch = support::Scratch::new("spans");
+    let scratch = raddle_testkit::Scratch::new();
     let text = "#include <pthread.h>\nint x;\nvoid *f(void *a) { x = 1; return a; }\nint main(void)\n{\n    pthread_t t;\n    pthread_create(&t, NULL, f, NULL);\n    pthread_join(t, NULL);\n    return x;\n}\n";
     let path = scratch.file("spans.c", text);
     let program = support::compile_file(&path, &Options::default()).expect("a program");
@@ -162,7 +162,7 @@ fn functions_that_cannot_be_reached_are_not_part_of_the_program() {
 
 #[test]
 fn the_headers_of_the_system_are_understood_in_a_preprocessed_file() {
-    let scratch = support::Scratch::new("system");
+    let scratch = raddle_testkit::Scratch::new();
     let text = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <assert.h>\n#include <stdatomic.h>\n#include <unistd.h>\n\
         pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; atomic_int a; int x;\n\
         void *f(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); atomic_fetch_add(&a, 1); return p; }\n\
@@ -172,7 +172,7 @@ fn the_headers_of_the_system_are_understood_in_a_preprocessed_file() {
     if !output.status.success() {
         return; // A system without the headers of its C library.
     }
-    let preprocessed = scratch.file("system.i", &String::from_utf8_lossy(&output.stdout));
+    let preprocessed = scratch.file("system.i", &output.stdout);
     let program = support::compile_file(&preprocessed, &Options::default()).expect("a program");
     raddle_program::validate(&program).expect("valid");
 }

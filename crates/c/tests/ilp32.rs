@@ -5,14 +5,15 @@
 
 mod support;
 
-use support::{Scratch, compile_file, differences, run};
+use raddle_testkit::Scratch;
+use support::{compile_file, differences, run};
 
 fn narrow() -> raddle_c::Options {
     raddle_c::Options { ilp32: true, ..raddle_c::Options::default() }
 }
 
 fn prints(body: &str) -> String {
-    let scratch = Scratch::new("ilp32");
+    let scratch = Scratch::new();
     let source = scratch.file("p.c", body);
     let program = compile_file(&source, &narrow()).unwrap_or_else(|error| panic!("rejected: {error}"));
     run(&program).unwrap_or_else(|error| panic!("{error}"))
@@ -131,7 +132,7 @@ fn errors_of_memory_are_found_through_stored_pointers() {
         ("int (*f)(void); int main(void) { f = (int (*)(void))8; return f(); }", "no function"),
     ];
     for (text, message) in cases {
-        let scratch = Scratch::new("ilp32");
+        let scratch = Scratch::new();
         let source = scratch.file("p.c", text);
         let program = compile_file(&source, &narrow()).unwrap_or_else(|error| panic!("rejected: {error}\n{text}"));
         let error = run(&program).expect_err(text);
@@ -141,10 +142,10 @@ fn errors_of_memory_are_found_through_stored_pointers() {
 
 #[test]
 fn random_programs_print_what_a_32_bit_compiler_says() {
-    let scratch = Scratch::new("ilp32");
+    let scratch = Scratch::new();
     let source = scratch.file("empty.c", "#include <stdio.h>\nint main(void) { return 0; }\n");
     let mut compiler = std::process::Command::new("cc");
-    compiler.arg("-m32").arg("-o").arg(scratch.0.join("empty")).arg(&source);
+    compiler.arg("-m32").arg("-o").arg(scratch.join("empty")).arg(&source);
     if !compiler.output().is_ok_and(|output| output.status.success()) {
         eprintln!("`cc -m32` does not work here, so nothing is compared");
         return;

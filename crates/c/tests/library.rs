@@ -3,8 +3,9 @@
 mod support;
 
 use raddle_c::Options;
+use raddle_testkit::Scratch;
 use std::path::Path;
-use support::{Scratch, compile_file, run};
+use support::{compile_file, run};
 
 /// Declared so that their use is refused by name rather than by "not declared".
 const REFUSED: [&str; 8] = ["alloca", "atexit", "fgets", "getchar", "scanf", "snprintf", "sprintf", "vprintf"];
@@ -68,7 +69,7 @@ fn declared() -> Vec<(String, String)> {
 
 #[test]
 fn every_declared_function_has_a_model_or_is_refused_by_name() {
-    let scratch = Scratch::new("library");
+    let scratch = Scratch::new();
     let functions = declared();
     assert!(functions.len() > 150, "only {}", functions.len());
     for (header, name) in functions {
@@ -90,7 +91,7 @@ fn every_declared_function_has_a_model_or_is_refused_by_name() {
 
 #[test]
 fn library_functions_compute_what_the_real_ones_do() {
-    let scratch = Scratch::new("library-run");
+    let scratch = Scratch::new();
     let text = r#"
 #include <ctype.h>
 #include <errno.h>
@@ -141,7 +142,7 @@ int main(void)
 }
 "#;
     let source = scratch.file("l.c", text);
-    let binary = scratch.0.join("l");
+    let binary = scratch.join("l");
     let status = std::process::Command::new("cc").args(["-w", "-o"]).arg(&binary).arg(&source).status().expect("cc");
     assert!(status.success());
     let expected = std::process::Command::new(&binary).output().expect("it runs").stdout;

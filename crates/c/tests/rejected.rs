@@ -108,7 +108,7 @@ fn several_functions_can_be_wrong_at_once() {
 
 #[test]
 fn a_failing_preprocessor_is_an_error_with_its_message() {
-    let scratch = support::Scratch::new("preprocess");
+    let scratch = raddle_testkit::Scratch::new();
     for (text, message) in [
         ("int x;\n#include \"missing.h\"\nint main(void) { return 0; }\n", "missing.h"),
         ("int x;\n#error this is wrong\n", "this is wrong"),
@@ -119,7 +119,7 @@ fn a_failing_preprocessor_is_an_error_with_its_message() {
         assert!(rejected.diagnostics[0].message.contains(message), "{:?}", rejected.diagnostics);
         assert!(rejected.diagnostics[0].span.line > 0);
     }
-    assert!(matches!(compile(&scratch.0.join("nowhere.c"), &Options::default()), Err(Error::Read { .. })));
+    assert!(matches!(compile(&scratch.join("nowhere.c"), &Options::default()), Err(Error::Read { .. })));
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 mod support;
 
-use support::{Scratch, compile_file, run};
+use raddle_testkit::Scratch;
+use support::{compile_file, run};
 
 fn outcome(text: &str) -> Result<String, String> {
-    let scratch = Scratch::new("uninitialised");
+    let scratch = Scratch::new();
     let source = scratch.file("p.c", text);
     let program =
         compile_file(&source, &raddle_c::Options::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -8,8 +8,9 @@ mod support;
 use raddle_engine::{Control, Options, Question};
 use raddle_explore::ENGINES;
 use raddle_machine::compile::AllShared;
+use raddle_testkit::Scratch;
 use raddle_trace::{Model, Verdict};
-use support::{Scratch, compile_file};
+use support::compile_file;
 
 const SHAPES: u32 = 11;
 const OUTCOMES: u32 = 8;
@@ -68,8 +69,8 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
 
 #[test]
 fn waiting_loses_no_outcome_and_invents_none() {
-    let scratch = Scratch::new("waits");
-    let source = scratch.file("p.c", &program());
+    let scratch = Scratch::new();
+    let source = scratch.file("p.c", program());
     // One exchange, and one that is looked at first, also where stores are buffered.
     let buffered = [(0, Model::Tso), (8, Model::Tso)];
     for (shape, model) in (0..SHAPES).map(|shape| (shape, Model::Sc)).chain(buffered) {

@@ -3,48 +3,44 @@
 use crate::args::Check;
 use crate::output::{self, Output};
 use crate::progress::Progress;
-use crate::{Status, schedule_file};
+use crate::schedule_file;
+use crate::status::{Failure, Status};
 use raddle::answer::Question;
 use raddle::cost::Meter;
-use raddle::report::{Answer, dot, human, json};
-use raddle::{Control, Error, Limits, Settings, VERSION, Verdict, load};
+use raddle::report::{Answer, Body};
+use raddle::{Control, Error, Limits, Settings, load};
+use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &Check) -> Status {
+    let file = args.input.file.display().to_string();
+    let output = Output {
+        command: Some("check"),
+        file: Some(&file),
+        json: args.json,
+        full: args.full,
+        dot: args.dot.as_deref(),
+    };
+    output.end(answer(args, &file))
+}
+
+fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
-    let output = Output::new(args.json);
     let load_options = args.input.options(&args.c);
-    let loaded = match raddle::load(&args.input.file, &load_options) {
-        Ok(loaded) => loaded,
-        Err(error) => return output.error(&error),
-    };
-    let settings = match settings(args) {
-        Ok(settings) => settings,
-        Err(error) => return output.error(&error),
-    };
+    let loaded = raddle::load(&args.input.file, &load_options)?;
+    let settings = settings(args)?;
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
     let progress = Progress::start(&control);
     let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
-    let sources = load::sources(&loaded.program.sources);
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => return output.error_in(&error, &sources),
-    };
-    let file = args.input.file.display().to_string();
-    let question = Question { file: &file, load: &load_options, loaded: &loaded, settings: &settings };
+    let outcome = outcome.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))?;
+    let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
     let answer = question.answer(outcome, meter.read());
-    if let Err(status) = write_files(args, &question, &answer, output) {
-        return status;
+    if let Some(path) = &args.save_schedule {
+        save_schedule(path, &question, &answer)?;
     }
-    let status = match answer.verdict {
-        Verdict::Holds => Status::Holds,
-        Verdict::Violated => Status::Violated,
-        Verdict::Unknown => Status::Unknown,
-    };
-    let human = || human::answer(&answer, &sources, output::layout(args.full));
-    output.answer(status, || json::answer(&answer, VERSION), human)
+    Ok(answer)
 }
 
 fn settings(args: &Check) -> Result<Settings, Error> {
@@ -89,15 +85,10 @@ pub(crate) fn stop_when_asked(control: &Arc<Control>) {
     let _ = ctrlc::set_handler(handler);
 }
 
-/// Writes the graph and the schedule of the first counterexample, if they are wanted and there is one.
-fn write_files(args: &Check, question: &Question<'_>, answer: &Answer, output: Output) -> Result<(), Status> {
-    let Some(first) = answer.counterexamples.first() else { return Ok(()) };
-    if let Some(path) = &args.dot {
-        output.write(path, &dot::dot(&first.execution))?;
-    }
-    if let Some(path) = &args.save_schedule {
-        let command = question.replay_command_with(&format!("@{}", path.display()));
-        output.write(path, &schedule_file::text(&command, &first.violation.schedule))?;
-    }
-    Ok(())
+/// Writes the schedule of the first counterexample, if there is one.
+fn save_schedule(path: &Path, question: &Question<'_>, answer: &Answer) -> Result<(), Failure> {
+    let Body::Check(raddle::report::Check { counterexamples, .. }) = &answer.body else { return Ok(()) };
+    let Some(first) = counterexamples.first() else { return Ok(()) };
+    let command = question.replay_command_with(&format!("@{}", path.display()));
+    output::write_file(path, &schedule_file::text(&command, &first.violation.schedule))
 }

@@ -1,8 +1,8 @@
 //! `raddle lin`: is this history linearizable?
 
-use crate::Status;
 use crate::args::{Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption};
 use crate::output::{self, Output};
+use crate::status::{Failure, Status};
 use raddle::linear::check::Engine;
 use raddle::linear::command::{self, Error, Options, Outcome};
 use raddle::linear::format::InputError;
@@ -15,30 +15,37 @@ use std::fs::File;
 use std::io::{BufReader, Read, stdin};
 
 pub(crate) fn run(args: &Lin) -> Status {
-    let output = Output::new(args.json);
     let name = args.file.display().to_string();
-    let input: Box<dyn Read> = if name == "-" {
-        Box::new(stdin().lock())
-    } else {
-        match File::open(&args.file) {
-            Ok(file) => Box::new(BufReader::new(file)),
-            Err(error) => return output.problem(&Problem::new(format!("cannot read `{name}`: {error}"))),
-        }
-    };
-    let mut text = Vec::new();
-    match command::run(input, &options(args), &mut text) {
-        Ok(outcome) => {
+    let output = Output { command: Some("lin"), file: Some(&name), json: args.json, ..Output::default() };
+    match answer(args, &name) {
+        Ok((outcome, text)) => {
             let status = match outcome {
                 Outcome::Holds => Status::Holds,
                 Outcome::Violated => Status::Violated,
                 Outcome::Unknown => Status::Unknown,
             };
-            output::print(&String::from_utf8_lossy(&text), status)
+            output::print(&text, status)
         }
-        Err(Error::Internal(what)) => output::report_bug(args.json, &what),
+        Err(failure) => output.failure(&failure),
+    }
+}
+
+fn answer(args: &Lin, name: &str) -> Result<(Outcome, String), Failure> {
+    let input: Box<dyn Read> = if name == "-" {
+        Box::new(stdin().lock())
+    } else {
+        let file = File::open(&args.file);
+        Box::new(BufReader::new(file.map_err(|error| Problem::new(format!("cannot read `{name}`: {error}")))?))
+    };
+    let mut text = Vec::new();
+    match command::run(input, &options(args), &mut text) {
+        Ok(outcome) => Ok((outcome, String::from_utf8_lossy(&text).into_owned())),
+        Err(Error::Internal(what)) => Err(Failure::internal(&what)),
         Err(error) => {
-            let (problem, sources) = problem(&name, &error);
-            output.problem_in(&problem, &sources)
+            let (problem, sources) = problem(name, &error);
+            let mut failure = Failure::from(problem);
+            failure.sources = sources;
+            Err(failure)
         }
     }
 }

@@ -13,30 +13,17 @@ mod progress;
 mod replay;
 mod schedule_file;
 mod show;
+mod status;
 mod trace;
 mod values;
 
 use args::{Arguments, Command};
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 use output::Output;
-use raddle::report::Problem;
+use raddle::report::{Problem, clean};
+use status::{Failure, Status};
 use std::process::ExitCode;
-
-/// How a run ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
-    /// The question is answered, and all is well.
-    Holds = 0,
-    /// Something is violated.
-    Violated = 1,
-    /// The input or the command line is wrong, or the answer cannot be written.
-    Input = 2,
-    /// No answer within the limits.
-    Unknown = 3,
-    /// A bug in Raddle.
-    Internal = 4,
-}
 
 /// Engines and front ends recurse over programs and executions, both of which may be long.
 const STACK_BYTES: usize = 256 << 20;
@@ -48,11 +35,8 @@ fn main() -> ExitCode {
         Ok(handle) => handle.join(),
         Err(_) => std::panic::catch_unwind(run),
     };
-    let status = ended.unwrap_or_else(|_| {
-        let json = std::env::args_os().any(|argument| argument == "--json");
-        output::report_bug(json, &panics::last())
-    });
-    ExitCode::from(status as u8)
+    let status = ended.unwrap_or_else(|_| with_raw_arguments(&Failure::internal(&panics::last())));
+    status.into()
 }
 
 fn run() -> Status {
@@ -72,22 +56,37 @@ fn run() -> Status {
 
 /// Help and version are answers; everything else is a wrong command line.
 fn usage(error: &clap::Error) -> Status {
+    let coloured = error.render().ansi().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            output::print(&error.render().ansi().to_string(), Status::Holds)
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => output::print(&coloured, Status::Holds),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            output::print_error(&error.render().ansi().to_string());
+            output::print_error(&coloured);
             Status::Input
         }
-        _ if std::env::args_os().any(|argument| argument == "--json") => {
-            let text = error.render().to_string();
-            let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-            Output::new(true).problem(&Problem::new(message))
-        }
         _ => {
-            output::print_error(&error.render().ansi().to_string());
+            let plain = error.render().to_string();
+            if wants_json() {
+                let message = plain.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                return with_raw_arguments(&Problem::new(message).into());
+            }
+            // What is coloured quotes arguments as they are.
+            let harmless =
+                std::env::args_os().all(|argument| argument.to_str().is_some_and(|text| clean(text) == text));
+            let cleaned: String = plain.lines().map(|line| clean(line) + "\n").collect();
+            output::print_error(if harmless { &coloured } else { &cleaned });
             Status::Input
         }
     }
+}
+
+/// Says why there is no answer where the arguments were not understood, or nobody knows them any more.
+fn with_raw_arguments(failure: &Failure) -> Status {
+    let first = std::env::args_os().nth(1);
+    let commands = Arguments::command();
+    let command = first.and_then(|name| Some(commands.find_subcommand(name)?.get_name()));
+    Output { command, json: wants_json(), ..Output::default() }.failure(failure)
+}
+
+fn wants_json() -> bool {
+    std::env::args_os().any(|argument| argument == "--json")
 }

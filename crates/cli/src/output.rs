@@ -1,88 +1,74 @@
-//! Where answers and problems go: standard output as text or as JSON, standard error, files.
+//! Where answers go: standard output as text or as JSON, standard error, files.
 
-use crate::Status;
-use raddle::report::table::Layout;
-use raddle::report::{Problem, Sources, json};
-use raddle::{Error, VERSION};
+use crate::status::{Failure, Status};
+use raddle::report::{Answer, Conclusion, Layout, Problem, Sources, json};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// The width of text that goes to no terminal.
 const WIDTH: usize = 100;
 
-/// In which form answers are given.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Output {
-    json: bool,
+/// What a command was asked to make of its answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Output<'a> {
+    /// The command, if it is known.
+    pub(crate) command: Option<&'a str>,
+    /// The file it is about, if it is known.
+    pub(crate) file: Option<&'a str>,
+    /// Print JSON.
+    pub(crate) json: bool,
+    /// Leave nothing out.
+    pub(crate) full: bool,
+    /// Write a graph here.
+    pub(crate) dot: Option<&'a Path>,
 }
 
-impl Output {
-    /// As JSON, or for a person.
-    pub(crate) fn new(json: bool) -> Self {
-        Output { json }
-    }
-
-    /// Prints the answer in the form that was asked for. The run ends with this status if that succeeds.
-    pub(crate) fn answer(
-        self,
-        status: Status,
-        json: impl FnOnce() -> String,
-        human: impl FnOnce() -> String,
-    ) -> Status {
-        print(&if self.json { json() } else { human() }, status)
-    }
-
-    /// Says why there is no answer.
-    pub(crate) fn error(self, error: &Error) -> Status {
-        self.error_in(error, &error.sources())
-    }
-
-    /// The same, with the text of the program it is about.
-    pub(crate) fn error_in(self, error: &Error, sources: &Sources) -> Status {
-        if error.is_internal() {
-            return report_bug(self.json, &error.to_string());
+impl Output<'_> {
+    /// Ends the command: writes the files that are wanted, prints the answer or why there is none.
+    pub(crate) fn end(self, result: Result<Answer, Failure>) -> Status {
+        match result.and_then(|answer| self.write_files(&answer).map(|()| answer)) {
+            Ok(answer) => self.answer(&answer),
+            Err(failure) => self.failure(&failure),
         }
-        self.problems(&error.problems(), sources, Status::Input)
     }
 
-    /// Says what is wrong with the command line or with a file it names.
-    pub(crate) fn problem(self, problem: &Problem) -> Status {
-        self.problem_in(problem, &Sources::default())
+    fn write_files(self, answer: &Answer) -> Result<(), Failure> {
+        match (self.dot, answer.dot()) {
+            (Some(path), Some(graph)) => write_file(path, &graph),
+            _ => Ok(()),
+        }
     }
 
-    /// The same, with the text it is about.
-    pub(crate) fn problem_in(self, problem: &Problem, sources: &Sources) -> Status {
-        self.problems(std::slice::from_ref(problem), sources, Status::Input)
-    }
-
-    fn problems(self, problems: &[Problem], sources: &Sources, status: Status) -> Status {
+    fn answer(self, answer: &Answer) -> Status {
+        let conclusion = answer.conclusion();
         if self.json {
-            return print(&json::error(problems, VERSION), status);
+            return print(&answer.json(), conclusion.into());
         }
-        let texts: Vec<String> = problems.iter().map(|problem| problem.render(sources, width())).collect();
-        print_error(&texts.join("\n"));
+        let status = print(&answer.text(Layout { width: width(), full: self.full }), conclusion.into());
+        if conclusion == Conclusion::Contradiction {
+            let problem = Problem::new("internal error: engines contradict each other about this program")
+                .help("this is a bug in Raddle, and neither verdict can be trusted; please report it with the program");
+            print_error(&format!("\n{}", problem.render(&Sources::default(), width())));
+        }
         status
     }
 
-    /// Writes a file the user asked for.
-    pub(crate) fn write(self, path: &Path, text: &str) -> Result<(), Status> {
-        std::fs::write(path, text)
-            .map_err(|error| self.problem(&Problem::new(format!("cannot write `{}`: {error}", path.display()))))
+    /// Says why there is no answer.
+    pub(crate) fn failure(self, failure: &Failure) -> Status {
+        let Failure { problems, sources, .. } = failure;
+        if self.json {
+            return print(&json::error(self.command, self.file, problems), failure.into());
+        }
+        let texts: Vec<String> = problems.iter().map(|problem| problem.render(sources, width())).collect();
+        print_error(&texts.join("\n"));
+        failure.into()
     }
 }
 
-/// Says that Raddle is at fault.
-pub(crate) fn report_bug(json: bool, what: &str) -> Status {
-    let message = format!("internal error: {}", what.trim_start_matches("internal error: "));
-    let help = "this is a bug in Raddle and says nothing about the program; \
-                please report it with the command line and the input";
-    let problem = Problem::new(message).help(help);
-    Output::new(json).problems(&[problem], &Sources::default(), Status::Internal)
-}
-
-/// The layout for text on standard output.
-pub(crate) fn layout(full: bool) -> Layout {
-    Layout { width: width(), full }
+/// Writes a file the user asked for.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", path.display())).into())
 }
 
 /// `COLUMNS` if it is set, else the width of the terminal, else a fixed one.
@@ -94,14 +80,15 @@ fn width() -> usize {
 
 /// Prints to standard output, with colours if it is a terminal that wants them.
 ///
-/// The run ends with this status, unless the text cannot be written: then nobody has the answer, and the run ends as it does when a file cannot be written.
+/// The run ends with this status, unless the text cannot be written: then nobody has the answer, and the run ends as it does when a
+/// file cannot be written.
 pub(crate) fn print(text: &str, status: Status) -> Status {
     match write_all(&mut anstream::stdout().lock(), text) {
         Ok(()) => status,
         Err(error) => {
             let problem = Problem::new(format!("cannot write to standard output: {error}"));
             print_error(&problem.render(&Sources::default(), width()));
-            if status == Status::Internal { status } else { Status::Input }
+            status.unwritten()
         }
     }
 }

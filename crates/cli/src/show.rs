@@ -1,8 +1,8 @@
 //! `raddle show`: the program as Raddle sees it.
 
-use crate::Status;
 use crate::args::Show;
 use crate::output::{self, Output};
+use crate::status::Status;
 use raddle::prepare::transform;
 
 pub(crate) fn run(args: &Show) -> Status {
@@ -11,6 +11,10 @@ pub(crate) fn run(args: &Show) -> Status {
             let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
             output::print(&raddle::program::print(&program), Status::Holds)
         }
-        Err(error) => Output::new(args.json).error(&error),
+        Err(error) => {
+            let file = args.input.file.display().to_string();
+            let output = Output { command: Some("show"), file: Some(&file), json: args.json, ..Output::default() };
+            output.failure(&error.into())
+        }
     }
 }

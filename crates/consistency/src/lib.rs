@@ -25,7 +25,6 @@
 //! [`values`] (sets of sources instead of one).
 
 pub mod closure;
-pub mod command;
 pub mod explain;
 pub mod format;
 pub mod instance;
@@ -35,7 +34,6 @@ pub mod naive;
 mod order;
 mod prefix;
 mod random;
-pub mod render;
 pub mod replay;
 mod search;
 mod settings;

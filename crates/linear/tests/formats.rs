@@ -8,6 +8,7 @@ use raddle_linear::format::edn::value_from;
 use raddle_linear::meaning::{FailedCas, NilReads, Words};
 use raddle_linear::object::ObjectKind;
 use raddle_linear::value::Value;
+use raddle_testkit::{Random, damaged};
 
 fn verdict(text: &str, options: &Options) -> Result<Outcome, Error> {
     run(text.as_bytes(), options, &mut Vec::new())
@@ -290,11 +291,7 @@ fn hostile_lines_are_named() {
 
 #[test]
 fn cut_and_garbled_input_never_panics() {
-    let mut seed = 99u64;
-    let mut random = |bound: usize| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % bound
-    };
+    let random = &mut Random::new(99);
     let samples = [
         STACK_LOG.to_string(),
         "# queue\nenq 1 1 2\nenq 2 2 4\ndeq 2 5 6\ndeq 1 7 8\n".to_string(),
@@ -303,22 +300,12 @@ fn cut_and_garbled_input_never_panics() {
         "INVOKE 0 put k 5\nRETURN 0\nINVOKE 1 get k\nRETURN 1 5\n".to_string(),
         "{\"process\":0,\"type\":\"invoke\",\"f\":\"add\",\"value\":1,\"time\":4}\n{\"process\":0,\"type\":\"ok\",\"f\":\"add\",\"value\":[1,true],\"time\":5}\n".to_string(),
     ];
+    let pieces =
+        [" ", "\n", "\"", "[", "]", "{", "}", "(", ")", ",", ":", "#", "\\", "-", "0", ":invoke", "RETURN", "nil"];
     for _ in 0..4_000 {
-        let mut bytes = samples[random(samples.len())].clone().into_bytes();
-        for _ in 0..random(4) {
-            let at = random(bytes.len());
-            match random(4) {
-                0 => bytes.truncate(at.max(1)),
-                1 => bytes[at] = random(256) as u8,
-                2 => bytes.insert(at, b" \n\"[]{}(),:#\\-0"[random(15)]),
-                _ => {
-                    let other = bytes[at..].to_vec();
-                    bytes.extend(other);
-                }
-            }
-        }
+        let bytes = damaged(&samples, &pieces, random);
         for kind in [None, Some(ObjectKind::Set), Some(ObjectKind::Queue)] {
-            let options = Options { object: kind, stream: random(3) == 0, ..Options::default() };
+            let options = Options { object: kind, stream: random.one_in(3), ..Options::default() };
             let _ = run(&bytes[..], &options, &mut Vec::new());
         }
     }

@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{Random, Shape, brute_force, brute_force_since, random_history, show};
+use common::{Shape, brute_force, brute_force_since, random_history, show};
 use raddle_linear::check::{Config, Engine, check};
 use raddle_linear::history::{History, Op, Ts, prefix};
 use raddle_linear::monitor::queue::QueueAlgorithm;
@@ -20,10 +20,7 @@ use raddle_linear::object::ObjectKind;
 use raddle_linear::search::shrink::Others;
 use raddle_linear::search::{Budget, Strategy};
 use raddle_linear::verdict::{Explanation, Verdict};
-
-fn setting(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
-}
+use raddle_testkit::{Random, setting};
 
 /// What every way of checking says about a history must be what trying all orders says.
 fn agree(history: &History, config: &Config, expected: bool, words: &str) {
@@ -99,9 +96,7 @@ fn check_claims(history: &History, kind: ObjectKind, explanation: &Explanation, 
 }
 
 fn sweep(shape: Shape, histories: u64, salt: u64) {
-    let mut random = Random(
-        setting("RADDLE_SEED", 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ salt.wrapping_mul(0xD1B5_4A32_D192_ED03) | 1,
-    );
+    let mut random = Random::new(setting("RADDLE_SEED", 1) << 32 ^ salt);
     let (mut good, mut bad) = (0u64, 0u64);
     for _ in 0..histories {
         let history = random_history(shape, &mut random);

@@ -68,13 +68,13 @@ fn json_has_the_documented_fields() {
 
 #[test]
 fn the_picture_is_one_page_that_loads_nothing_and_quotes_everything() {
-    let path = std::env::temp_dir().join(format!("raddle-linear-{}.html", std::process::id()));
+    let scratch = raddle_testkit::Scratch::new();
+    let path = scratch.join("history.html");
     let options = Options { html: Some(path.clone()), object: Some(ObjectKind::Stack), ..Options::default() };
     let text = "{\"process\":\"</script><b>\",\"type\":\"invoke\",\"f\":\"push\",\"value\":\"<i>\"}\n{\"process\":\"</script><b>\",\"type\":\"ok\",\"f\":\"push\"}\n\
                 {\"process\":2,\"type\":\"invoke\",\"f\":\"pop\"}\n{\"process\":2,\"type\":\"ok\",\"f\":\"pop\",\"value\":\"<u>\"}\n";
     assert_eq!(run(text.as_bytes(), &options, &mut Vec::new()).expect("a verdict"), Outcome::Violated);
     let page = std::fs::read_to_string(&path).expect("the page was written");
-    std::fs::remove_file(&path).expect("the page can be removed");
     assert_eq!(page.matches("</script>").count(), 1, "values cannot end the script");
     assert!(
         !page.contains("<i>") && !page.contains("<u>") && !page.contains("http"),

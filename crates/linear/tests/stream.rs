@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, Shape, brute_force, random_history, show};
+use common::{Shape, brute_force, random_history, show};
 use raddle_linear::history::{History, Method, Op, OpId, Ts};
 use raddle_linear::monitor::timeline::timeline;
 use raddle_linear::object::ObjectKind;
@@ -64,7 +64,7 @@ fn watch(kind: ObjectKind, history: &History, endings: &[Ending]) -> Said {
 }
 
 fn sweep(shape: Shape, salt: u64, histories: u64) {
-    let mut random = Random(salt.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut random = raddle_testkit::Random::new(salt);
     let (mut good, mut bad, mut unknown, mut outside) = (0u64, 0u64, 0u64, 0u64);
     for _ in 0..histories {
         let mut history = random_history(shape, &mut random);

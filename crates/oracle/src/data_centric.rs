@@ -4,6 +4,7 @@
 //! counts that; refined it tells some orders of writes apart.
 
 use crate::compare::{Counts, Equivalence, Subject, with_switches};
+use crate::sketch::Stmt;
 use raddle_explore::dc::DataCentric;
 
 /// The variants of the engine `dc`.
@@ -11,8 +12,25 @@ pub fn variants() -> Vec<Subject> {
     vec![
         with_switches("dc backwards", Equivalence::ReadsFrom, &DataCentric, &["backwards=on"]),
         with_switches("dc refined", Equivalence::Refined, &DataCentric, &["refine=on"]),
-        redundant(with_switches("dc by bursts", Equivalence::ReadsFrom, &DataCentric, &["burst=on"])),
+        redundant(with_switches("dc by bursts", Equivalence::ReadsFrom, &DataCentric, &["burst=on"])).without(waits),
     ]
+}
+
+/// Statements that wait for anything but a mutex.
+fn waits(stmt: &Stmt) -> bool {
+    use Stmt::{Barrier, CasWait, CondWait, Idle, ReadLock, SemWait, Spin, Wait, WriteLock};
+    matches!(
+        stmt,
+        Wait(..)
+            | Spin(..)
+            | CasWait(..)
+            | Idle(.., true)
+            | ReadLock(_)
+            | WriteLock(_)
+            | SemWait(_)
+            | Barrier(..)
+            | CondWait(..)
+    )
 }
 
 /// A subject that does not claim to have no redundant executions.

@@ -5,9 +5,9 @@
 //! read of several threads; that is where store buffers show, and where a wrong edge in a model's preserved program order is
 //! noticed. The others are apart because an engine may not support what they use.
 
-use crate::random::Random;
 use crate::sketch::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
 use raddle_program::{Ordering, RmwOp};
+use raddle_testkit::Random;
 use std::fmt;
 use std::str::FromStr;
 
@@ -71,7 +71,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to G"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to H"))
     }
 }
 

@@ -3,8 +3,9 @@
 //! * [`sketch`] and [`litmus`](mod@litmus): small programs as trees, and their one-line notation.
 //! * [`brute`]: all behaviours of a program on the operational machine, and the exact number of [classes](class) of each kind.
 //! * [`cases`]: programs whose numbers are known.
-//! * [`generate`](mod@generate) and [`random`]: programs nobody thought of.
-//! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ.
+//! * [`generate`](mod@generate): programs nobody thought of.
+//! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ;
+//!   [`sweep`]: many of them, and who was really compared.
 //!
 //! The command `raddle-fuzz` puts the last three together.
 
@@ -15,9 +16,9 @@ pub mod compare;
 pub mod data_centric;
 pub mod generate;
 pub mod litmus;
-pub mod random;
 pub mod shrink;
 pub mod sketch;
+pub mod sweep;
 pub mod values;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
@@ -26,3 +27,4 @@ pub use generate::{Family, generate};
 pub use litmus::litmus;
 pub use shrink::shrink;
 pub use sketch::Sketch;
+pub use sweep::{Sweep, Tally};

@@ -1,4 +1,4 @@
-//! Random numbers and random valid programs for the property tests of this crate.
+//! Random valid programs for the property tests of this crate.
 //!
 //! A generated program need not do anything sensible when it runs; it uses every instruction, terminator, layout and shape of
 //! expression, odd names and names that hide others.
@@ -8,32 +8,7 @@ use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::{Ordering, Type};
-
-/// A small generator of random numbers (SplitMix64).
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub(crate) fn chance(&mut self, one_in: usize) -> bool {
-        self.below(one_in) == 0
-    }
-
-    pub(crate) fn pick<T: Clone>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())].clone()
-    }
-}
+use raddle_testkit::Random;
 
 /// The program with all locations forgotten.
 pub(crate) fn without_spans(program: &Program) -> Program {
@@ -57,7 +32,7 @@ const NAMES: [&str; 12] = ["x", "y", "count", "lock", "i32", "s.next", "tmp.3", 
 const CONSTANTS: [u64; 9] = [0, 1, 2, 4, 8, 127, 128, 0x7fff_ffff, u64::MAX];
 
 /// A random valid program without unreachable blocks.
-pub(crate) fn random_program(rng: &mut Rng) -> Program {
+pub(crate) fn random_program(rng: &mut Random) -> Program {
     let mut program = Program::default();
     let functions = 1 + rng.below(3);
     let globals = rng.below(5);
@@ -78,13 +53,13 @@ pub(crate) fn random_program(rng: &mut Rng) -> Program {
             span: Span::default(),
         });
         let locals = locals.collect();
-        let name = if index == 0 && rng.chance(2) { "main".to_owned() } else { name(rng, "f", index) };
-        let ret = if rng.chance(2) { Some(rng.pick(&Type::ALL)) } else { None };
+        let name = if index == 0 && rng.one_in(2) { "main".to_owned() } else { name(rng, "f", index) };
+        let ret = if rng.one_in(2) { Some(rng.pick(&Type::ALL)) } else { None };
         let span = Span::default();
         program.functions.push(Function { name, params: params as u32, ret, regs, locals, blocks: Vec::new(), span });
     }
     program.entry = Some(FuncId(0));
-    program.entry_exits = rng.chance(4);
+    program.entry_exits = rng.one_in(4);
     for index in 0..functions {
         let mut body = Body { rng, program: &program, function: &program.functions[index] };
         let blocks = body.blocks();
@@ -94,11 +69,11 @@ pub(crate) fn random_program(rng: &mut Rng) -> Program {
     program
 }
 
-fn name(rng: &mut Rng, prefix: &str, number: usize) -> String {
+fn name(rng: &mut Random, prefix: &str, number: usize) -> String {
     format!("{}{}{number}", rng.pick(&NAMES), prefix)
 }
 
-fn random_layout(rng: &mut Rng) -> Layout {
+fn random_layout(rng: &mut Random) -> Layout {
     match rng.below(10) {
         0..4 => Layout::Scalar(rng.pick(&Type::ALL)),
         4 => Layout::Array(rng.pick(&Type::ALL), rng.below(4) as u32),
@@ -106,18 +81,18 @@ fn random_layout(rng: &mut Rng) -> Layout {
         6 => Layout::Mutex,
         7 => Layout::RwLock,
         8 => Layout::Cond,
-        _ if rng.chance(2) => Layout::Barrier(1 + rng.below(3) as u32),
+        _ if rng.one_in(2) => Layout::Barrier(1 + rng.below(3) as u32),
         _ => Layout::Semaphore(rng.below(3) as u32),
     }
 }
 
-fn random_object(rng: &mut Rng, index: usize, globals: usize, functions: usize) -> Object {
+fn random_object(rng: &mut Random, index: usize, globals: usize, functions: usize) -> Object {
     let layout = random_layout(rng);
     let mut init = Vec::new();
     let mut offset = 0;
-    while rng.chance(2) {
+    while rng.one_in(2) {
         let ty = match layout {
-            Layout::Scalar(ty) | Layout::Array(ty, _) if !rng.chance(4) => ty,
+            Layout::Scalar(ty) | Layout::Array(ty, _) if !rng.one_in(4) => ty,
             _ => rng.pick(&Type::ALL),
         };
         if offset + ty.size() > layout.size() {
@@ -129,15 +104,15 @@ fn random_object(rng: &mut Rng, index: usize, globals: usize, functions: usize) 
             _ => InitValue::Int(ty.truncate(rng.pick(&CONSTANTS))),
         };
         init.push(InitField { offset, ty, value });
-        offset += ty.size() + u32::from(rng.chance(6));
+        offset += ty.size() + u32::from(rng.one_in(6));
     }
     // Registers have names without a letter before the number, so this name may be hidden by one.
     let name = name(rng, "", index);
-    Object { name, layout, init, thread_local: rng.chance(4), span: Span::default() }
+    Object { name, layout, init, thread_local: rng.one_in(4), span: Span::default() }
 }
 
 struct Body<'g> {
-    rng: &'g mut Rng,
+    rng: &'g mut Random,
     program: &'g Program,
     function: &'g Function,
 }
@@ -150,7 +125,7 @@ impl Body<'_> {
         for _ in 0..count {
             let mut insts = Vec::new();
             for _ in 0..self.rng.below(6) {
-                if self.rng.chance(12) {
+                if self.rng.one_in(12) {
                     insts.push(Inst { op: Op::AtomicBegin, span });
                     insts.push(Inst { op: self.op(), span });
                     insts.push(Inst { op: Op::AtomicEnd, span });
@@ -158,7 +133,7 @@ impl Body<'_> {
                     insts.push(Inst { op: self.op(), span });
                 }
             }
-            let turn = self.rng.chance(4).then(|| Turn { span, unbounded: self.rng.chance(3) });
+            let turn = self.rng.one_in(4).then(|| Turn { span, unbounded: self.rng.one_in(3) });
             blocks.push(Block { turn, insts, term: Terminator { kind: self.term(count), span } });
         }
         blocks
@@ -180,7 +155,7 @@ impl Body<'_> {
             }
             7 => {
                 let ty = self.rng.pick(&Type::ALL);
-                Term::ExitThread(if self.rng.chance(2) { Some(self.expr(ty, 2)) } else { None })
+                Term::ExitThread(if self.rng.one_in(2) { Some(self.expr(ty, 2)) } else { None })
             }
             8 => Term::Exit,
             9 => Term::Spin(a),
@@ -196,7 +171,7 @@ impl Body<'_> {
     }
 
     fn dst(&mut self, ty: Type) -> Option<Reg> {
-        if self.rng.chance(4) { None } else { self.reg_of(ty) }
+        if self.rng.one_in(4) { None } else { self.reg_of(ty) }
     }
 
     fn any_dst(&mut self) -> Option<Reg> {
@@ -216,19 +191,19 @@ impl Body<'_> {
         let write = self.rng.pick(&[Ordering::NonAtomic, Ordering::Relaxed, Ordering::Release, Ordering::SeqCst]);
         let atomic = self.rng.pick(&Ordering::ALL[1..]);
         let place = self.address();
-        let flag = self.rng.chance(2);
+        let flag = self.rng.one_in(2);
         Some(match self.rng.below(33) {
             0 => Op::Assign { dst: self.reg_of(ty)?, value: self.expr(ty, 3) },
             1 => {
                 let dst = self.dst(ty);
                 let until = if dst.is_some() && flag { Some(self.expr(Type::I1, 2)) } else { None };
-                Op::Load { dst, ty, addr: place, order: read, until, lenient: self.rng.chance(4) }
+                Op::Load { dst, ty, addr: place, order: read, until, lenient: self.rng.one_in(4) }
             }
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
             3 => {
                 let op = self.rng.pick(&RmwOp::ALL);
                 let dst = self.dst(ty);
-                let wait = self.rng.chance(2);
+                let wait = self.rng.one_in(2);
                 let idle = (dst.is_some() && flag).then(|| Idle { until: self.expr(Type::I1, 2), wait });
                 Op::Rmw { dst, op, ty, addr: place, operand: self.expr(ty, 2), order: atomic, idle }
             }
@@ -295,7 +270,7 @@ impl Body<'_> {
     }
 
     fn call(&mut self) -> (Callee, Vec<Expr>, Option<Option<Type>>) {
-        if self.rng.chance(4) {
+        if self.rng.one_in(4) {
             let ty = self.rng.pick(&Type::ALL);
             let args = (0..self.rng.below(3)).map(|_| self.expr(ty, 1)).collect();
             return (Callee::Indirect(self.expr(Type::Ptr, 1)), args, None);
@@ -316,7 +291,7 @@ impl Body<'_> {
         for (index, local) in self.function.locals.iter().enumerate() {
             objects.push((Expr::Local(LocalId(index as u32)), local.layout));
         }
-        if objects.is_empty() || self.rng.chance(6) {
+        if objects.is_empty() || self.rng.one_in(6) {
             return self.expr(Type::Ptr, 2);
         }
         let (base, layout) = self.rng.pick(&objects);
@@ -332,14 +307,14 @@ impl Body<'_> {
                 } else {
                     self.expr(Type::I64, 1)
                 };
-                if self.rng.chance(4) { index } else { Expr::binary(BinOp::Mul, index, Expr::int(Type::I64, size)) }
+                if self.rng.one_in(4) { index } else { Expr::binary(BinOp::Mul, index, Expr::int(Type::I64, size)) }
             }
         };
         Expr::binary(BinOp::Add, base, offset)
     }
 
     fn expr(&mut self, ty: Type, depth: u32) -> Expr {
-        if depth == 0 || self.rng.chance(4) {
+        if depth == 0 || self.rng.one_in(4) {
             return self.leaf(ty);
         }
         match self.rng.below(6) {
@@ -363,14 +338,14 @@ impl Body<'_> {
             return Expr::binary(op, self.expr(of, depth), self.expr(of, depth));
         }
         match ty {
-            Type::Ptr if self.rng.chance(3) => {
+            Type::Ptr if self.rng.one_in(3) => {
                 Expr::binary(BinOp::Add, self.expr(Type::I64, depth), self.expr(Type::Ptr, depth))
             }
             Type::Ptr => {
                 let op = self.rng.pick(&[BinOp::Add, BinOp::Sub]);
                 Expr::binary(op, self.expr(Type::Ptr, depth), self.expr(Type::I64, depth))
             }
-            Type::I64 if self.rng.chance(4) => {
+            Type::I64 if self.rng.one_in(4) => {
                 Expr::binary(BinOp::Sub, self.expr(Type::Ptr, depth), self.expr(Type::Ptr, depth))
             }
             _ if op.is_comparison() => self.leaf(ty),
@@ -379,12 +354,12 @@ impl Body<'_> {
     }
 
     fn leaf(&mut self, ty: Type) -> Expr {
-        if self.rng.chance(2)
+        if self.rng.one_in(2)
             && let Some(reg) = self.reg_of(ty)
         {
             return Expr::Reg(reg);
         }
-        if ty == Type::Ptr && self.rng.chance(2) {
+        if ty == Type::Ptr && self.rng.one_in(2) {
             let (globals, locals) = (self.program.globals.len(), self.function.locals.len());
             match self.rng.below(3) {
                 0 if globals > 0 => return Expr::Global(GlobalId(self.rng.below(globals) as u32)),

@@ -1,13 +1,13 @@
 //! From the outcome of an exploration to an answer that can be reported.
 
 use crate::Schedule;
-use crate::load::{LoadOptions, Loaded};
+use crate::load::{self, LoadOptions, Loaded};
 use crate::prepare::prepare;
 use crate::replay::counterexample;
 use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
 use raddle_report::numbers::{counted, memory, time};
-use raddle_report::{Answer, Cost};
+use raddle_report::{Answer, Body, Check, Cost};
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeMap;
 
@@ -36,9 +36,8 @@ impl Question<'_> {
             let replay = self.replay_command(&found.0.schedule);
             counterexample(&code, found, races, replay)
         });
-        Answer {
-            file: self.file.to_owned(),
-            parameters: self.load.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect(),
+        let check = Check {
+            parameters: self.load.parameters(),
             verdict: outcome.verdict,
             scope: outcome.scope,
             model: options.model,
@@ -51,8 +50,9 @@ impl Question<'_> {
             statistics,
             advice,
             notes: self.loaded.notes.iter().cloned().chain(outcome.notes).collect(),
-            cost,
-        }
+        };
+        let sources = load::sources(&self.loaded.program.sources);
+        Answer { file: self.file.to_owned(), sources, cost, body: Body::Check(check) }
     }
 
     /// What would bring the answer further: which limit was hit, and which option raises it.
@@ -109,7 +109,8 @@ impl Question<'_> {
     }
 }
 
-fn statistics(outcome: &Outcome) -> BTreeMap<String, u64> {
+/// Everything that was counted, by name; what could have been and was not has no number.
+fn statistics(outcome: &Outcome) -> BTreeMap<String, Option<u64>> {
     let Statistics { executions, blocked, failed, bounded, cut, redundant, events, longest } = outcome.statistics;
     let common = [
         ("executions", executions),
@@ -120,8 +121,8 @@ fn statistics(outcome: &Outcome) -> BTreeMap<String, u64> {
         ("events", events),
         ("longest", longest),
     ];
-    let counted = redundant.map(|number| ("redundant", number)).into_iter().chain(outcome.counters.iter().copied());
-    common.into_iter().chain(counted).map(|(name, number)| (name.to_owned(), number)).collect()
+    let counted = common.into_iter().chain(outcome.counters.iter().copied()).map(|(name, number)| (name, Some(number)));
+    counted.chain([("redundant", redundant)]).map(|(name, number)| (name.to_owned(), number)).collect()
 }
 
 /// The word as a shell takes it for one.

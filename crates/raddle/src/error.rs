@@ -69,6 +69,16 @@ pub enum Error {
         /// Where.
         place: Place,
     },
+    /// The trace is not accepted.
+    #[error("{error}")]
+    Trace {
+        /// What is wrong with it.
+        error: raddle_consistency::format::InputError,
+        /// What it is called.
+        name: String,
+        /// Its text.
+        text: String,
+    },
     /// The schedule does not fit the program.
     #[error(transparent)]
     Schedule(#[from] ReplayError),
@@ -115,6 +125,16 @@ impl Error {
                 let mark = Mark { file: file.to_string(), line, column, ..Mark::default() };
                 if line > 0 { Problem::new(message).mark(mark) } else { problem }
             }
+            Error::Trace { error, name, .. } => {
+                let mark = error.spot.map(|spot| Mark {
+                    file: name.clone(),
+                    line: spot.line,
+                    column: spot.column,
+                    len: spot.len,
+                    ..Mark::default()
+                });
+                Problem { help: error.help.clone(), marks: mark.into_iter().collect(), ..problem }
+            }
             Error::NotText { path, line, column } => problem.mark(in_file(path, *line, *column)),
             Error::UnknownLanguage { .. } => {
                 problem.help("programs end in .rdl (the language of Raddle), .c or .i (C)")
@@ -135,6 +155,7 @@ impl Error {
     pub fn sources(&self) -> Sources {
         match self {
             Error::Rejected { sources, .. } => crate::load::sources(sources),
+            Error::Trace { name, text, .. } => [(name.as_str(), text.as_str())].into_iter().collect(),
             _ => Sources::default(),
         }
     }

@@ -32,18 +32,21 @@ mod error;
 pub mod load;
 pub mod prepare;
 pub mod replay;
+pub mod traces;
 pub mod verify;
 mod waiting;
 
 pub use error::Error;
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
-pub use replay::{Replayed, replay};
+pub use replay::replay;
+pub use traces::trace;
 pub use verify::{Settings, verify};
 
 pub use raddle_engine::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics, StopReason};
 pub use raddle_explore::ENGINES;
 pub use raddle_program::Program;
+pub use raddle_report::{Answer, Replay};
 pub use raddle_trace::{Execution, Model, Property, Scope, ThreadName, Verdict, Violation};
 
 pub use raddle_c as c;

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use raddle_program::{Program, SourceMap};
 use raddle_report::Sources;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -105,6 +106,11 @@ impl LoadOptions {
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
         flags
+    }
+
+    /// The values given to parameters, by name.
+    pub fn parameters(&self) -> BTreeMap<String, String> {
+        self.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect()
     }
 
     fn c_options(&self) -> raddle_c::Options {

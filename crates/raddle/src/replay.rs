@@ -6,23 +6,14 @@ use crate::prepare::prepare;
 use crate::waiting::waiting;
 use raddle_machine::Code;
 use raddle_program::Program;
-use raddle_report::Counterexample;
+use raddle_report::{Counterexample, Replay};
 use raddle_trace::{Execution, Model, Property, Violation};
-
-/// What a replay showed.
-#[derive(Clone, Debug)]
-pub struct Replayed {
-    /// The run.
-    pub execution: Execution,
-    /// What went wrong last.
-    pub counterexample: Option<Counterexample>,
-}
 
 /// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
 ///
 /// # Errors
 /// If the schedule does not fit the program.
-pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool) -> Result<Replayed, Error> {
+pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, Error> {
     let code = prepare(program, None);
     let run = raddle_machine::replay(&code, model, schedule, races)?;
     let counterexample = match run.failures.into_iter().last() {
@@ -36,7 +27,7 @@ pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool)
             Some(counterexample(&code, (violation, run.execution.clone()), races, String::new()))
         }
     };
-    Ok(Replayed { execution: run.execution, counterexample })
+    Ok(Replay { execution: run.execution, counterexample })
 }
 
 /// A violation and its run with what is needed to show them. `replay` is the command that shows them again.

@@ -1,46 +1,141 @@
 //! The answer to one question, before it is put into words.
+//!
+//! Every command fills the same [`Answer`]: what was asked about, what it cost, and a [`Body`] with what this command has to say. Whatever
+//! an answer can become, text, JSON, a graph or a page, it becomes here, and how it ends is its [`Conclusion`].
 
-use raddle_trace::{Execution, Model, Place, Scope, ThreadName, Verdict, Violation};
+use crate::check::Check;
+use crate::comparison::Comparison;
+use crate::json::Head;
+use crate::paper::{Layout, Paper};
+use crate::replay::Replay;
+use crate::style::{BAD, GOOD, OPEN, Style};
+use crate::trace::Trace;
+use raddle_trace::Verdict;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Everything there is to say.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The program, as the user named it.
+    /// What was asked about, as the user named it.
     pub file: String,
-    /// The values given to its parameters.
-    pub parameters: BTreeMap<String, String>,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// How far it reaches.
-    pub scope: Scope,
-    /// Under which memory model.
-    pub model: Model,
-    /// Found by which engine.
-    pub engine: String,
-    /// Distinct counterexamples, in the order they were found.
-    pub counterexamples: Vec<Counterexample>,
-    /// Whether the search went on after the first of them.
-    pub all: bool,
-    /// Complete executions.
-    pub executions: u64,
-    /// Blocked ones.
-    pub blocked: u64,
-    /// The share of the search that was done, between 0 and 1.
-    pub share_done: f64,
-    /// Everything else that was counted, by name.
-    pub statistics: BTreeMap<String, u64>,
-    /// What would bring the answer further, if it does not reach as far as it could.
-    pub advice: Vec<String>,
-    /// What a person should know beside the verdict.
-    pub notes: Vec<String>,
+    /// The texts that the answer may quote from.
+    pub sources: Sources,
     /// What it cost.
     pub cost: Cost,
+    /// What was found.
+    pub body: Body,
+}
+
+/// What a command has to say.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// `check`: does some execution break a property?
+    Check(Check),
+    /// `compare`: do the engines agree?
+    Compare(Comparison),
+    /// `replay`: what does this schedule do?
+    Replay(Replay),
+    /// `trace`: is there an execution of this shape?
+    Trace(Trace),
+}
+
+/// How an answer ends. A command has one exit status for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// All is well.
+    Holds,
+    /// Something is violated.
+    Violated,
+    /// Not everything was looked at.
+    Unknown,
+    /// Nobody takes the question.
+    Refused,
+    /// Two answers that cannot both be right, which is a bug in Raddle.
+    Contradiction,
+}
+
+impl From<Verdict> for Conclusion {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Holds => Conclusion::Holds,
+            Verdict::Violated => Conclusion::Violated,
+            Verdict::Unknown => Conclusion::Unknown,
+        }
+    }
+}
+
+impl Conclusion {
+    /// The word for it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Conclusion::Holds => "holds",
+            Conclusion::Violated => "violated",
+            Conclusion::Unknown | Conclusion::Refused => "unknown",
+            Conclusion::Contradiction => "contradiction",
+        }
+    }
+
+    /// The colour of the word.
+    pub(crate) fn style(self) -> Style {
+        match self {
+            Conclusion::Holds => GOOD,
+            Conclusion::Violated | Conclusion::Contradiction => BAD,
+            Conclusion::Unknown | Conclusion::Refused => OPEN,
+        }
+    }
+}
+
+/// What every body can do.
+pub(crate) trait Say {
+    /// The command that it answers.
+    fn command(&self) -> &'static str;
+    fn conclusion(&self) -> Conclusion;
+    /// For a person: the verdict first, then why, then how far it reaches, then what it took.
+    fn text(&self, answer: &Answer, paper: &mut Paper);
+    /// As a JSON object on one line.
+    fn json(&self, head: Head<'_>) -> String;
+    /// As a graph for Graphviz, if there is something to draw.
+    fn dot(&self) -> Option<String>;
+}
+
+impl Answer {
+    fn say(&self) -> &dyn Say {
+        match &self.body {
+            Body::Check(body) => body,
+            Body::Compare(body) => body,
+            Body::Replay(body) => body,
+            Body::Trace(body) => body,
+        }
+    }
+
+    /// How it ends.
+    pub fn conclusion(&self) -> Conclusion {
+        self.say().conclusion()
+    }
+
+    /// For a person. Text carries ANSI colours; whoever prints it strips them where they are not wanted.
+    pub fn text(&self, layout: Layout) -> String {
+        let mut paper = Paper::new(layout);
+        self.say().text(self, &mut paper);
+        paper.finish()
+    }
+
+    /// For a program: one JSON object on one line.
+    pub fn json(&self) -> String {
+        let command = self.say().command();
+        self.say().json(Head { command: Some(command), file: Some(&self.file), cost: Some(self.cost) })
+    }
+
+    /// As a graph in the language of Graphviz, if there is something to draw.
+    pub fn dot(&self) -> Option<String> {
+        self.say().dot()
+    }
 }
 
 /// Time and memory.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Cost {
     /// Time that went by.
     pub seconds: f64,
@@ -48,30 +143,6 @@ pub struct Cost {
     pub cpu_seconds: f64,
     /// The most memory the process held at once, if the system tells.
     pub peak_memory_bytes: Option<u64>,
-}
-
-/// A violation with the run that shows it.
-#[derive(Clone, Debug)]
-pub struct Counterexample {
-    /// What is violated.
-    pub violation: Violation,
-    /// The run.
-    pub execution: Execution,
-    /// What each thread waits for at its end, if nothing can move there.
-    pub waiting: Vec<Waiting>,
-    /// The command that replays it.
-    pub replay: String,
-}
-
-/// A thread that waits for something that never comes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// The thread.
-    pub thread: ThreadName,
-    /// For what: "the mutex m", "T1 to end".
-    pub what: String,
-    /// Where in the source.
-    pub place: Place,
 }
 
 /// The texts that places point into, by the name of their file.

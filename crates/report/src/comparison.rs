@@ -1,9 +1,11 @@
-//! Several engines on one program: the table of what each of them did, and whether they agree.
+//! What `compare` has to say: what several engines did with one program, and whether they agree.
 
-use crate::json::{SCHEMA, line};
+use crate::answer::{Answer, Conclusion, Say};
+use crate::check::with_parameters;
+use crate::grid::Grid;
+use crate::json::Head;
 use crate::numbers::{grouped, time};
-use crate::style::{BAD, GOOD, HEAD, OPEN, Style, paint};
-use crate::text::clean;
+use crate::paper::Paper;
 use raddle_trace::{Model, Scope, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -11,8 +13,6 @@ use std::collections::BTreeMap;
 /// What several engines did.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// The program, as the user named it.
-    pub file: String,
     /// The values given to its parameters.
     pub parameters: BTreeMap<String, String>,
     /// Under which memory model.
@@ -75,86 +75,58 @@ impl Comparison {
     fn runs(&self) -> impl Iterator<Item = &Run> {
         self.engines.iter().filter_map(|entry| entry.result.as_ref().ok())
     }
+}
 
-    /// For a person.
-    pub fn human(&self) -> String {
-        let mut given = clean(&self.file);
-        for (name, value) in &self.parameters {
-            given += &clean(&format!(" {name}={value}"));
+impl Say for Comparison {
+    fn command(&self) -> &'static str {
+        "compare"
+    }
+
+    fn conclusion(&self) -> Conclusion {
+        match self.verdict() {
+            None => Conclusion::Contradiction,
+            Some(_) if !self.any_ran() => Conclusion::Refused,
+            Some(verdict) => verdict.into(),
         }
-        let (style, word) = self.verdict().map_or((BAD, "contradiction"), spelled);
+    }
+
+    fn text(&self, answer: &Answer, paper: &mut Paper) {
+        let conclusion = self.conclusion();
         let decided = self.runs().filter(|run| run.verdict != Verdict::Unknown).count();
-        let what = match (self.verdict(), decided) {
-            (None, _) => "the engines contradict each other; this is a bug in Raddle",
-            (_, 0) if !self.any_ran() => "no engine takes this program",
+        let what = match (conclusion, decided) {
+            (Conclusion::Contradiction, _) => "the engines contradict each other; this is a bug in Raddle",
+            (Conclusion::Refused, _) => "no engine takes this program",
             (_, 0) => "no engine came to a verdict",
             (_, 1) => "one engine came to a verdict",
             _ => "the engines agree",
         };
-        format!("{}: {given} under {}: {what}\n\n{}", paint(style, word), self.model, self.table())
+        let given = with_parameters(&answer.file, &self.parameters);
+        paper.paint(conclusion.style(), conclusion.word());
+        paper.say(format!(": {given} under {}: {what}", self.model)).end().end();
+        self.grid().text(paper);
     }
 
-    fn table(&self) -> String {
-        const HEADINGS: [&str; 7] = ["engine", "verdict", "classes", "blocked", "redundant", "events", "time"];
-        let mut widths = HEADINGS.map(str::len);
-        let rows: Vec<(&Entry, Option<[String; 7]>)> = self
-            .engines
-            .iter()
-            .map(|entry| (entry, entry.result.as_ref().ok().map(|run| cells(&entry.engine, run))))
-            .collect();
-        for (entry, cells) in &rows {
-            widths[0] = widths[0].max(entry.engine.chars().count());
-            for (width, cell) in widths.iter_mut().zip(cells.iter().flatten()) {
-                *width = (*width).max(cell.chars().count());
-            }
-        }
-        let mut out = paint(HEAD, aligned(&HEADINGS.map(str::to_owned), &widths)) + "\n";
-        for (entry, cells) in rows {
-            match (cells, &entry.result) {
-                (Some(cells), Ok(run)) => {
-                    out += &aligned(&cells, &widths);
-                    if let Some(violation) = &run.violation {
-                        out += &format!("  {}", clean(violation));
-                    } else if let Scope::Partial { reason } = &run.scope {
-                        out += &format!("  {}", clean(reason));
-                    }
-                }
-                (_, Ok(_)) => {}
-                (_, Err(reason)) => out += &format!("{:<width$}  {}", entry.engine, clean(reason), width = widths[0]),
-            }
-            out.push('\n');
-        }
-        out
-    }
-
-    /// As one JSON object on one line.
-    pub fn json(&self, version: &str) -> String {
+    fn json(&self, head: Head<'_>) -> String {
         #[derive(Serialize)]
-        struct EngineObject<'a> {
+        struct EngineFields<'a> {
             engine: &'a str,
             run: Option<&'a Run>,
             refused: Option<&'a str>,
         }
         #[derive(Serialize)]
-        struct Object<'a> {
-            schema: u32,
-            version: &'a str,
-            file: &'a str,
+        struct Fields<'a> {
             parameters: &'a BTreeMap<String, String>,
             model: Model,
             agree: bool,
             verdict: Option<Verdict>,
-            engines: Vec<EngineObject<'a>>,
+            engines: Vec<EngineFields<'a>>,
         }
-        let engines = self.engines.iter().map(|entry| EngineObject {
+        let engines = self.engines.iter().map(|entry| EngineFields {
             engine: &entry.engine,
             run: entry.result.as_ref().ok(),
             refused: entry.result.as_ref().err().map(String::as_str),
         });
-        line(&Object {
-            schema: SCHEMA,
-            version,
-            file: &self.file,
+        head.line(&Fields {
             parameters: &self.parameters,
             model: self.model,
             agree: self.verdict().is_some(),
@@ -162,35 +134,42 @@ impl Comparison {
             engines: engines.collect(),
         })
     }
-}
 
-fn spelled(verdict: Verdict) -> (Style, &'static str) {
-    match verdict {
-        Verdict::Holds => (GOOD, "holds"),
-        Verdict::Violated => (BAD, "violated"),
-        Verdict::Unknown => (OPEN, "unknown"),
+    fn dot(&self) -> Option<String> {
+        None
     }
 }
 
-fn cells(engine: &str, run: &Run) -> [String; 7] {
-    let [executions, blocked, events] = [run.executions, run.blocked, run.events].map(grouped);
-    let redundant = run.redundant.map_or_else(|| "-".to_owned(), grouped);
-    let verdict = spelled(run.verdict).1.to_owned();
-    [engine.to_owned(), verdict, executions, blocked, redundant, events, time(run.seconds)]
-}
-
-/// The first two to the left, the numbers to the right.
-fn aligned(cells: &[String; 7], widths: &[usize; 7]) -> String {
-    let padded =
-        cells.iter().zip(widths).enumerate().map(|(column, (cell, &width))| {
-            if column < 2 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
-        });
-    padded.collect::<Vec<_>>().join("  ")
+impl Comparison {
+    fn grid(&self) -> Grid<7> {
+        let headings = ["engine", "verdict", "classes", "blocked", "redundant", "events", "time"];
+        let mut grid = Grid::new(headings, 2);
+        for Entry { engine, result } in &self.engines {
+            match result {
+                Err(reason) => grid.remark(engine, reason),
+                Ok(run) => {
+                    let verdict = Conclusion::from(run.verdict).word().to_owned();
+                    let [executions, blocked, events] = [run.executions, run.blocked, run.events].map(grouped);
+                    let redundant = run.redundant.map_or_else(|| "-".to_owned(), grouped);
+                    let time = time(run.seconds);
+                    let remark = match (&run.violation, &run.scope) {
+                        (Some(violation), _) => violation,
+                        (None, Scope::Partial { reason }) => reason,
+                        (None, _) => "",
+                    };
+                    grid.row([engine.clone(), verdict, executions, blocked, redundant, events, time], remark);
+                }
+            }
+        }
+        grid
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::{Body, Cost, Sources};
+    use crate::paper::Layout;
 
     fn comparison(results: &[Result<Verdict, &str>]) -> Comparison {
         let run = |verdict| Run {
@@ -209,11 +188,26 @@ mod tests {
             .enumerate()
             .map(|(at, result)| Entry { engine: format!("e{at}"), result: result.map(run).map_err(str::to_owned) });
         let parameters = [("N".to_owned(), "3".to_owned())].into();
-        Comparison { file: "p.rdl".to_owned(), parameters, model: Model::Tso, engines: engines.collect() }
+        Comparison { parameters, model: Model::Tso, engines: engines.collect() }
     }
 
-    fn plain(comparison: &Comparison) -> String {
-        anstream::adapter::strip_str(&comparison.human()).to_string()
+    fn answer(comparison: Comparison) -> Answer {
+        let body = Body::Compare(comparison);
+        Answer { file: "p.rdl".into(), sources: Sources::default(), cost: Cost::default(), body }
+    }
+
+    fn plain(comparison: Comparison) -> String {
+        anstream::adapter::strip_str(&answer(comparison).text(Layout { width: 100, full: false })).to_string()
+    }
+
+    #[test]
+    fn what_nobody_counted_is_no_number() {
+        let mut uncounted = comparison(&[Ok(Verdict::Holds)]);
+        uncounted.engines[0].result.as_mut().expect("it ran").redundant = None;
+        let row = plain(uncounted.clone()).lines().last().map(str::to_owned);
+        assert_eq!(row.as_deref(), Some("e0      holds     12,345        1          -      99  0.50 s"));
+        let json: serde_json::Value = serde_json::from_str(&answer(uncounted).json()).expect("JSON");
+        assert!(json["engines"][0]["run"]["redundant"].is_null(), "{json}");
     }
 
     #[test]
@@ -230,14 +224,14 @@ mod tests {
 
     #[test]
     fn a_contradiction_is_called_a_bug() {
-        let text = plain(&comparison(&[Ok(Verdict::Holds), Ok(Verdict::Violated)]));
+        let text = plain(comparison(&[Ok(Verdict::Holds), Ok(Verdict::Violated)]));
         assert!(text.starts_with("contradiction: p.rdl N=3 under tso: the engines contradict"), "{text}");
         assert!(text.contains("bug in Raddle"), "{text}");
     }
 
     #[test]
     fn columns_line_up_and_refusals_say_why() {
-        let text = plain(&comparison(&[Ok(Verdict::Violated), Err("does not take locks")]));
+        let text = plain(comparison(&[Ok(Verdict::Violated), Err("does not take locks")]));
         let expected = "\
 violated: p.rdl N=3 under tso: one engine came to a verdict
 

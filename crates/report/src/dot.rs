@@ -1,40 +1,89 @@
-//! The execution as a graph for Graphviz.
+//! Graphs for Graphviz: a cluster per thread, an event per node.
 //!
-//! A cluster per thread, an event per node. Edges: program order (black), thread start and end (grey), reads-from (green),
-//! coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that follows the one it read).
-//! The initial values that were read are nodes of their own. Under store buffers coherence is the order in which
-//! writes reach memory; a write that is still buffered at the end has no coherence edge.
+//! [`Graph`] is what all of them are written with. In the graph of an [`execution`] the edges are program order (black), thread start and end (grey),
+//! reads-from (green), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
+//! follows the one it read). The initial values that were read are nodes of their own. Under store buffers coherence is the order in
+//! which writes reach memory; a write that is still buffered at the end has no coherence edge.
 
+use crate::text::clean;
 use crate::wording::{HARD_BLANK, Wording};
 use raddle_trace::execution::Entry;
 use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
-/// The graph in the language of `dot`.
-pub fn dot(execution: &Execution) -> String {
-    let mut out = String::from("digraph execution {\n");
-    out += "  rankdir=TB; newrank=true; fontname=\"sans-serif\";\n";
-    out += "  node [shape=box, style=rounded, fontname=\"monospace\", fontsize=11];\n";
-    out += "  edge [fontname=\"sans-serif\", fontsize=9];\n";
-    write_graph(&mut out, execution).expect("a string takes everything");
-    out += "}\n";
-    out
+/// A graph in the language of `dot`, as it is being written. Labels are cleaned here; names and attributes are ours.
+#[derive(Debug)]
+pub(crate) struct Graph {
+    out: String,
+    indent: &'static str,
 }
 
-fn write_graph(out: &mut String, execution: &Execution) -> std::fmt::Result {
+impl Graph {
+    pub(crate) fn new(name: &str) -> Self {
+        let out = format!(
+            "digraph {name} {{\n  rankdir=TB; newrank=true; fontname=\"sans-serif\";\n  \
+             node [shape=box, style=rounded, fontname=\"monospace\", fontsize=11];\n  \
+             edge [fontname=\"sans-serif\", fontsize=9];\n"
+        );
+        Graph { out, indent: "  " }
+    }
+
+    /// Nodes and edges of one thread.
+    pub(crate) fn cluster(&mut self, thread: &str, label: &str, fill: impl FnOnce(&mut Graph)) {
+        self.line(format_args!("subgraph cluster_{thread} {{"));
+        self.indent = "    ";
+        self.line(format_args!("label={}; color=grey; style=rounded;", quote(label)));
+        fill(self);
+        self.indent = "  ";
+        self.line("}");
+    }
+
+    /// A node; the attributes are a list that goes on after the label, `, color=red`.
+    pub(crate) fn node(&mut self, name: &str, label: &str, attributes: &str) {
+        self.line(format_args!("{name} [label={}{attributes}];", quote(label)));
+    }
+
+    /// An edge without a label.
+    pub(crate) fn edge(&mut self, from: &str, to: &str, attributes: &str) {
+        self.line(format_args!("{from} -> {to} [{attributes}];"));
+    }
+
+    /// An edge of a relation, in its colour. The layout does not depend on it.
+    pub(crate) fn relation(&mut self, from: &str, to: &str, name: &str, colour: &str) {
+        self.edge(from, to, &format!("label={name}, color={colour}, fontcolor={colour}, constraint=false"));
+    }
+
+    fn line(&mut self, text: impl Display) {
+        writeln!(self.out, "{}{text}", self.indent).expect("a string takes everything");
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.out + "}\n"
+    }
+}
+
+/// The text in quotes. It may have several lines, and nothing else a terminal would act upon, should the file be shown there.
+pub(crate) fn quote(text: &str) -> String {
+    let lines: Vec<String> =
+        text.split('\n').map(|line| clean(line).replace('\\', "\\\\").replace('"', "\\\"")).collect();
+    format!("\"{}\"", lines.join("\\n"))
+}
+
+/// The graph of a run.
+pub fn execution(execution: &Execution) -> String {
+    let mut graph = Graph::new("execution");
     let initial: BTreeSet<&str> = execution
         .events()
         .filter(|event| event.action.source() == Some(Source::Initial))
         .filter_map(|event| event.action.location())
         .collect();
     for (number, location) in initial.iter().enumerate() {
-        writeln!(out, "  init{number} [label={}, style=dashed];", quote(&format!("{location}: initial")))?;
+        graph.node(&format!("init{number}"), &format!("{location}: initial"), ", style=dashed");
     }
-    clusters(out, execution)?;
-    starts_and_ends(out, execution)?;
+    clusters(&mut graph, execution);
+    starts_and_ends(&mut graph, execution);
 
-    let order = Coherence::new(execution);
     for event in execution.events() {
         let Some(source) = event.action.source() else { continue };
         let location = event.action.location().unwrap_or_default();
@@ -42,29 +91,29 @@ fn write_graph(out: &mut String, execution: &Execution) -> std::fmt::Result {
             Source::Initial => format!("init{}", initial.iter().position(|&name| name == location).unwrap_or(0)),
             Source::Write(write) | Source::Buffer(write) => node(write),
         };
-        edge(out, &from, &node(event.id), "rf", "forestgreen")?;
-        if let Some(next) = order.after(location, source.write())
+        graph.relation(&from, &node(event.id), "rf", "forestgreen");
+        if let Some(next) = next_write(execution, location, source.write())
             && next != event.id
         {
-            edge(out, &node(event.id), &node(next), "fr", "darkorange")?;
+            graph.relation(&node(event.id), &node(next), "fr", "darkorange");
         }
     }
     for (location, writes) in &execution.coherence {
         if let (Some(number), Some(&first)) = (initial.iter().position(|name| name == location), writes.first()) {
-            edge(out, &format!("init{number}"), &node(first), "co", "royalblue")?;
+            graph.relation(&format!("init{number}"), &node(first), "co", "royalblue");
         }
         for pair in writes.windows(2) {
-            edge(out, &node(pair[0]), &node(pair[1]), "co", "royalblue")?;
+            graph.relation(&node(pair[0]), &node(pair[1]), "co", "royalblue");
         }
     }
-    Ok(())
+    graph.finish()
 }
 
-fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
+fn clusters(graph: &mut Graph, execution: &Execution) {
     let wording = Wording::new(execution);
     let mut columns: BTreeMap<ThreadName, Vec<(String, String, bool)>> = BTreeMap::new();
     for (at, step) in execution.steps.iter().enumerate() {
-        let words = wording.step(step).replace(HARD_BLANK, " ");
+        let words = wording.step(step).replace([HARD_BLANK, '\n'], " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
             Entry::Failure { thread: Some(thread), place, .. } => {
@@ -76,23 +125,20 @@ fn clusters(out: &mut String, execution: &Execution) -> std::fmt::Result {
         let line = if place.line > 0 { format!("\n{}: {}", place.line, place.text) } else { String::new() };
         columns.entry(thread).or_default().push((name, format!("{number}{words}{line}"), failed));
     }
-    for (thread, nodes) in &columns {
-        let function = execution.function(*thread).unwrap_or_default();
-        writeln!(out, "  subgraph cluster_{} {{", word(*thread))?;
-        writeln!(out, "    label={}; color=grey; style=rounded;", quote(&format!("{thread} {function}")))?;
-        for (name, label, failed) in nodes {
-            let colour = if *failed { ", color=red, fontcolor=red, penwidth=2" } else { "" };
-            writeln!(out, "    {name} [label={}{colour}];", quote(label))?;
-        }
-        for pair in nodes.windows(2) {
-            writeln!(out, "    {} -> {} [weight=10];", pair[0].0, pair[1].0)?;
-        }
-        writeln!(out, "  }}")?;
+    for (&thread, nodes) in &columns {
+        let function = execution.function(thread).unwrap_or_default();
+        graph.cluster(&word(thread), &format!("{thread} {function}"), |graph| {
+            for (name, label, failed) in nodes {
+                graph.node(name, label, if *failed { ", color=red, fontcolor=red, penwidth=2" } else { "" });
+            }
+            for pair in nodes.windows(2) {
+                graph.edge(&pair[0].0, &pair[1].0, "weight=10");
+            }
+        });
     }
-    Ok(())
 }
 
-fn starts_and_ends(out: &mut String, execution: &Execution) -> std::fmt::Result {
+fn starts_and_ends(graph: &mut Graph, execution: &Execution) {
     let of = |thread: ThreadName| execution.events().filter(move |event| event.id.thread == thread);
     for event in execution.events() {
         let ends = match event.action {
@@ -101,37 +147,21 @@ fn starts_and_ends(out: &mut String, execution: &Execution) -> std::fmt::Result 
             _ => None,
         };
         if let Some((from, to)) = ends {
-            writeln!(out, "  {} -> {} [color=grey, style=dashed];", node(from), node(to))?;
-        }
-    }
-    Ok(())
-}
-
-/// Which write comes after which.
-struct Coherence<'e> {
-    execution: &'e Execution,
-}
-
-impl<'e> Coherence<'e> {
-    fn new(execution: &'e Execution) -> Self {
-        Coherence { execution }
-    }
-
-    /// The write to the location that follows this one (or the initial one).
-    fn after(&self, location: &str, write: Option<EventName>) -> Option<EventName> {
-        let writes = self.execution.coherence.get(location)?;
-        match write {
-            None => writes.first().copied(),
-            Some(write) => {
-                let at = writes.iter().position(|&other| other == write)?;
-                writes.get(at + 1).copied()
-            }
+            graph.edge(&node(from), &node(to), "color=grey, style=dashed");
         }
     }
 }
 
-fn edge(out: &mut String, from: &str, to: &str, name: &str, colour: &str) -> std::fmt::Result {
-    writeln!(out, "  {from} -> {to} [label={name}, color={colour}, fontcolor={colour}, constraint=false];")
+/// The write to the location that follows this one (or the initial one) in coherence.
+fn next_write(execution: &Execution, location: &str, write: Option<EventName>) -> Option<EventName> {
+    let writes = execution.coherence.get(location)?;
+    match write {
+        None => writes.first().copied(),
+        Some(write) => {
+            let at = writes.iter().position(|&other| other == write)?;
+            writes.get(at + 1).copied()
+        }
+    }
 }
 
 fn node(id: EventName) -> String {
@@ -143,17 +173,12 @@ fn word(thread: ThreadName) -> String {
     format!("{thread:#}").replace('.', "_")
 }
 
-fn quote(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out += "\\\"",
-            '\\' => out += "\\\\",
-            '\n' => out += "\\n",
-            c if c.is_control() => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_stay_between_their_quotes() {
+        assert_eq!(quote("a\"b\\\n\u{1b}c"), "\"a\\\"b\\\\\\n\u{fffd}c\"");
     }
-    out.push('"');
-    out
 }

@@ -2,7 +2,8 @@
 //!
 //! The shape is that of rustc: the message, the place, the lines with the spot underlined, and what would be right.
 
-use crate::answer::{Counterexample, Sources};
+use crate::answer::Sources;
+use crate::counterexample::Counterexample;
 use crate::text::clean;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use raddle_trace::execution::Entry;

@@ -1,90 +1,65 @@
-//! The answer as one JSON object on one line.
+//! JSON: one object on one line, whatever the answer, with the same head.
 //!
 //! The schema is described in the book (`docs/json.md`) and in `docs/json-schema.json`. Fields may be added; what is there
 //! keeps its name and meaning as long as [`SCHEMA`] stays the same.
 
-use crate::answer::{Answer, Counterexample};
+use crate::answer::Cost;
 use crate::excerpt::Problem;
-use crate::human::printed;
-use raddle_trace::{Execution, Model, Property, Scope, ThreadName, Verdict};
+use crate::text::is_harmful;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// The version of the schema.
 pub const SCHEMA: u32 = 1;
 
-/// The answer of `raddle check`.
-pub fn answer(answer: &Answer, version: &str) -> String {
-    #[derive(Serialize)]
-    struct Object<'a> {
-        schema: u32,
-        version: &'a str,
-        file: &'a str,
-        parameters: &'a BTreeMap<String, String>,
-        verdict: Verdict,
-        scope: &'a Scope,
-        model: Model,
-        engine: &'a str,
-        executions: u64,
-        blocked: u64,
-        share_done: f64,
-        seconds: f64,
-        cpu_seconds: f64,
-        peak_memory_bytes: Option<u64>,
-        violation: Option<ViolationObject<'a>>,
-        violations: Vec<ViolationObject<'a>>,
-        statistics: &'a BTreeMap<String, u64>,
-        advice: &'a [String],
-        notes: &'a [String],
-    }
-    line(&Object {
-        schema: SCHEMA,
-        version,
-        file: &answer.file,
-        parameters: &answer.parameters,
-        verdict: answer.verdict,
-        scope: &answer.scope,
-        model: answer.model,
-        engine: &answer.engine,
-        executions: answer.executions,
-        blocked: answer.blocked,
-        share_done: answer.share_done,
-        seconds: answer.cost.seconds,
-        cpu_seconds: answer.cost.cpu_seconds,
-        peak_memory_bytes: answer.cost.peak_memory_bytes,
-        violation: answer.counterexamples.first().map(ViolationObject::brief),
-        violations: answer.counterexamples.iter().map(ViolationObject::full).collect(),
-        statistics: &answer.statistics,
-        advice: &answer.advice,
-        notes: &answer.notes,
-    })
+/// What every object begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head<'a> {
+    /// The command that answers.
+    pub(crate) command: Option<&'a str>,
+    /// What it was asked about.
+    pub(crate) file: Option<&'a str>,
+    /// What the answer cost, if there is one.
+    pub(crate) cost: Option<Cost>,
 }
 
-/// The answer of `raddle replay`.
-pub fn replayed(file: &str, execution: &Execution, found: Option<&Counterexample>, version: &str) -> String {
-    #[derive(Serialize)]
-    struct Object<'a> {
-        schema: u32,
-        version: &'a str,
-        file: &'a str,
-        model: Model,
-        violation: Option<ViolationObject<'a>>,
-        execution: &'a Execution,
-        printed: Vec<&'a str>,
+impl Head<'_> {
+    /// The object with these fields besides, on a line of its own.
+    pub(crate) fn line(self, fields: &impl Serialize) -> String {
+        #[derive(Serialize)]
+        struct Object<'a, F> {
+            schema: u32,
+            version: &'a str,
+            command: Option<&'a str>,
+            file: Option<&'a str>,
+            #[serde(flatten)]
+            fields: F,
+            #[serde(flatten)]
+            cost: Option<Cost>,
+        }
+        let Head { command, file, cost } = self;
+        let object = Object { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), command, file, fields, cost };
+        let text =
+            serde_json::to_string(&object).expect("no map with keys that are not strings, no number out of range");
+        escaped(&text) + "\n"
     }
-    line(&Object {
-        schema: SCHEMA,
-        version,
-        file,
-        model: execution.model,
-        violation: found.map(ViolationObject::brief),
-        execution,
-        printed: printed(execution).collect(),
-    })
 }
 
-/// Something wrong with an input, or an internal error. The first problem is also given as `error`.
-pub fn error(problems: &[Problem], version: &str) -> String {
+/// The same JSON without characters that a terminal might act upon, should it be shown there. They stand inside of strings only.
+fn escaped(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_harmful(c) {
+            write!(out, "\\u{:04x}", u32::from(c)).expect("a string takes everything");
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Why there is no answer: what is wrong with an input, or an internal error. The first problem is also given as `error`.
+pub fn error(command: Option<&str>, file: Option<&str>, problems: &[Problem]) -> String {
     #[derive(Clone, Serialize)]
     struct Entry<'a> {
         message: &'a str,
@@ -94,9 +69,7 @@ pub fn error(problems: &[Problem], version: &str) -> String {
         help: Option<&'a str>,
     }
     #[derive(Serialize)]
-    struct Object<'a> {
-        schema: u32,
-        version: &'a str,
+    struct Fields<'a> {
         error: Option<Entry<'a>>,
         errors: Vec<Entry<'a>>,
     }
@@ -112,62 +85,19 @@ pub fn error(problems: &[Problem], version: &str) -> String {
         }
     }
     let errors: Vec<Entry<'_>> = problems.iter().map(entry).collect();
-    line(&Object { schema: SCHEMA, version, error: errors.first().cloned(), errors })
+    Head { command, file, cost: None }.line(&Fields { error: errors.first().cloned(), errors })
 }
 
-#[derive(Serialize)]
-struct ViolationObject<'a> {
-    property: Property,
-    message: &'a str,
-    file: &'a str,
-    line: u32,
-    column: u32,
-    waiting: Vec<WaitingObject<'a>>,
-    schedule: String,
-    replay: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    execution: Option<&'a Execution>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[derive(Serialize)]
-struct WaitingObject<'a> {
-    thread: ThreadName,
-    r#for: &'a str,
-    file: &'a str,
-    line: u32,
-}
-
-impl<'a> ViolationObject<'a> {
-    fn brief(counterexample: &'a Counterexample) -> Self {
-        let Counterexample { violation, waiting, replay, .. } = counterexample;
-        let waiting = waiting.iter().map(|wait| WaitingObject {
-            thread: wait.thread,
-            r#for: &wait.what,
-            file: &wait.place.file,
-            line: wait.place.line,
-        });
-        ViolationObject {
-            property: violation.property,
-            message: &violation.message,
-            file: &violation.place.file,
-            line: violation.place.line,
-            column: violation.place.column,
-            waiting: waiting.collect(),
-            schedule: violation.schedule.to_string(),
-            replay,
-            execution: None,
-        }
+    #[test]
+    fn no_control_character_gets_through_and_none_is_lost() {
+        let hostile = "\u{1b}[31m\u{9b}2J\u{202e}\u{7f}\u{2028}\n\"";
+        let text = error(Some("check"), Some(hostile), &[Problem::new(hostile)]);
+        assert!(!text.trim_end_matches('\n').contains(is_harmful), "{text:?}");
+        let object: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!((&object["file"], &object["error"]["message"]), (&hostile.into(), &hostile.into()));
     }
-
-    fn full(counterexample: &'a Counterexample) -> Self {
-        ViolationObject { execution: Some(&counterexample.execution), ..ViolationObject::brief(counterexample) }
-    }
-}
-
-/// The object on a line of its own.
-pub(crate) fn line(object: &impl Serialize) -> String {
-    let mut text =
-        serde_json::to_string(object).expect("no map with keys that are not strings, no number out of range");
-    text.push('\n');
-    text
 }

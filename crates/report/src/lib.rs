@@ -1,27 +1,38 @@
 //! What people and programs read.
 //!
-//! An [`Answer`] is everything there is to say about one question put to Raddle: the verdict, how far it reaches, the
-//! counterexamples with the runs that show them, what was counted and what it cost. This crate turns an answer into
-//! text for a person ([`human`]), one JSON object ([`json`]), or a graph ([`dot`]), and what is wrong with an input into a
-//! message with an [`excerpt`] of it. A [`comparison`] is what several engines say about one program. It knows traces only: neither programs nor engines.
+//! An [`Answer`] is everything there is to say about one question put to Raddle, whatever the command: the file it is about, what it cost, and a
+//! [`Body`] with what was found. This crate turns it into text for a person, one JSON object, or a graph, and what is wrong with an input into a
+//! message with an [`excerpt`] of it. It knows traces only: neither programs nor engines.
 //!
-//! Text carries ANSI colours; whoever prints it strips them where they are not wanted.
+//! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`].
 //!
-//! Reading order: [`answer`], [`wording`], [`table`], [`excerpt`], [`human`], then [`json`], [`dot`] and [`comparison`].
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`]; then how it
+//! is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`].
 
 pub mod answer;
+pub mod check;
 pub mod comparison;
+pub mod counterexample;
 pub mod dot;
 pub mod excerpt;
-pub mod human;
+mod grid;
 pub mod json;
 pub mod numbers;
+mod paper;
+pub mod replay;
+mod run;
 mod style;
-pub mod table;
+mod table;
 mod text;
+pub mod trace;
 pub mod wording;
 
-pub use answer::{Answer, Cost, Counterexample, Sources, Waiting};
+pub use answer::{Answer, Body, Conclusion, Cost, Sources};
+pub use check::Check;
 pub use comparison::Comparison;
+pub use counterexample::{Counterexample, Waiting};
 pub use excerpt::Problem;
-pub use table::Layout;
+pub use paper::Layout;
+pub use replay::Replay;
+pub use text::clean;
+pub use trace::Trace;

@@ -2,7 +2,6 @@
 
 use anstyle::AnsiColor;
 pub(crate) use anstyle::Style;
-use std::fmt;
 
 /// Something is wrong.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -20,8 +19,3 @@ pub(crate) const BUFFERED: Style = AnsiColor::Yellow.on_default();
 pub(crate) const FLUSHED: Style = AnsiColor::Cyan.on_default();
 /// No colour.
 pub(crate) const PLAIN: Style = Style::new();
-
-/// The text in this style.
-pub(crate) fn paint(style: Style, text: impl fmt::Display) -> String {
-    format!("{style}{text}{style:#}")
-}

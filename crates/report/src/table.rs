@@ -1,35 +1,14 @@
-//! A run as a table: one column per thread, one line per step, the source beside it.
+//! A table with a column per thread, one line per step, and perhaps the source beside it.
 //!
 //! Columns are as wide as what stands in them. If the screen is too narrow for that, they become lanes: a step starts in the lane
 //! of its thread and may run on over the lanes to its right, which are empty in its line; the source is cut off with an
 //! ellipsis. Only then do steps wrap. If even that is not enough (many threads), all threads share one column and every
-//! line names its thread. What happens before the first thread is started is mostly preparation; if it is
-//! long it is left out, and so is the middle of a very long run, unless the whole is asked for.
+//! line names its thread.
 
-use crate::answer::Waiting;
-use crate::numbers::counted;
-use crate::style::{BAD, BUFFERED, FAINT, FLUSHED, HEAD, PLAIN, paint};
+use crate::paper::Paper;
+use crate::style::{BAD, FAINT, HEAD, Style};
 use crate::text::{clean, elide, pad, width, wrap};
-use crate::wording::Wording;
-use anstyle::Style;
-use raddle_trace::execution::Entry;
-use raddle_trace::{Action, Execution, Place, ThreadName};
 
-/// How to lay out.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// Cells in a line of the terminal.
-    pub width: usize,
-    /// Leave nothing out.
-    pub full: bool,
-}
-
-/// So many steps before the first spawn are shown.
-const PREPARATION: usize = 8;
-/// So many lines are shown of a long run, ...
-const LINES: usize = 300;
-/// ... of them so many from its beginning.
-const FIRST_LINES: usize = 50;
 /// Between columns.
 const GAP: usize = 2;
 /// A thread's lane gets no narrower than this, ...
@@ -47,51 +26,146 @@ const WIDEST_SOURCE: usize = 60;
 /// What is wrong makes a column no wider than this.
 const WIDEST_FAILURE: usize = 26;
 /// Marks the step that fails.
-const MARK: &str = "✗";
+pub(crate) const MARK: &str = "✗";
 
-/// One line of the table, before it is laid out.
+/// A table before it is laid out.
 #[derive(Debug)]
-struct Row {
-    label: String,
-    thread: Option<ThreadName>,
-    words: String,
-    style: Style,
-    source: String,
+pub(crate) struct Table {
+    /// Blanks before every line.
+    pub(crate) indent: usize,
+    /// The names of the threads, each with a lane.
+    pub(crate) lanes: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+    /// Whether there is a column for the source.
+    pub(crate) sources: bool,
 }
 
-/// The table of a run. `waiting` says what threads wait for at its end, if that is what is wrong.
-pub fn table(execution: &Execution, waiting: &[Waiting], layout: Layout) -> String {
-    let rows = rows(execution, waiting, layout.full);
-    let mut threads: Vec<ThreadName> = rows.iter().filter_map(|row| row.thread).collect();
-    threads.sort_unstable();
-    threads.dedup();
-    let names: Vec<String> = threads.iter().map(|&thread| thread_name(execution, thread)).collect();
-    let labels = rows.iter().map(|row| width(&row.label)).max().unwrap_or(0).max(4);
-    let source = rows.iter().map(|row| width(&row.source)).max().unwrap_or(0).max("source".len());
+/// One line of a table.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) label: String,
+    /// Whose step it is; nobody's, if it is a note.
+    pub(crate) lane: Option<usize>,
+    pub(crate) words: String,
+    pub(crate) style: Style,
+    pub(crate) source: String,
+}
 
-    let columns: Vec<Wish> = threads
-        .iter()
-        .zip(&names)
-        .map(|(&thread, name)| {
-            let widest = |failures: bool| {
-                let own = rows.iter().filter(|row| row.thread == Some(thread) && row.fails() == failures);
-                own.map(|row| width(&row.words)).max().unwrap_or(0)
-            };
-            let steps = widest(false).max(width(name));
-            Wish { steps, all: widest(true).clamp(steps, steps.max(WIDEST_FAILURE)) }
-        })
-        .collect();
-    let room = layout.width.saturating_sub(labels + GAP);
-    match share_out(&columns, source, room) {
-        Some((columns, source)) => Table { labels, columns, source, threads: &threads }.render(&names, &rows),
-        None => one_column(execution, &rows, labels, layout.width),
+impl Row {
+    /// Whether it says what went wrong.
+    fn fails(&self) -> bool {
+        self.label == MARK
+    }
+
+    /// A remark between the steps.
+    pub(crate) fn note(label: &str, words: String) -> Row {
+        Row { label: label.to_owned(), lane: None, words, style: FAINT, source: String::new() }
+    }
+
+    fn label_style(&self) -> Style {
+        if self.fails() { BAD } else { FAINT }
     }
 }
 
-fn thread_name(execution: &Execution, thread: ThreadName) -> String {
-    match execution.function(thread) {
-        Some(function) => clean(&format!("{thread} {function}")),
-        None => thread.to_string(),
+impl Table {
+    /// Writes the table.
+    pub(crate) fn text(mut self, paper: &mut Paper) {
+        // What is measured has to be what is shown.
+        self.lanes.iter_mut().for_each(|name| *name = clean(name));
+        for row in &mut self.rows {
+            (row.words, row.source) = (clean(&row.words), clean(&row.source));
+        }
+        let labels = self.rows.iter().map(|row| width(&row.label)).max().unwrap_or(0).max(4);
+        let wishes: Vec<Wish> = (0..self.lanes.len()).map(|lane| self.wish(lane)).collect();
+        let source = match self.sources {
+            true => self.rows.iter().map(|row| width(&row.source)).max().unwrap_or(0).max("source".len()),
+            false => 0,
+        };
+        let total = paper.layout().width.saturating_sub(self.indent);
+        match share_out(&wishes, source, total.saturating_sub(labels + GAP)) {
+            Some((columns, source)) => self.in_lanes(labels, &columns, source, paper),
+            None => self.in_one_column(labels, total, paper),
+        }
+    }
+
+    fn wish(&self, lane: usize) -> Wish {
+        let widest = |failures: bool| {
+            let own = self.rows.iter().filter(|row| row.lane == Some(lane) && row.fails() == failures);
+            own.map(|row| width(&row.words)).max().unwrap_or(0)
+        };
+        let steps = widest(false).max(width(&self.lanes[lane]));
+        Wish { steps, all: widest(true).clamp(steps, steps.max(WIDEST_FAILURE)) }
+    }
+
+    fn in_lanes(&self, labels: usize, columns: &[usize], source: usize, paper: &mut Paper) {
+        let (indent, gap) = (" ".repeat(self.indent), " ".repeat(GAP));
+        let mut head = pad("step", labels);
+        for (name, &column) in self.lanes.iter().zip(columns) {
+            head = head + &gap + &pad(&elide(name, column), column);
+        }
+        if self.sources {
+            head = head + &gap + "source";
+        }
+        paper.say(&indent).paint(HEAD, head.trim_end()).end();
+        for row in &self.rows {
+            let label = format!("{:>labels$}", row.label);
+            let Some(lane) = row.lane else {
+                paper.say(&indent).say(label).say(&gap).paint(row.style, &row.words).end();
+                continue;
+            };
+            let before: usize = columns[..lane].iter().map(|column| column + GAP).sum();
+            let room = span(columns, lane);
+            for (number, words) in wrap(&row.words, room).iter().enumerate() {
+                paper.say(&indent);
+                if number == 0 {
+                    paper.paint(row.label_style(), &label);
+                } else {
+                    paper.say(" ".repeat(labels));
+                }
+                paper.say(&gap).say(" ".repeat(before)).paint(row.style, words);
+                if number == 0 && !row.source.is_empty() {
+                    let blanks = room.saturating_sub(width(words)) + GAP;
+                    paper.say(" ".repeat(blanks)).paint(FAINT, elide(&row.source, source));
+                }
+                paper.end();
+            }
+        }
+    }
+
+    /// Every line names its thread.
+    fn in_one_column(&self, labels: usize, total: usize, paper: &mut Paper) {
+        let (indent, gap) = (" ".repeat(self.indent), " ".repeat(GAP));
+        let name = |row: &Row| row.lane.map_or("", |lane| &self.lanes[lane]);
+        let names = self.rows.iter().map(|row| width(name(row))).max().unwrap_or(0).clamp(6, 18);
+        let steps = self.rows.iter().filter(|row| row.lane.is_some() && !row.fails());
+        let natural = steps.map(|row| width(&row.words)).max().unwrap_or(0);
+        let (gaps, narrowest_source) = if self.sources { (3, NARROWEST_SOURCE) } else { (2, 0) };
+        let room = total.saturating_sub(labels + names + gaps * GAP).max(NARROWEST + narrowest_source);
+        let words_width = natural.max(NARROWEST).min(room - narrowest_source);
+        let source_width = room - words_width;
+        let mut head = pad("step", labels) + &gap + &pad("thread", names);
+        if self.sources {
+            head = head + &gap + &pad("", words_width) + &gap + "source";
+        }
+        paper.say(&indent).paint(HEAD, head.trim_end()).end();
+        for row in &self.rows {
+            let tag = pad(&elide(name(row), names), names);
+            let limit = if row.lane.is_some() { words_width } else { room };
+            for (number, words) in wrap(&row.words, limit).iter().enumerate() {
+                paper.say(&indent);
+                if number == 0 {
+                    paper.paint(row.label_style(), format!("{:>labels$}", row.label)).say(&gap).say(&tag).say(&gap);
+                } else {
+                    paper.say(" ".repeat(labels + names + 2 * GAP));
+                }
+                paper.paint(row.style, words);
+                if number == 0 && !row.source.is_empty() {
+                    let blanks = words_width.saturating_sub(width(words)) + GAP;
+                    paper.say(" ".repeat(blanks)).paint(FAINT, elide(&row.source, source_width));
+                }
+                paper.end();
+            }
+        }
     }
 }
 
@@ -144,204 +218,4 @@ fn grow(columns: &mut [usize], goals: &[usize], left: &mut usize) {
             }
         }
     }
-}
-
-/// The lines of the table, with what is left out already left out.
-fn rows(execution: &Execution, waiting: &[Waiting], full: bool) -> Vec<Row> {
-    let wording = Wording::new(execution);
-    let sources = SourceColumn::new(execution, waiting);
-    let mut rows = Vec::new();
-    for (at, entry) in execution.steps.iter().enumerate() {
-        let label = wording.number(at).to_string();
-        let words = wording.step(entry);
-        match entry {
-            Entry::Event { event, buffered, printed } => {
-                let style = if *buffered { BUFFERED } else { PLAIN };
-                let thread = Some(event.id.thread);
-                rows.push(Row { label, thread, words, style, source: sources.show(&event.place) });
-                for line in printed {
-                    let words = format!("prints {}", clean(line.trim_end()));
-                    rows.push(Row { label: String::new(), thread, words, style: FAINT, source: String::new() });
-                }
-            }
-            Entry::Flush { write, .. } => {
-                let thread = Some(write.thread);
-                rows.push(Row { label, thread, words, style: FLUSHED, source: String::new() });
-            }
-            Entry::Failure { .. } if !waiting.is_empty() => {}
-            Entry::Failure { thread, place, .. } => {
-                let source = sources.show(place);
-                rows.push(Row { label: MARK.into(), thread: *thread, words, style: BAD, source });
-            }
-        }
-    }
-    if !full {
-        leave_out_preparation(execution, &mut rows);
-        leave_out_middle(&mut rows);
-    }
-    for wait in waiting {
-        let words = clean(&format!("waits for {}", wait.what));
-        let source = sources.show(&wait.place);
-        rows.push(Row { label: MARK.into(), thread: Some(wait.thread), words, style: BAD, source });
-    }
-    rows
-}
-
-fn leave_out_preparation(execution: &Execution, rows: &mut Vec<Row>) {
-    let spawns =
-        |entry: &Entry| matches!(entry, Entry::Event { event, .. } if matches!(event.action, Action::Spawn { .. }));
-    let Some(first) = execution.steps.iter().position(spawns) else { return };
-    if first > PREPARATION {
-        let label = Wording::new(execution).number(first).to_string();
-        let rows_before = rows.iter().position(|row| row.label == label).unwrap_or(0);
-        let words = format!("… {} before the first thread is started", counted(first as u64, "step"));
-        rows.splice(..rows_before, [Row::note(words)]);
-    }
-}
-
-fn leave_out_middle(rows: &mut Vec<Row>) {
-    if rows.len() > LINES {
-        let end = rows.len() - (LINES - FIRST_LINES);
-        let words = format!("… {} left out", counted((end - FIRST_LINES) as u64, "line"));
-        rows.splice(FIRST_LINES..end, [Row::note(words)]);
-    }
-}
-
-impl Row {
-    /// Whether it says what went wrong.
-    fn fails(&self) -> bool {
-        self.label == MARK
-    }
-
-    fn note(words: String) -> Row {
-        Row { label: String::new(), thread: None, words, style: FAINT, source: String::new() }
-    }
-}
-
-/// The source line of a step; with the file's name if the run visits several files.
-struct SourceColumn {
-    digits: usize,
-    several: bool,
-}
-
-impl SourceColumn {
-    fn new(execution: &Execution, waiting: &[Waiting]) -> Self {
-        let events = execution.steps.iter().filter_map(|entry| match entry {
-            Entry::Event { event, .. } => Some(&event.place),
-            Entry::Failure { place, .. } => Some(place),
-            Entry::Flush { .. } => None,
-        });
-        let places: Vec<&Place> =
-            events.chain(waiting.iter().map(|wait| &wait.place)).filter(|place| place.line > 0).collect();
-        SourceColumn {
-            digits: places.iter().map(|place| place.line.to_string().len()).max().unwrap_or(1),
-            several: places.windows(2).any(|pair| pair[0].file != pair[1].file),
-        }
-    }
-
-    fn show(&self, place: &Place) -> String {
-        if place.line == 0 {
-            return String::new();
-        }
-        let (line, text) = (place.line, clean(&place.text));
-        if self.several {
-            let file = place.file.rsplit('/').next().unwrap_or(&place.file);
-            format!("{}:{line} {text}", clean(file))
-        } else {
-            format!("{line:>digits$} {text}", digits = self.digits)
-        }
-    }
-}
-
-/// The table with a column per thread.
-struct Table<'a> {
-    labels: usize,
-    columns: Vec<usize>,
-    source: usize,
-    threads: &'a [ThreadName],
-}
-
-impl Table<'_> {
-    fn render(&self, names: &[String], rows: &[Row]) -> String {
-        let gap = " ".repeat(GAP);
-        let mut out = String::new();
-        let mut line = pad("step", self.labels);
-        for (name, &column) in names.iter().zip(&self.columns) {
-            line += &gap;
-            line += &pad(&elide(name, column), column);
-        }
-        line += &gap;
-        line += "source";
-        push_line(&mut out, &paint(HEAD, line.trim_end()));
-
-        for row in rows {
-            let label = format!("{:>labels$}", row.label, labels = self.labels);
-            let Some(at) = self.threads.iter().position(|&thread| row.thread == Some(thread)) else {
-                push_line(&mut out, &format!("{label}{gap}{}", paint(row.style, &row.words)));
-                continue;
-            };
-            let before: usize = self.columns[..at].iter().map(|column| column + GAP).sum();
-            let room = span(&self.columns, at);
-            for (number, words) in wrap(&row.words, room).iter().enumerate() {
-                let first = number == 0;
-                let label = if first { paint(label_style(row), &label) } else { " ".repeat(self.labels) };
-                let cell = paint(row.style, words);
-                let mut line = format!("{label}{gap}{}{cell}", " ".repeat(before));
-                if first && !row.source.is_empty() {
-                    line += &" ".repeat(room.saturating_sub(width(words)) + GAP);
-                    line += &paint(FAINT, elide(&row.source, self.source));
-                }
-                push_line(&mut out, &line);
-            }
-        }
-        out
-    }
-}
-
-/// The table in which every line names its thread.
-fn one_column(execution: &Execution, rows: &[Row], labels: usize, total: usize) -> String {
-    let gap = " ".repeat(GAP);
-    let name = |row: &Row| row.thread.map_or_else(String::new, |thread| thread_name(execution, thread));
-    let names = rows.iter().map(|row| width(&name(row))).max().unwrap_or(0).clamp(6, 18);
-    let natural = rows
-        .iter()
-        .filter(|row| row.thread.is_some() && row.label != MARK)
-        .map(|row| width(&row.words))
-        .max()
-        .unwrap_or(0);
-    let room = total.saturating_sub(labels + names + 3 * GAP).max(NARROWEST + NARROWEST_SOURCE);
-    let words_width = natural.max(NARROWEST).min(room - NARROWEST_SOURCE);
-    let source_width = room - words_width;
-    let mut out = String::new();
-    let head = format!("{}{gap}{}{gap}{}{gap}source", pad("step", labels), pad("thread", names), pad("", words_width));
-    push_line(&mut out, &paint(HEAD, head));
-    for row in rows {
-        let label = format!("{:>labels$}", row.label);
-        let tag = pad(&elide(&name(row), names), names);
-        for (number, words) in
-            wrap(&row.words, if row.thread.is_some() { words_width } else { room }).iter().enumerate()
-        {
-            let mut line = if number == 0 {
-                format!("{}{gap}{tag}{gap}", paint(label_style(row), &label))
-            } else {
-                " ".repeat(labels + names + 2 * GAP)
-            };
-            line += &paint(row.style, words);
-            if number == 0 && !row.source.is_empty() {
-                line += &" ".repeat(words_width.saturating_sub(width(words)) + GAP);
-                line += &paint(FAINT, elide(&row.source, source_width));
-            }
-            push_line(&mut out, &line);
-        }
-    }
-    out
-}
-
-fn label_style(row: &Row) -> Style {
-    if row.fails() { BAD } else { FAINT }
-}
-
-fn push_line(out: &mut String, line: &str) {
-    out.push_str(line.trim_end());
-    out.push('\n');
 }

@@ -9,15 +9,18 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// The text without anything a terminal would act upon: inputs are not trusted with escape sequences.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let visible = |c: char| match c {
         '\t' => ' ',
-        c if c.is_control() => char::REPLACEMENT_CHARACTER,
-        // Marks that reorder text to the right and left of them.
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        c if is_harmful(c) => char::REPLACEMENT_CHARACTER,
         c => c,
     };
     text.chars().map(visible).collect()
+}
+
+/// Whether a terminal may do anything but show it: control characters, ends of lines, and marks that reorder the text around them.
+pub(crate) fn is_harmful(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The text, cut off with an ellipsis if it needs more than `limit` cells.

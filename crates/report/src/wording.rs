@@ -10,7 +10,6 @@
 //! Steps are counted from 1 over the whole run, as in the first column of the table. Blanks that no line should be broken at
 //! are [`HARD_BLANK`]s.
 
-use crate::text::clean;
 use raddle_trace::execution::Entry;
 use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
 use std::collections::HashMap;
@@ -49,7 +48,7 @@ impl<'e> Wording<'e> {
 
     /// What the step does.
     pub fn step(&self, entry: &Entry) -> String {
-        let words = match entry {
+        match entry {
             Entry::Event { event, buffered, .. } => {
                 let words = self.action(&event.action);
                 if *buffered { format!("{words} buffered") } else { words }
@@ -62,8 +61,7 @@ impl<'e> Wording<'e> {
                 format!("{written} reaches memory")
             }
             Entry::Failure { message, .. } => message.clone(),
-        };
-        clean(&words)
+        }
     }
 
     fn find(&self, id: EventName) -> Option<&'e Action> {

@@ -3,7 +3,7 @@
 mod hand_made;
 
 use hand_made::*;
-use raddle_report::{Layout, Problem, dot, excerpt::Mark, human, json, table};
+use raddle_report::{Body, Check, Layout, Problem, Replay, dot, excerpt::Mark, json};
 use raddle_trace::{Execution, Property, Scope, Source, Verdict};
 
 fn plain(text: &str) -> String {
@@ -14,8 +14,15 @@ fn layout(width: usize) -> Layout {
     Layout { width, full: false }
 }
 
-fn shown(answer: &raddle_report::Answer, width: usize) -> String {
-    plain(&human::answer(answer, &sources(), layout(width)))
+fn shown(check: Check, width: usize) -> String {
+    plain(&answer(Body::Check(check)).text(layout(width)))
+}
+
+/// The run alone, without a line about how it ends.
+fn run(execution: Execution, layout: Layout) -> String {
+    let text = plain(&answer(Body::Replay(Replay { execution, counterexample: None })).text(layout));
+    let run = text.strip_prefix("ends: the schedule breaks no property\n\n").expect("the headline comes first");
+    run.to_owned()
 }
 
 fn widest(text: &str) -> usize {
@@ -24,46 +31,47 @@ fn widest(text: &str) -> usize {
 
 #[test]
 fn a_violation_at_80_columns() {
-    let answer = answer(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
-    insta::assert_snapshot!(shown(&answer, 80));
+    let check = check(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
+    insta::assert_snapshot!(shown(check, 80));
 }
 
 #[test]
 fn a_violation_at_160_columns() {
-    let answer = answer(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
-    insta::assert_snapshot!(shown(&answer, 160));
+    let check = check(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
+    insta::assert_snapshot!(shown(check, 160));
 }
 
 #[test]
 fn a_deadlock_shows_what_each_thread_waits_for() {
-    let answer = answer(Verdict::Violated, Scope::AllExecutions, vec![deadlock()]);
-    insta::assert_snapshot!(shown(&answer, 100));
+    let check = check(Verdict::Violated, Scope::AllExecutions, vec![deadlock()]);
+    insta::assert_snapshot!(shown(check, 100));
 }
 
 #[test]
 fn several_violations_are_numbered() {
-    let mut answer = answer(Verdict::Violated, Scope::AllExecutions, vec![dekker_found(), deadlock()]);
-    answer.all = true;
-    insta::assert_snapshot!(shown(&answer, 100));
+    let mut check = check(Verdict::Violated, Scope::AllExecutions, vec![dekker_found(), deadlock()]);
+    check.all = true;
+    insta::assert_snapshot!(shown(check, 100));
 }
 
 #[test]
 fn a_program_that_holds() {
-    let mut answer = answer(Verdict::Holds, Scope::LoopBound { turns: 3 }, Vec::new());
-    answer.parameters.insert("N".into(), "4".into());
-    answer.advice.push("3 executions were cut off at the loop bound; --loop-bound raises it".into());
-    answer.notes.push("a seq_cst store is followed by a fence".into());
-    insta::assert_snapshot!(shown(&answer, 80));
+    let mut check = check(Verdict::Holds, Scope::LoopBound { turns: 3 }, Vec::new());
+    check.parameters.insert("N".into(), "4".into());
+    check.advice.push("3 executions were cut off at the loop bound; --loop-bound raises it".into());
+    check.notes.push("a seq_cst store is followed by a fence".into());
+    insta::assert_snapshot!(shown(check, 80));
 }
 
 #[test]
 fn an_unknown_names_the_limit() {
     let scope = Scope::Partial { reason: "the time limit of 10 s was reached".into() };
-    let mut answer = answer(Verdict::Unknown, scope, Vec::new());
-    answer.share_done = 0.1234;
+    let mut check = check(Verdict::Unknown, scope, Vec::new());
+    check.share_done = 0.1234;
+    check.advice.push("--time-limit raises it".into());
+    let mut answer = answer(Body::Check(check));
     answer.cost.cpu_seconds = 9.9;
-    answer.advice.push("--time-limit raises it".into());
-    insta::assert_snapshot!(shown(&answer, 80));
+    insta::assert_snapshot!(plain(&answer.text(layout(80))));
 }
 
 #[test]
@@ -77,7 +85,7 @@ fn many_threads_share_one_column() {
         let step = event(thread, 0, 9, update("add", "inside", i64::from(thread) - 1, i64::from(thread), from));
         execution.steps.push(step);
     }
-    let text = plain(&table::table(&execution, &[], layout(80)));
+    let text = run(execution.clone(), layout(80));
     assert!(widest(&text) <= 80, "{text}");
     insta::assert_snapshot!(text);
 }
@@ -89,18 +97,18 @@ fn preparation_and_the_middle_of_a_long_run_are_left_out() {
     steps.extend(execution.steps.drain(..2));
     steps.extend((0..400).map(|at| event(1, at, 6, write("x", i64::from(at)))));
     execution.steps = steps;
-    let text = plain(&table::table(&execution, &[], layout(80)));
+    let text = run(execution.clone(), layout(80));
     assert!(text.contains("… 40 steps before the first thread is started"), "{text}");
     assert!(text.contains("… 103 lines left out"), "{text}");
     assert_eq!(text.lines().count(), 302);
-    let full = table::table(&execution, &[], Layout { width: 80, full: true });
+    let full = run(execution, Layout { width: 80, full: true });
     assert_eq!(full.lines().count(), 443);
 }
 
 #[test]
 fn tables_fit_every_width() {
     for width in [60, 70, 80, 100, 120, 200] {
-        let text = plain(&table::table(&dekker(), &[], layout(width)));
+        let text = run(dekker(), layout(width));
         assert!(widest(&text) <= width, "{width}:\n{text}");
     }
 }
@@ -111,11 +119,11 @@ fn hostile_names_and_widths_do_no_harm() {
     execution.threads = vec!["\u{1b}[31mred\u{7}".into()];
     execution.steps.push(event(7, 0, 6, write("日本語\n\t\u{202e}", i64::MIN)));
     for width in 0..200 {
-        let text = plain(&table::table(&execution, &[], layout(width)));
+        let text = run(execution.clone(), layout(width));
         assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text}");
     }
     let empty = Execution { steps: Vec::new(), ..execution };
-    table::table(&empty, &[], layout(80));
+    run(empty, layout(80));
 }
 
 #[test]
@@ -125,8 +133,8 @@ fn printed_lines_are_shown_in_the_run_and_after_it() {
         printed.push("r = 0\n".into());
     }
     execution.steps.truncate(6);
-    let text = human::replayed(&execution, None, &sources(), layout(100));
-    insta::assert_snapshot!(plain(&text));
+    let body = Body::Replay(Replay { execution, counterexample: None });
+    insta::assert_snapshot!(plain(&answer(body).text(layout(100))));
 }
 
 #[test]
@@ -150,13 +158,13 @@ fn marks_outside_the_text_do_no_harm() {
 
 #[test]
 fn the_graph_of_an_execution() {
-    insta::assert_snapshot!(dot::dot(&dekker()));
+    insta::assert_snapshot!(dot::execution(&dekker()));
 }
 
 #[test]
 fn json_has_the_documented_fields() {
-    let answer = answer(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
-    let value: serde_json::Value = serde_json::from_str(&json::answer(&answer, "0.1.0")).expect("one object");
+    let check = check(Verdict::Violated, Scope::AllExecutions, vec![dekker_found()]);
+    let value: serde_json::Value = serde_json::from_str(&answer(Body::Check(check)).json()).expect("one object");
     insta::assert_snapshot!(serde_json::to_string_pretty(&value).expect("a value"));
     let run: Execution =
         serde_json::from_value(value["violations"][0]["execution"].clone()).expect("an execution reads back");
@@ -168,13 +176,14 @@ fn json_has_the_documented_fields() {
 fn json_of_an_error_names_the_place() {
     let mark = Mark { file: "a.rdl".into(), line: 7, column: 13, ..Mark::default() };
     let problems = [Problem::new("first").mark(mark), Problem::new("second").help("do this")];
-    insta::assert_snapshot!(json::error(&problems, "0.1.0"));
+    insta::assert_snapshot!(json::error(Some("check"), Some("a.rdl"), &problems));
 }
 
 #[test]
 fn a_waiting_thread_that_did_nothing_has_a_column() {
     let mut found = deadlock();
     found.waiting.push(raddle_report::Waiting { thread: thread(0), what: "T1 to end".into(), place: place(23) });
-    let text = plain(&table::table(&found.execution, &found.waiting, layout(100)));
+    let body = Body::Replay(Replay { execution: found.execution.clone(), counterexample: Some(found) });
+    let text = plain(&answer(body).text(layout(100)));
     assert!(text.contains("waits for T1 to end"), "{text}");
 }

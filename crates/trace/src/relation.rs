@@ -249,11 +249,8 @@ mod tests {
 
     #[test]
     fn incremental_closure_equals_the_one_computed_at_once() {
-        let mut seed = 1u64;
-        let mut random = move |n: usize| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) as usize % n
-        };
+        let mut numbers = raddle_testkit::Random::new(1);
+        let mut random = |n| numbers.below(n);
         for _ in 0..60 {
             let n = 2 + random(80);
             let mut relation = Relation::new();

@@ -5,7 +5,7 @@
 //! is initialised, and an expression changes nothing, or is one call or one counting step and nothing else. Everything else is
 //! left to chance: types, conversions between all of them, bit-fields, structs by value, pointers, control flow.
 
-use super::Rng;
+use raddle_testkit::Random;
 use std::fmt::Write;
 
 const TYPES: [&str; 12] = [
@@ -47,7 +47,7 @@ pub(crate) fn file(seed: u64, programs: usize) -> String {
 }
 
 struct Generator {
-    rng: Rng,
+    rng: Random,
     prefix: String,
     /// Scalars in scope that can be read and assigned: name and type.
     vars: Vec<(String, &'static str)>,
@@ -63,7 +63,7 @@ struct Generator {
 impl Generator {
     fn new(seed: u64, index: usize) -> Self {
         Generator {
-            rng: Rng::new(seed),
+            rng: Random::new(seed),
             prefix: format!("p{index}_"),
             vars: Vec::new(),
             constants: Vec::new(),
@@ -79,12 +79,12 @@ impl Generator {
         match self.rng.below(8) {
             0 => format!("{}", self.rng.below(10)),
             1 => format!("-{}", self.rng.below(100)),
-            2 => format!("{}u", self.rng.next() as u32),
-            3 => format!("{:#x}ul", self.rng.next()),
-            4 => format!("{}l", self.rng.next() as i32),
+            2 => format!("{}u", self.rng.number() as u32),
+            3 => format!("{:#x}ul", self.rng.number()),
+            4 => format!("{}l", self.rng.number() as i32),
             5 => format!("'{}'", (b'a' + self.rng.below(26) as u8) as char),
-            6 => format!("{:#x}", self.rng.next() as u32),
-            _ => format!("{}", self.rng.next() as i16),
+            6 => format!("{:#x}", self.rng.number() as u32),
+            _ => format!("{}", self.rng.number() as i16),
         }
     }
 
@@ -120,19 +120,19 @@ impl Generator {
     }
 
     fn compound_expr(&mut self) -> String {
-        let (ty, unsigned) = *self.rng.pick(&WIDE);
+        let (ty, unsigned) = self.rng.pick(&WIDE);
         match self.rng.below(20) {
             0..=3 => {
-                let op = *self.rng.pick(&["+", "-", "*"]);
+                let op = self.rng.pick(&["+", "-", "*"]);
                 let (a, b) = (self.expr(), self.expr());
                 format!("({ty})(({unsigned})({a}) {op} ({unsigned})({b}))")
             }
             4 | 5 => {
-                let op = *self.rng.pick(&["&", "|", "^"]);
+                let op = self.rng.pick(&["&", "|", "^"]);
                 format!("({} {op} {})", self.expr(), self.expr())
             }
             6 | 7 => {
-                let op = *self.rng.pick(&["<", ">", "<=", ">=", "==", "!="]);
+                let op = self.rng.pick(&["<", ">", "<=", ">=", "==", "!="]);
                 format!("({} {op} {})", self.expr(), self.expr())
             }
             8 => format!("({} {} (({} & 7) + 1))", self.expr(), self.rng.pick(&["/", "%"]), self.expr()),
@@ -171,7 +171,7 @@ impl Generator {
                 let _ = writeln!(out, "{pad}{target} = {};", self.expr());
             }
             2 => {
-                let op = *self.rng.pick(&["&", "|", "^"]);
+                let op = self.rng.pick(&["&", "|", "^"]);
                 let target = self.target();
                 let value = self.expr();
                 let _ = writeln!(out, "{pad}{target} {op}= {value};");
@@ -179,7 +179,7 @@ impl Generator {
             3 => self.narrow_change(out, &pad),
             4 => {
                 let name = self.rng.pick(&self.vars).clone();
-                let step = *self.rng.pick(&["++", "--"]);
+                let step = self.rng.pick(&["++", "--"]);
                 // Signed counters could overflow; unsigned ones and narrow ones cannot.
                 if name.1.starts_with("unsigned") || name.1.ends_with("char") || name.1 == "short" {
                     // A plain variable: an index could read what is counted.
@@ -194,7 +194,7 @@ impl Generator {
                 }
             }
             5 => {
-                let (format, cast) = *self.rng.pick(&[
+                let (format, cast) = self.rng.pick(&[
                     ("%d", "int"),
                     ("%u", "unsigned"),
                     ("%lld", "long long"),
@@ -258,7 +258,7 @@ impl Generator {
             13 => {
                 self.temporaries += 1;
                 let name = format!("t{}", self.temporaries);
-                let ty = *self.rng.pick(&TYPES);
+                let ty = self.rng.pick(&TYPES);
                 let value = self.expr();
                 let _ = writeln!(out, "{pad}{{\n{pad}    {ty} {name} = {value};");
                 self.vars.push((name.clone(), ty));
@@ -283,7 +283,7 @@ impl Generator {
                 let _ = writeln!(out, "{pad}{target} = ({{ long long in = {value}; in ^ 5; }});");
             }
             16 if self.in_loop => {
-                let word = *self.rng.pick(&["break", "continue"]);
+                let word = self.rng.pick(&["break", "continue"]);
                 let _ = writeln!(out, "{pad}if ({}) {word};", self.expr());
             }
             _ => {
@@ -303,11 +303,11 @@ impl Generator {
         let value = self.expr();
         let line = match ty {
             "unsigned" | "unsigned long" | "unsigned long long" => {
-                let op = *self.rng.pick(&["+", "-", "*"]);
+                let op = self.rng.pick(&["+", "-", "*"]);
                 format!("{name} {op}= ({ty}){value};")
             }
             "char" | "signed char" | "unsigned char" | "short" | "unsigned short" => {
-                let op = *self.rng.pick(&["+", "-"]);
+                let op = self.rng.pick(&["+", "-"]);
                 format!("{name} {op}= ({ty}){value};")
             }
             _ => format!("{name} {}= (({value}) & 7) + 1;", self.rng.pick(&["/", "%", ">>"])),
@@ -387,7 +387,7 @@ impl Generator {
 
     fn program(mut self, out: &mut String) {
         let p = self.prefix.clone();
-        let field = |rng: &mut Rng| TYPES[rng.below(11) + 1];
+        let field = |rng: &mut Random| TYPES[rng.below(11) + 1];
         let widths = [self.rng.below(7) + 1, self.rng.below(30) + 1];
         let (a, b, c, d) = (field(&mut self.rng), field(&mut self.rng), field(&mut self.rng), field(&mut self.rng));
         let _ = writeln!(
@@ -408,7 +408,7 @@ impl Generator {
         let _ = writeln!(out, "enum {{ {p}RED = 3, {p}GREEN, {p}BLUE = -2 }};");
         self.constants.extend([format!("{p}RED"), format!("{p}BLUE"), "sizeof(int[3])".to_owned()]);
         for index in 0..4 {
-            let ty = *self.rng.pick(&TYPES);
+            let ty = self.rng.pick(&TYPES);
             let value = self.literal();
             let _ = writeln!(out, "static {ty} {p}g{index} = ({ty}){value};");
             self.vars.push((format!("{p}g{index}"), ty));
@@ -427,7 +427,7 @@ impl Generator {
         );
         let _ = writeln!(out, "static int (*{p}table[2])(int, int) = {{ {p}t0, &{p}t1 }};");
         for index in 0..2 {
-            let (ret, a, b) = (*self.rng.pick(&TYPES), *self.rng.pick(&TYPES), *self.rng.pick(&TYPES));
+            let (ret, a, b) = (self.rng.pick(&TYPES), self.rng.pick(&TYPES), self.rng.pick(&TYPES));
             let _ = writeln!(out, "static {ret} {p}f{index}({a} x, {b} y) {{");
             self.vars.extend([("x".to_owned(), a), ("y".to_owned(), b)]);
             for _ in 0..self.rng.below(3) + 1 {
@@ -439,7 +439,7 @@ impl Generator {
         }
         let _ = writeln!(out, "static void {p}main(void) {{");
         for index in 0..3 {
-            let ty = *self.rng.pick(&TYPES);
+            let ty = self.rng.pick(&TYPES);
             let value = self.expr();
             let _ = writeln!(out, "    {ty} l{index} = {value};");
             self.vars.push((format!("l{index}"), ty));

@@ -1,71 +1,14 @@
-//! What the integration tests of the C front end share: random numbers, running a program in one thread.
+//! What the integration tests of the C front end share: random programs, running a program in one thread.
 #![allow(dead_code)]
 
 pub(crate) mod generate;
-pub(crate) mod mutate;
 
 use raddle_machine::compile::AllShared;
 use raddle_machine::{Status, System};
+use raddle_testkit::{Scratch, setting};
 use raddle_trace::{Model, ThreadId};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A small generator of random numbers: the same seed gives the same test.
-#[derive(Clone, Debug)]
-pub(crate) struct Rng(u64);
-
-impl Rng {
-    pub(crate) fn new(seed: u64) -> Self {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1b5_4a32_d192_ed03)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
-
-/// A directory for the files of one test, removed at its end.
-pub(crate) struct Scratch(pub(crate) PathBuf);
-
-impl Scratch {
-    pub(crate) fn new(name: &str) -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("raddle-c-{name}-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&path).expect("a temporary directory");
-        Scratch(path)
-    }
-
-    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, text).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 /// Compiles a file and shows what is wrong with it in one string.
 pub(crate) fn compile_file(path: &Path, options: &raddle_c::Options) -> Result<raddle_program::Program, String> {
@@ -112,20 +55,15 @@ pub(crate) fn run(program: &raddle_program::Program) -> Result<String, String> {
 /// Programs in one file, so that the compiler is started less often.
 const PER_FILE: usize = 10;
 
-/// A number from the environment.
-pub(crate) fn number(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
-
 /// Runs random programs of one thread through the compiler and through Raddle, and panics where they print different things.
 pub(crate) fn differences(flags: &[&str], options: &raddle_c::Options) {
-    let programs = number("RADDLE_C_PROGRAMS", 120);
-    let seed = number("RADDLE_C_SEED", 1) as u64;
-    let scratch = Scratch::new("semantics");
+    let programs = setting("RADDLE_C_PROGRAMS", 120) as usize;
+    let seed = setting("RADDLE_C_SEED", 1);
+    let scratch = Scratch::new();
     for file in 0..programs.div_ceil(PER_FILE) {
         let text = generate::file(seed * 100_000 + file as u64, PER_FILE);
         let source = scratch.file("p.c", &text);
-        let binary = scratch.0.join("p");
+        let binary = scratch.join("p");
         let mut compiler = Command::new("cc");
         compiler.args(flags).args(["-w", "-std=gnu11", "-O0", "-o"]).arg(&binary).arg(&source);
         let compiled = compiler.output().expect("cc can be run");

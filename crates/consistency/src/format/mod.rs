@@ -126,9 +126,9 @@ impl Trace {
         &self.threads[thread.index()]
     }
 
-    /// The name of a location.
-    pub fn location(&self, number: u64) -> &str {
-        usize::try_from(number).ok().and_then(|at| self.locations.get(at)).map_or("?", String::as_str)
+    /// The names of all locations, by number.
+    pub fn locations(&self) -> &[String] {
+        &self.locations
     }
 
     /// The name of an event, `left.0`.

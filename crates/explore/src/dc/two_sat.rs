@@ -150,11 +150,8 @@ mod tests {
 
     #[test]
     fn agrees_with_trying_every_assignment() {
-        let mut seed = 1u64;
-        let mut random = |below: u32| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) as u32 % below
-        };
+        let mut numbers = raddle_testkit::Random::new(1);
+        let mut random = |below: u32| numbers.below(below as usize) as u32;
         let mut solvable = 0;
         for _ in 0..3_000 {
             let variables = 1 + random(6);

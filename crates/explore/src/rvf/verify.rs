@@ -340,33 +340,24 @@ fn refill(list: &mut Vec<u32>, len: usize, value: u32) {
 mod tests {
     use super::super::instance::Op;
     use super::*;
-
-    /// A small generator of numbers.
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn below(&mut self, n: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            ((self.0 >> 33) % u64::from(n)) as u32
-        }
-    }
+    use raddle_testkit::Random;
 
     /// A random instance of two or three threads over two locations, and an order of its events.
-    fn instance(numbers: &mut Numbers) -> (Instance, Vec<u32>) {
+    fn instance(numbers: &mut Random) -> (Instance, Vec<u32>) {
         let mut instance = Instance::default();
         instance.clear();
         for _ in 0..2 + numbers.below(2) {
             for _ in 0..1 + numbers.below(3) {
                 let kind = numbers.below(4);
                 let (reads, writes) = (kind != 1, kind == 1 || kind == 2);
-                instance.push(Op { loc: numbers.below(2), reads, writes, after: NONE, good: (0, 0) });
+                instance.push(Op { loc: numbers.below_u32(2), reads, writes, after: NONE, good: (0, 0) });
             }
             instance.end_thread();
         }
         // A thread may start behind an event of the first one.
         let second = instance.starts[1] as usize;
         if numbers.below(3) == 0 {
-            instance.ops[second].after = numbers.below(second as u32);
+            instance.ops[second].after = numbers.below_u32(second as u32);
         }
         for event in 0..instance.len() {
             let op = instance.ops[event];
@@ -425,7 +416,7 @@ mod tests {
 
     #[test]
     fn it_finds_a_solution_exactly_if_there_is_one() {
-        let mut numbers = Numbers(7);
+        let mut numbers = Random::new(7);
         let mut verifier = Verifier::default();
         let mut solved = [0; 2];
         for _ in 0..6_000 {
@@ -449,7 +440,7 @@ mod tests {
 
     #[test]
     fn every_solution_refines_the_closure() {
-        let mut numbers = Numbers(8);
+        let mut numbers = Random::new(8);
         let (mut order, mut closure) = (Order::default(), Closure::default());
         let mut refuted = 0;
         for _ in 0..2_000 {

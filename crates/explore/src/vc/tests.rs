@@ -7,6 +7,7 @@ use super::order::Order;
 use super::realise::realise;
 use crate::sequence::INITIAL;
 use raddle_consistency::{Interrupt, Interrupted, Watch};
+use raddle_testkit::Random;
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -64,25 +65,15 @@ fn what_is_added_later_is_bad_for_earlier_reads() {
     assert!(!close(&mut order, &accesses), "a bad write is between");
 }
 
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-}
-
 /// A random annotated order over a root and two leaves, with relaxed orders of leaf writes or not.
 fn random(random: &mut Random, relaxed: bool) -> (Order, Accesses) {
     let mut order = Order::default();
     let mut accesses = Accesses::new(ROOT);
     let mut events = Vec::new();
     for thread in 0..3 {
-        for index in 0..1 + random.below(3) as u32 {
+        for index in 0..1 + random.below_u32(3) {
             order.push(id(thread, index), &[]);
-            events.push((id(thread, index), random.below(2) as u32, random.below(2) == 0));
+            events.push((id(thread, index), random.below_u32(2), random.below(2) == 0));
         }
     }
     for &(event, loc, _) in events.iter().filter(|(.., writes)| *writes) {
@@ -97,12 +88,12 @@ fn random(random: &mut Random, relaxed: bool) -> (Order, Accesses) {
     }
     let mut leaves: Vec<_> = events.iter().filter(|(event, ..)| event.thread != ROOT).collect();
     // An interleaving of the leaves says in which order they conflict.
-    leaves.sort_by_key(|(event, ..)| (event.index * 2 + (random.below(4) as u32), event.thread.0));
+    leaves.sort_by_key(|(event, ..)| (event.index * 2 + random.below_u32(4), event.thread.0));
     let mut left: [Vec<_>; 2] = [1, 2].map(|t| leaves.iter().filter(|(event, ..)| event.thread.0 == t).collect());
     left.iter_mut().for_each(|list| list.sort_by_key(|(event, ..)| std::cmp::Reverse(event.index)));
     let mut done: Vec<&(EventId, u32, bool)> = Vec::new();
     while left.iter().any(|list| !list.is_empty()) {
-        let Some(next) = left[random.below(2) as usize].pop() else { continue };
+        let Some(next) = left[random.below(2)].pop() else { continue };
         for before in &done {
             let observed = |event: EventId| accesses.reads.iter().any(|read| is_good(read, event));
             let blind = next.2 && before.2 && !observed(next.0) && !observed(before.0);
@@ -149,7 +140,7 @@ fn has_witness(order: &Order, accesses: &Accesses, done: &mut Vec<EventId>, coun
 
 #[test]
 fn there_is_a_closure_exactly_if_there_is_a_witness() {
-    let mut numbers = Random(7);
+    let mut numbers = Random::new(7);
     let mut possible = 0;
     for number in 0..4_000 {
         let (order, accesses) = random(&mut numbers, number % 2 == 1);

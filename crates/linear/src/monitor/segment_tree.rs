@@ -88,11 +88,8 @@ mod tests {
 
     #[test]
     fn agrees_with_a_plain_array() {
-        let mut seed = 7u64;
-        let mut random = |bound: usize| {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (seed >> 33) as usize % bound
-        };
+        let mut numbers = raddle_testkit::Random::new(7);
+        let mut random = |bound| numbers.below(bound);
         for _ in 0..200 {
             let length = 1 + random(20);
             let mut plain = vec![0; length];

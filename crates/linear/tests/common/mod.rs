@@ -10,30 +10,7 @@ use std::collections::HashSet;
 use raddle_linear::history::{History, Method, Op, Ts};
 use raddle_linear::object::ObjectKind;
 use raddle_linear::value::{Value, ValueId, Values};
-
-/// A small generator of random numbers, the same on every machine.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        ((self.next() >> 33) as usize) % bound
-    }
-
-    pub fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-
-    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-}
+use raddle_testkit::Random;
 
 type State = Vec<Value>;
 

@@ -167,7 +167,8 @@ impl Cfg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Rng, random_program};
+    use crate::testing::random_program;
+    use raddle_testkit::Random;
     use rustc_hash::FxHashSet;
 
     /// Blocks that can be reached without going through `hole`.
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_block_dominates_what_cannot_be_reached_without_it() {
-        let mut rng = Rng(11);
+        let mut rng = Random::new(11);
         for _ in 0..500 {
             for function in &random_program(&mut rng).functions {
                 let cfg = Cfg::new(function);
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn without_retreating_edges_there_is_no_cycle() {
-        let mut rng = Rng(12);
+        let mut rng = Random::new(12);
         for _ in 0..500 {
             for function in &random_program(&mut rng).functions {
                 let cfg = Cfg::new(function);

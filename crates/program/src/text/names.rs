@@ -95,7 +95,8 @@ pub(super) fn written(name: &str) -> String {
     out
 }
 
-/// Appends `text` with everything escaped that cannot stand between `quote`s.
+/// Appends `text` with everything escaped that cannot stand between `quote`s, or that a terminal would act upon: control characters, ends of lines, marks
+/// that reorder the text around them.
 pub(super) fn escape(text: &str, quote: char, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -104,7 +105,9 @@ pub(super) fn escape(text: &str, quote: char, out: &mut String) {
             '\r' => out.push_str("\\r"),
             '\\' => out.push_str("\\\\"),
             c if c == quote => out.extend(['\\', c]),
-            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
+                out.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+            }
             c => out.push(c),
         }
     }

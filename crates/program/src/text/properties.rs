@@ -1,15 +1,15 @@
 //! Claims about the text form on random programs and random damage.
 
 use crate::program::{Layout, Program};
-use crate::testing::{Rng, random_program, without_spans};
+use crate::testing::{random_program, without_spans};
 use crate::{parse, print, validate};
+use raddle_testkit::{Random, damaged};
 use rustc_hash::FxHashSet;
-use std::borrow::Cow;
 use std::mem::discriminant;
 
 #[test]
 fn random_programs_are_valid() {
-    let mut rng = Rng(1);
+    let mut rng = Random::new(1);
     for _ in 0..3000 {
         let program = random_program(&mut rng);
         if let Err(errors) = validate(&program) {
@@ -20,7 +20,7 @@ fn random_programs_are_valid() {
 
 #[test]
 fn parsing_what_was_printed_gives_the_same_program() {
-    let mut rng = Rng(2);
+    let mut rng = Random::new(2);
     for _ in 0..5000 {
         let program = random_program(&mut rng);
         let text = print(&program);
@@ -39,7 +39,7 @@ fn parsing_what_was_printed_gives_the_same_program() {
 
 #[test]
 fn random_programs_use_everything_there_is() {
-    let mut rng = Rng(3);
+    let mut rng = Random::new(3);
     let (mut ops, mut terms, mut layouts) = (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     for _ in 0..500 {
         let program = random_program(&mut rng);
@@ -53,7 +53,7 @@ fn random_programs_use_everything_there_is() {
 }
 
 /// Texts to damage: the examples, and printed random programs.
-fn seeds(rng: &mut Rng) -> Vec<String> {
+fn seeds(rng: &mut Random) -> Vec<String> {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let mut seeds = vec![
         "param N = 2; fn main() { for i in 0..N { let r = choose 0..N; assert r < N, \"m\"; } }".to_owned(),
@@ -69,85 +69,17 @@ fn seeds(rng: &mut Rng) -> Vec<String> {
     seeds
 }
 
-/// Tokens, roughly: words, runs of blanks, single signs.
-fn pieces(text: &str) -> Vec<&str> {
-    let kind = |c: char| {
-        if c.is_alphanumeric() {
-            0
-        } else if c.is_whitespace() {
-            1
-        } else {
-            2
-        }
-    };
-    let mut out = Vec::new();
-    let mut start = 0;
-    let mut last = None;
-    for (at, c) in text.char_indices() {
-        if at > start && (last != Some(kind(c)) || kind(c) == 2) {
-            out.push(&text[start..at]);
-            start = at;
-        }
-        last = Some(kind(c));
-    }
-    out.push(&text[start..]);
-    out
-}
-
-fn damaged<'s>(pieces: &[&'s str], rng: &mut Rng) -> String {
-    const NOISE: [&str; 18] = [
-        "{",
-        "}",
-        "(",
-        ")",
-        ";",
-        ",",
-        "*",
-        "&",
-        "-",
-        "99999999999999999999",
-        "0x",
-        "\"",
-        "`",
-        "/*",
-        "é",
-        "\0",
-        "18446744073709551615",
-        "load",
-    ];
-    let mut pieces: Vec<Cow<'s, str>> = pieces.iter().copied().map(Cow::Borrowed).collect();
-    for _ in 0..1 + rng.below(3) {
-        let (a, b) = (rng.below(pieces.len()), rng.below(pieces.len()));
-        match rng.below(5) {
-            0 => pieces[a] = Cow::Borrowed(""),
-            1 => pieces[a] = pieces[b].clone(),
-            2 => pieces.swap(a, b),
-            3 => {
-                let noise = rng.pick(&NOISE);
-                pieces[a].to_mut().push_str(noise);
-            }
-            _ => {
-                let mut bytes = pieces[a].clone().into_owned().into_bytes();
-                if !bytes.is_empty() {
-                    let at = rng.below(bytes.len());
-                    bytes[at] = rng.next() as u8;
-                }
-                pieces[a] = Cow::Owned(String::from_utf8_lossy(&bytes).into_owned());
-            }
-        }
-    }
-    pieces.concat()
-}
+const PIECES: [&str; 18] =
+    ["{", "}", "(", ")", ";", ",", "*", "&", "-", "..", "\"", "`", "/*", "é", "\0", "load", "i32", "choose"];
 
 #[test]
 fn a_hundred_thousand_damaged_texts_end_in_a_value_or_a_diagnostic() {
-    let mut rng = Rng(4);
+    let mut rng = Random::new(4);
     let seeds = seeds(&mut rng);
-    let seeds: Vec<Vec<&str>> = seeds.iter().map(|seed| pieces(seed)).collect();
     let (mut programs, mut errors) = (0, 0);
     for _ in 0..100_000 {
-        let seed = rng.below(seeds.len());
-        let text = damaged(&seeds[seed], &mut rng);
+        let text = damaged(&seeds, &PIECES, &mut rng);
+        let text = String::from_utf8_lossy(&text);
         match parse("damaged.rdl", &text, &[]) {
             Ok(program) => {
                 programs += 1;
@@ -166,7 +98,7 @@ fn a_hundred_thousand_damaged_texts_end_in_a_value_or_a_diagnostic() {
 }
 
 /// Breaks a valid program somewhere inside.
-fn broken(program: &mut Program, rng: &mut Rng) {
+fn broken(program: &mut Program, rng: &mut Random) {
     use crate::{BlockId, Expr, FuncId, GlobalId, LocalId, Op, Ordering, Reg, Term, Type};
     let wild = rng.pick(&[0, 1, 3, 100, u32::MAX]);
     let function = rng.below(program.functions.len());
@@ -202,14 +134,14 @@ fn broken(program: &mut Program, rng: &mut Rng) {
             }
         }
     }
-    if rng.chance(10) {
+    if rng.one_in(10) {
         program.entry = Some(FuncId(wild));
     }
 }
 
 #[test]
 fn the_validator_survives_broken_programs_and_what_it_lets_through_can_be_printed() {
-    let mut rng = Rng(5);
+    let mut rng = Random::new(5);
     let mut rejected = 0;
     for _ in 0..5000 {
         let mut program = random_program(&mut rng);

@@ -1,6 +1,6 @@
 //! Answers made by hand, for the tests of every form they are put into.
 
-use raddle_report::{Answer, Cost, Counterexample, Sources, Waiting};
+use raddle_report::{Answer, Body, Check, Cost, Counterexample, Sources, Waiting};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
     Action, Event, EventName, Execution, Model, Place, Property, Scope, Source, ThreadName, Verdict, Violation,
@@ -134,9 +134,13 @@ pub(crate) fn dekker_found() -> Counterexample {
     found(dekker(), Property::Assert, message, 18, "0 0 1 1 2 2 1! 1 2! 2")
 }
 
-pub(crate) fn answer(verdict: Verdict, scope: Scope, counterexamples: Vec<Counterexample>) -> Answer {
-    Answer {
-        file: "dekker.rdl".into(),
+pub(crate) fn answer(body: Body) -> Answer {
+    let cost = Cost { seconds: 0.012, cpu_seconds: 0.01, peak_memory_bytes: Some(5 << 20) };
+    Answer { file: "dekker.rdl".into(), sources: sources(), cost, body }
+}
+
+pub(crate) fn check(verdict: Verdict, scope: Scope, counterexamples: Vec<Counterexample>) -> Check {
+    Check {
         parameters: BTreeMap::new(),
         verdict,
         scope,
@@ -147,10 +151,9 @@ pub(crate) fn answer(verdict: Verdict, scope: Scope, counterexamples: Vec<Counte
         executions: 1234,
         blocked: 2,
         share_done: 1.0,
-        statistics: [("events".to_owned(), 30)].into(),
+        statistics: [("events".to_owned(), Some(30)), ("redundant".to_owned(), None)].into(),
         advice: Vec::new(),
         notes: Vec::new(),
-        cost: Cost { seconds: 0.012, cpu_seconds: 0.01, peak_memory_bytes: Some(5 << 20) },
     }
 }
 

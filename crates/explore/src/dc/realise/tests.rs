@@ -2,17 +2,8 @@
 
 use super::*;
 use crate::rvf::instance::Op;
+use raddle_testkit::Random;
 use rustc_hash::FxHashSet;
-
-/// Numbers that look random and are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as u32 % bound
-    }
-}
 
 /// What each thread does: a location, whether it reads, whether it writes.
 type Shape = Vec<Vec<(u32, bool, bool)>>;
@@ -32,7 +23,7 @@ fn instance(shape: &Shape, edges: &[(u32, u32)], random: &mut Random) -> Instanc
                 let mut sources: Vec<u32> = all.map(|(at, _)| at as u32).collect();
                 sources.push(INIT);
                 let start = instance.good.len() as u32;
-                instance.good.push(sources[random.below(sources.len() as u32) as usize]);
+                instance.good.push(sources[random.below_u32(sources.len() as u32) as usize]);
                 good = (start, start + 1);
             }
             instance.push(Op { loc, reads, writes, after: NONE, good });
@@ -107,7 +98,7 @@ fn check(instance: &Instance) -> bool {
 
 /// Checks so many shapes, and that both answers are met.
 fn check_all(count: u32, seed: u64, mut shape: impl FnMut(&mut Random) -> Shape) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut possible = 0;
     for _ in 0..count {
         let shape = shape(&mut random);
@@ -119,9 +110,9 @@ fn check_all(count: u32, seed: u64, mut shape: impl FnMut(&mut Random) -> Shape)
 /// Up to `most` accesses to the locations `first` and the next one.
 fn thread(random: &mut Random, most: u32, first: u32) -> Vec<(u32, bool, bool)> {
     let mut events = Vec::new();
-    for _ in 0..1 + random.below(most) {
-        let loc = first + random.below(2);
-        events.push(match random.below(5) {
+    for _ in 0..1 + random.below_u32(most) {
+        let loc = first + random.below_u32(2);
+        events.push(match random.below_u32(5) {
             0 | 1 => (loc, true, false),
             2 | 3 => (loc, false, true),
             _ => (loc, true, true),
@@ -143,21 +134,21 @@ fn chains_of_threads() {
 
 #[test]
 fn threads_that_share_everything() {
-    check_all(6_000, 3, |random| (0..3 + random.below(2)).map(|_| thread(random, 3, 0)).collect());
+    check_all(6_000, 3, |random| (0..3 + random.below_u32(2)).map(|_| thread(random, 3, 0)).collect());
 }
 
 /// Four threads in a ring: two pairs share a location each, and between the pairs the order is given.
 fn ring(random: &mut Random) -> Instance {
     let mut shape: Shape = Vec::new();
     for thread in 0..4 {
-        let read = random.below(4);
+        let read = random.below_u32(4);
         shape.push((0..3).map(|at| (thread / 2, at == read, at != read)).collect());
     }
     let mut edges = Vec::new();
     for (p, q) in [(1, 2), (3, 0)] {
-        edges.push((3 * p + random.below(3), 3 * q + random.below(3)));
-        if random.below(2) == 0 {
-            edges.push((3 * q + random.below(3), 3 * p + random.below(3)));
+        edges.push((3 * p + random.below_u32(3), 3 * q + random.below_u32(3)));
+        if random.below_u32(2) == 0 {
+            edges.push((3 * q + random.below_u32(3), 3 * p + random.below_u32(3)));
         }
     }
     instance(&shape, &edges, random)
@@ -165,7 +156,7 @@ fn ring(random: &mut Random) -> Instance {
 
 #[test]
 fn rings_need_composed_clauses() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let (mut possible, mut solved, mut cyclic) = (0, 0, 0);
     for _ in 0..30_000 {
         let instance = ring(&mut random);

@@ -3,7 +3,8 @@
 use super::inclusion::by_inclusion;
 use super::*;
 use crate::parse;
-use crate::testing::{Rng, random_program};
+use crate::testing::random_program;
+use raddle_testkit::Random;
 
 /// Which of the named local objects of `main` may escape, and how many allocations.
 fn escaping(text: &str) -> (Vec<String>, usize) {
@@ -104,7 +105,7 @@ fn a_synchronisation_object_is_never_private() {
 }
 
 /// A program that moves pointers about.
-fn random_pointers(rng: &mut Rng) -> Program {
+fn random_pointers(rng: &mut Random) -> Program {
     let mut body = |objects: bool| {
         let mut out = String::new();
         for _ in 0..2 + rng.below(8) {
@@ -118,8 +119,8 @@ fn random_pointers(rng: &mut Rng) -> Program {
                 8 => format!("{p} = alloc 8;"),
                 9 => format!("n = zext(i64, {p}); {q} = zext(ptr, n + 8);"),
                 10 => format!("{p} = p == q ? q : r;"),
-                11 if rng.chance(3) => format!("store shared, {p};"),
-                12 if rng.chance(3) => format!("spawn work({p});"),
+                11 if rng.one_in(3) => format!("store shared, {p};"),
+                12 if rng.one_in(3) => format!("spawn work({p});"),
                 _ => format!("store own, {p}; {q} = load own;"),
             };
         }
@@ -138,7 +139,7 @@ fn random_pointers(rng: &mut Rng) -> Program {
 
 #[test]
 fn nothing_that_escapes_by_inclusion_is_called_private() {
-    let mut rng = Rng(31);
+    let mut rng = Random::new(31);
     let (mut private, mut shared, mut least_shared) = (0, 0, 0);
     for round in 0..4000 {
         let program = if round % 4 == 0 { random_program(&mut rng) } else { random_pointers(&mut rng) };

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::program::Layout;
-use crate::testing::Rng;
 use crate::{parse, print, validate};
+use raddle_testkit::Random;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -402,9 +402,9 @@ fn step(program: &Program, kept: &Kept, thread: &mut Thread, memory: &mut [u64])
     true
 }
 
-fn random_condition(rng: &mut Rng) -> String {
-    let reg = |rng: &mut Rng| rng.pick(&["a", "b", "c", "n"]);
-    let (left, right) = (reg(rng), if rng.chance(2) { reg(rng).to_owned() } else { rng.below(3).to_string() });
+fn random_condition(rng: &mut Random) -> String {
+    let reg = |rng: &mut Random| rng.pick(&["a", "b", "c", "n"]);
+    let (left, right) = (reg(rng), if rng.one_in(2) { reg(rng).to_owned() } else { rng.below(3).to_string() });
     let simple = format!("{left} {} {right}", rng.pick(&["==", "!=", "<"]));
     match rng.below(4) {
         0 => format!("!({simple})"),
@@ -414,7 +414,7 @@ fn random_condition(rng: &mut Rng) -> String {
     }
 }
 
-fn random_statements(rng: &mut Rng, depth: u32) -> String {
+fn random_statements(rng: &mut Random, depth: u32) -> String {
     let mut out = String::new();
     for _ in 0..1 + rng.below(4) {
         let cond = random_condition(rng);
@@ -423,17 +423,17 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
             0..3 => format!("{reg} = load {var};"),
             3 | 4 => format!("{reg} = cas {var}, {}, {};", rng.below(2), rng.below(3)),
             5 => format!("{reg} = (a + b) & 3;"),
-            6 if rng.chance(2) => format!("{reg} = {};", rng.below(2)),
+            6 if rng.one_in(2) => format!("{reg} = {};", rng.below(2)),
             6 => "n = (n + 1) & 3;".to_owned(),
             7 if depth > 0 => format!("if {cond} {{ {} }}", random_statements(rng, depth - 1)),
             8 if depth > 0 => format!("loop {{ {} if {cond} {{ break; }} }}", random_statements(rng, depth - 1)),
             9 => format!("if {cond} {{ continue; }}"),
-            11 if rng.chance(2) => {
+            11 if rng.one_in(2) => {
                 let op = rng.pick(&["xchg", "or", "and", "xor"]);
                 format!("{reg} = rmw.{op} {var}, {};", rng.below(3))
             }
             12 => format!("{reg} = call {}();", rng.pick(&["take", "look"])),
-            10 if rng.chance(4) => format!("store {var}, {};", rng.below(3)),
+            10 if rng.one_in(4) => format!("store {var}, {};", rng.below(3)),
             _ => format!("if {cond} {{ break; }}"),
         };
     }
@@ -442,14 +442,14 @@ fn random_statements(rng: &mut Rng, depth: u32) -> String {
 
 #[test]
 fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
-    let mut rng = Rng(21);
+    let mut rng = Random::new(21);
     let (mut programs, mut loads, mut exchanges, mut updates, mut turns) = (0, 0, 0, 0, 0);
     while programs < 3000 {
-        let (body, leave) = if rng.chance(5) {
+        let (body, leave) = if rng.one_in(5) {
             let (var, expected, filler) = (rng.pick(&["x", "y"]), rng.below(2), rng.pick(&["", "n = (n + 1) & 3;"]));
-            let cond = if rng.chance(4) { random_condition(&mut rng) } else { format!("a == {expected}") };
+            let cond = if rng.one_in(4) { random_condition(&mut rng) } else { format!("a == {expected}") };
             let op = rng.pick(&["xchg", "xchg", "or", "and", "add"]);
-            let action = if rng.chance(3) { format!("cas {var}, {expected}, 2") } else { format!("rmw.{op} {var}, 1") };
+            let action = if rng.one_in(3) { format!("cas {var}, {expected}, 2") } else { format!("rmw.{op} {var}, 1") };
             (format!("a = {action}; {filler}"), cond)
         } else {
             (random_statements(&mut rng, 2), random_condition(&mut rng))
@@ -457,7 +457,7 @@ fn on_random_loops_no_outcome_is_lost_and_none_is_new() {
         let kept = rng.pick(&["0", "a", "b", "c", "n", "a + b"]);
         let mut other = String::new();
         for _ in 0..1 + rng.below(4) {
-            let values = if rng.chance(3) { 3 } else { 2 };
+            let values = if rng.one_in(3) { 3 } else { 2 };
             other += &format!("store {}, {};", rng.pick(&["x", "y"]), rng.below(values));
         }
         let text = format!(
