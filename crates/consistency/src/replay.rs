@@ -5,23 +5,27 @@
 //! no answer "consistent" leaves this crate without it.
 
 use crate::instance::{Action, Instance, Loc, Source};
-use raddle_trace::{EventId, Model, Step, ThreadId};
+use crate::models::{self, Buffers};
+use raddle_trace::{Buffered, EventId, Model, Step, StoreBuffer, ThreadId};
 
 /// A write on its way to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Buffered {
-    write: EventId,
+struct Write {
+    event: EventId,
     loc: Loc,
-    /// How many store-store fences came before it.
-    epoch: u32,
+}
+
+impl Buffered for Write {
+    fn meets(&self, other: &Self) -> bool {
+        self.loc == other.loc
+    }
 }
 
 /// What a thread is at.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Thread {
     done: u32,
-    epoch: u32,
-    buffer: Vec<Buffered>,
+    buffer: StoreBuffer<Write>,
 }
 
 /// Threads, buffers and memory.
@@ -79,7 +83,7 @@ impl Memory {
     /// What the thread would read now.
     pub fn peek(&self, thread: ThreadId, loc: Loc) -> Source {
         let own = self.threads[thread.index()].buffer.iter().rev().find(|entry| entry.loc == loc);
-        own.map_or(self.last[loc.index()], |entry| Source::Write(entry.write))
+        own.map_or(self.last[loc.index()], |entry| Source::Write(entry.event))
     }
 
     fn is_started(&self, instance: &Instance, thread: ThreadId) -> bool {
@@ -113,17 +117,24 @@ impl Memory {
     pub fn flushes(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for (number, Thread { buffer, .. }) in self.threads.iter().enumerate() {
-            let thread = ThreadId(number as u32);
-            match self.model {
-                Model::Sc => {}
-                Model::Tso => steps.extend(buffer.first().map(|_| Step::Flush(thread))),
-                Model::Pso => {
-                    let free = (0..buffer.len()).filter(|&at| is_free(buffer, at));
-                    steps.extend(free.map(|at| Step::FlushAt(thread, buffer[at].loc.0.into())));
-                }
-            }
+            let leaving = buffer.iter().enumerate().filter(|(at, _)| self.leaves(buffer, *at));
+            steps.extend(leaving.map(|(_, write)| self.arrival(ThreadId(number as u32), write)));
         }
         steps
+    }
+
+    /// Whether the write at this position may leave.
+    fn leaves(&self, buffer: &StoreBuffer<Write>, at: usize) -> bool {
+        match models::of(self.model).buffers() {
+            Buffers::None => false,
+            Buffers::PerThread => at == 0,
+            Buffers::PerLocation => buffer.is_free(at),
+        }
+    }
+
+    /// The step by which a write leaves.
+    fn arrival(&self, thread: ThreadId, write: &Write) -> Step {
+        models::of(self.model).arrival(thread, write.loc.0.into())
     }
 
     /// Does the thread's next event, which must be possible. Tells what it read.
@@ -133,11 +144,11 @@ impl Memory {
         let slot = &mut self.threads[thread.index()];
         slot.done += 1;
         match action {
-            Action::Write { loc } if self.model != Model::Sc => {
-                slot.buffer.push(Buffered { write: event, loc, epoch: slot.epoch });
+            Action::Write { loc } if models::of(self.model).buffers() != Buffers::None => {
+                slot.buffer.push(Write { event, loc });
             }
             Action::Write { loc } | Action::Update { loc, .. } => self.last[loc.index()] = Source::Write(event),
-            Action::StoreFence => slot.epoch += 1,
+            Action::StoreFence => slot.buffer.fence(),
             _ => {}
         }
         read
@@ -145,18 +156,11 @@ impl Memory {
 
     /// Lets a buffered write reach memory. False, and nothing happened, if there is no such write.
     pub fn flush(&mut self, step: Step) -> bool {
-        let Some(slot) = self.threads.get_mut(step.thread().index()) else { return false };
-        let at = match (self.model, step) {
-            (Model::Tso, Step::Flush(_)) => (!slot.buffer.is_empty()).then_some(0),
-            (Model::Pso, Step::FlushAt(_, loc)) => {
-                let at = slot.buffer.iter().position(|entry| u64::from(entry.loc.0) == loc);
-                at.filter(|&at| is_free(&slot.buffer, at))
-            }
-            _ => None,
-        };
-        let Some(at) = at else { return false };
-        let entry = slot.buffer.remove(at);
-        self.last[entry.loc.index()] = Source::Write(entry.write);
+        let Some(Thread { buffer, .. }) = self.threads.get(step.thread().index()) else { return false };
+        let at = buffer.iter().position(|write| self.arrival(step.thread(), write) == step);
+        let Some(at) = at.filter(|&at| self.leaves(buffer, at)) else { return false };
+        let Write { event, loc } = self.threads[step.thread().index()].buffer.remove(at);
+        self.last[loc.index()] = Source::Write(event);
         true
     }
 
@@ -167,12 +171,6 @@ impl Memory {
             thread.done as usize == instance.thread(ThreadId(number as u32)).len() && thread.buffer.is_empty()
         })
     }
-}
-
-/// Under PSO an entry is free to go if no older one is of the same location or before a store-store fence that it is after.
-fn is_free(buffer: &[Buffered], at: usize) -> bool {
-    let entry = buffer[at];
-    buffer[..at].iter().all(|older| older.loc != entry.loc && older.epoch == entry.epoch)
 }
 
 /// Runs a schedule to its end. Every read must read what the instance says, and nothing may be left over.

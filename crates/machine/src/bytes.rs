@@ -6,16 +6,16 @@
 use crate::address::Addr;
 use crate::code::Code;
 use crate::thread::Access;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The contents of shared memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ByteMemory {
-    objects: FxHashMap<Addr, Arc<Contents>>,
+    objects: BTreeMap<Addr, Arc<Contents>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Contents {
     bytes: Box<[u8]>,
     written: Box<[bool]>,

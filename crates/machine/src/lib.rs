@@ -4,21 +4,28 @@
 //! * A [`Thread`] is a resumable automaton over it: it runs its invisible work in one go, stops at its next
 //!   [`Visible`] operation and continues with the answer it is given. It never touches shared memory itself, so an
 //!   engine may answer from an execution graph, and the [`System`] from a memory with store buffers.
-//! * A [`System`] is the operational machine for SC, TSO and PSO; [`replay`](replay::replay) runs a schedule on it. It is
-//!   the judge of every counterexample.
+//! * A [`State`] is a running program as a plain value: threads, and a [`Memory`], of which there is one file per
+//!   [model](memory). Whoever wants to know how it changes is a [`Recorder`] beside it.
+//! * A [`System`] is a state with an [`Observer`](observer::Observer) that notes events, what reads read from, and races;
+//!   [`replay`](replay::replay) runs a schedule on it. It is the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`mod@compile`], [`thread`], [`bytes`], [`system`], [`race`], [`mod@replay`].
+//! Reading order: [`address`], [`code`], [`mod@compile`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
+//! [`system`], [`mod@replay`].
 
 pub mod address;
 pub mod bytes;
 pub mod code;
 pub mod compile;
+pub mod memory;
 pub mod names;
 mod narrow;
 mod nesting;
 pub mod objects;
+pub mod observer;
 pub mod race;
+pub mod recorder;
 pub mod replay;
+pub mod state;
 pub mod system;
 mod text;
 pub mod thread;
@@ -27,7 +34,10 @@ pub use address::Addr;
 pub use bytes::ByteMemory;
 pub use code::Code;
 pub use compile::compile;
+pub use memory::{AnyMemory, Memory, Pso, Sc, Tso};
 pub use objects::{ObjectInfo, ObjectKind};
+pub use recorder::Recorder;
 pub use replay::{Replay, ReplayError, replay};
+pub use state::State;
 pub use system::System;
 pub use thread::{Access, Blocked, Commuting, Failure, Reaction, Status, Thread, Visible};

@@ -11,9 +11,13 @@
 //! compared before it synchronises with what ends it.
 //!
 //! This is the detector of the operational machine: one vector clock per thread, one message clock per write, the last
-//! accesses per byte and thread. Engines compute the same relation on their graphs; replay holds them against this.
+//! accesses per byte and thread. It looks on while a state changes, as part of the [`Observer`](crate::observer::Observer). Engines
+//! compute the same relation on their graphs; replay holds them against this.
 
 use crate::address::Addr;
+use crate::code::Code;
+use crate::memory::{Origin, Store};
+use crate::recorder::{Reading, Writing};
 use crate::thread::Access;
 use raddle_program::Ordering;
 use raddle_trace::{EventId, ThreadId, VectorClock};
@@ -27,6 +31,8 @@ struct ThreadClocks {
     fence: VectorClock,
     /// What the next acquire fence learns.
     pending: VectorClock,
+    /// The messages of its writes that are on their way.
+    kept: Vec<VectorClock>,
 }
 
 /// An access that later ones are compared with.
@@ -40,6 +46,25 @@ pub struct Past {
     pub atomic: bool,
     /// Its instruction.
     pub pc: u32,
+}
+
+/// Two accesses that race.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// The one that was about to happen.
+    pub this: Past,
+    /// One before it.
+    pub other: Past,
+}
+
+/// The report of a race in one line.
+pub fn race_message(code: &Code, name: &str, one: &Past, other: &Past) -> String {
+    let side = |past: &Past| {
+        let atomic = if past.atomic { "atomic " } else { "" };
+        let what = if past.writes { "write" } else { "read" };
+        format!("{atomic}{what} by {} (line {})", code.name(past.event.thread), code.span(past.pc).line)
+    };
+    format!("data race on {name}: {} and {} are not ordered", side(other), side(one))
 }
 
 /// The detector.
@@ -63,54 +88,87 @@ impl Races {
         self.thread(event.thread).now.set(event.thread, event.index + 1);
     }
 
-    /// Compares an access with all before it and remembers it. Returns one that races with it.
-    pub fn access(&mut self, access: Access, past: Past) -> Option<Past> {
-        let now = std::mem::take(&mut self.thread(past.event.thread).now);
+    /// A read happens, or an update. If it waited, the looks that did not find what it waits for are compared before the message of
+    /// what it found is taken; what the read itself synchronises with happens before it.
+    pub fn read(&mut self, event: EventId, reading: &Reading) -> Option<Race> {
+        let &Reading { pc, access, origin, order, looks, writes, .. } = reading;
+        let past = |writes, order| Past { event, writes, atomic: order != Ordering::NonAtomic, pc };
+        let looked = looks.and_then(|looks| self.access(access, past(false, looks)));
+        if looked.is_some() {
+            return looked;
+        }
+        let found = self.messages.get(&access.addr).cloned().unwrap_or_default();
+        // What comes from the own buffer teaches nothing new.
+        if origin == Origin::Memory {
+            self.observe(event.thread, order, &found);
+        }
+        let race = self.access(access, past(writes.is_some(), order));
+        if race.is_none() && writes.is_some() {
+            let mut message = self.message(event.thread, order);
+            message.join(&found);
+            self.messages.insert(access.addr, message);
+        }
+        race
+    }
+
+    /// A store happens.
+    pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
+        let &Writing { thread, pc, store: Store { access, .. }, order, kept } = writing;
+        let past = Past { event, writes: true, atomic: order != Ordering::NonAtomic, pc };
+        let race = self.access(access, past);
+        if race.is_none() {
+            let message = self.message(thread, order);
+            if kept {
+                self.thread(thread).kept.push(message);
+            } else {
+                self.messages.insert(access.addr, message);
+            }
+        }
+        race
+    }
+
+    /// A store that was on its way, by its position among those of its thread, arrives or gets lost.
+    pub fn arrive(&mut self, thread: ThreadId, at: usize, store: Store, lost: bool) {
+        let message = self.thread(thread).kept.remove(at);
+        if !lost {
+            self.messages.insert(store.access.addr, message);
+        }
+    }
+
+    /// Compares an access with all before it and remembers it.
+    fn access(&mut self, access: Access, this: Past) -> Option<Race> {
+        let now = std::mem::take(&mut self.thread(this.event.thread).now);
         let mut race = None;
         for byte in 0..u32::from(access.size) {
             let list = self.past.entry(access.addr.plus(byte)).or_default();
             race = race.or_else(|| {
                 list.iter().copied().find(|other| {
-                    other.event.thread != past.event.thread
-                        && (other.writes || past.writes)
-                        && !(other.atomic && past.atomic)
+                    other.event.thread != this.event.thread
+                        && (other.writes || this.writes)
+                        && !(other.atomic && this.atomic)
                         && !now.contains(other.event)
                 })
             });
             let same = |other: &Past| {
-                other.event.thread == past.event.thread && other.writes == past.writes && other.atomic == past.atomic
+                other.event.thread == this.event.thread && other.writes == this.writes && other.atomic == this.atomic
             };
             match list.iter_mut().find(|other| same(other)) {
-                Some(other) => *other = past,
-                None => list.push(past),
+                Some(other) => *other = this,
+                None => list.push(this),
             }
         }
-        self.thread(past.event.thread).now = now;
-        race
+        self.thread(this.event.thread).now = now;
+        race.map(|other| Race { this, other })
     }
 
-    /// What a write with this ordering publishes; `continued` is the message of the write an update read from.
-    pub fn publish(&mut self, thread: ThreadId, order: Ordering, continued: Option<VectorClock>) -> VectorClock {
+    /// What a write with this ordering publishes.
+    fn message(&mut self, thread: ThreadId, order: Ordering) -> VectorClock {
         let clocks = self.thread(thread);
-        let mut message = if order.releases() { clocks.now.clone() } else { clocks.fence.clone() };
-        if let Some(earlier) = continued {
-            message.join(&earlier);
-        }
-        message
-    }
-
-    /// The message of the write that stands in memory at this address.
-    pub fn message(&self, addr: Addr) -> VectorClock {
-        self.messages.get(&addr).cloned().unwrap_or_default()
-    }
-
-    /// A write reaches memory.
-    pub fn deliver(&mut self, addr: Addr, message: VectorClock) {
-        self.messages.insert(addr, message);
+        if order.releases() { clocks.now.clone() } else { clocks.fence.clone() }
     }
 
     /// A read takes this message.
-    pub fn observe(&mut self, thread: ThreadId, order: Ordering, message: &VectorClock) {
+    fn observe(&mut self, thread: ThreadId, order: Ordering, message: &VectorClock) {
         let clocks = self.thread(thread);
         if order.acquires() {
             clocks.now.join(message);

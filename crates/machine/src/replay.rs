@@ -4,7 +4,8 @@
 
 use crate::address::Addr;
 use crate::code::Code;
-use crate::system::{Record, System};
+use crate::observer::Record;
+use crate::system::System;
 use crate::thread::{Access, Blocked, Status, Visible};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
@@ -165,7 +166,7 @@ fn entry(
             let write = named(code, write);
             return Some(Entry::Flush { write, location: location(access.addr), value: signed(access, value) });
         }
-        Record::Failed => return None,
+        Record::Lost(_) | Record::Failed => return None,
     };
     let printed = system.take_printed(id.thread);
     let event = Event { id: named(code, id), action, place: code.place(pc) };

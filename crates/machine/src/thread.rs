@@ -30,6 +30,13 @@ pub struct Access {
     pub size: u8,
 }
 
+impl Access {
+    /// Whether the two have a byte in common.
+    pub const fn overlaps(self, other: Access) -> bool {
+        self.addr.0 < other.addr.0 + other.size as u64 && other.addr.0 < self.addr.0 + self.size as u64
+    }
+}
+
 /// A visible operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Visible {

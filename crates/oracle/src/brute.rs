@@ -16,8 +16,8 @@
 //! class of a run that ends with such a thread the reads of the turn do not appear.
 
 use crate::class::{Class, Event, ValueClass, Values};
+use raddle_machine::observer::Record;
 use raddle_machine::replay::deadlock;
-use raddle_machine::system::Record;
 use raddle_machine::{Addr, Blocked, Code, Status, System, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -338,13 +338,6 @@ impl<'c> State<'c> {
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
-        let flushed = match step {
-            Step::Flush(_) => {
-                self.system.thread(id).and_then(|_| self.system.buffered(id).next()).map(|entry| entry.1.addr)
-            }
-            Step::FlushAt(_, addr) => Some(Addr(addr)),
-            Step::Run(_) | Step::Choose(..) => None,
-        };
         let record = self.system.step(step)?;
         if let Record::Spawn(child) = record {
             self.histories.insert(child, 0);
@@ -381,7 +374,8 @@ impl<'c> State<'c> {
                 self.reaches_memory(arena, access.addr, write);
                 return Ok(());
             }
-            Record::Failed => (flushed.map_or(Event::Failed, Event::Lost), Values::default()),
+            Record::Lost(access) => (Event::Lost(access.addr), Values::default()),
+            Record::Failed => (Event::Failed, Values::default()),
         };
         if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);

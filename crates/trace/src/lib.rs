@@ -2,9 +2,10 @@
 //!
 //! This crate is the common language of the others. It knows nothing of programs, machines or engines; it only
 //! says how a run is written down, so that an engine can hand one to the machine for replay and to the report
-//! for a person. Reading order: [`ids`], [`threads`], [`event`], [`execution`], [`schedule`], [`verdict`], and the two
-//! tools [`clock`] and [`relation`].
+//! for a person. Reading order: [`ids`], [`threads`], [`event`], [`execution`], [`schedule`], [`verdict`], and the
+//! tools [`clock`], [`relation`] and [`buffer`].
 
+pub mod buffer;
 pub mod clock;
 pub mod event;
 pub mod execution;
@@ -14,6 +15,7 @@ pub mod schedule;
 pub mod threads;
 pub mod verdict;
 
+pub use buffer::{Buffered, StoreBuffer};
 pub use clock::VectorClock;
 pub use event::{Action, Event, EventName, Source};
 pub use execution::Execution;
