@@ -2,7 +2,7 @@
 //!
 //! Each function gets its registers as the first slots of the frame, then temporaries (shared by all expressions,
 //! since none outlives its instruction), then one counter per loop head. The counter of a loop with a bound is cleared on the
-//! edges that enter the loop and counted where its body begins; other loops have code for neither. What is noted of turns is in [`turns`].
+//! edges that enter the loop and counted where its body begins; other loops have code for neither. What is noted of turns is in `turns`.
 
 mod turns;
 
