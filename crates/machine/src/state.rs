@@ -1,8 +1,8 @@
 //! The state of a running program, as a plain value, and what can happen next.
 //!
 //! A state is its threads, memory, the objects whose lives have ended, and who is in an atomic block: what decides how a run goes on,
-//! and nothing that only tells how it came about. So two runs that lead to the same have led to equal states, which can be compared,
-//! hashed and stored. [`State::moves`] lists what can happen next, [`State::step`] does it and tells a [`Recorder`].
+//! and what only tells how it came about is noted elsewhere. (A thread still counts its operations, so states of different lengths of a
+//! loop differ, and states have no equality yet.) [`State::moves`] lists what can happen next, [`State::step`] does it and tells a [`Recorder`].
 //! It is written to be obviously right, not to be fast: engines are held against it.
 //!
 //! What is the same under every model stands here, and what is not in [`memory`](crate::memory).
