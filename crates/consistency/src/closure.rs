@@ -168,14 +168,13 @@ fn apply(shape: &Shape, order: &mut Order, columns: &Columns, read: u32) -> Resu
     let source = order.arrival(op.source);
     let mut news = false;
     for column in columns.of(shape, op.loc, op.thread) {
-        let earlier = column.partition_point(|&other| order.at_most(shape, order.arrival(other), read));
+        let earlier = column.partition_point(|&other| order.at_most(order.arrival(other), read));
         if earlier > 0 && column[earlier - 1] != op.source {
-            news |= order.add(shape, order.arrival(column[earlier - 1]), source, Why::Earlier(read))?;
+            news |= order.add(order.arrival(column[earlier - 1]), source, Why::Earlier(read))?;
         }
-        let later =
-            column.partition_point(|&other| other == op.source || !order.at_most(shape, source, order.arrival(other)));
+        let later = column.partition_point(|&other| other == op.source || !order.at_most(source, order.arrival(other)));
         if later < column.len() {
-            news |= order.add(shape, read, order.arrival(column[later]), Why::Later(read))?;
+            news |= order.add(read, order.arrival(column[later]), Why::Later(read))?;
         }
     }
     Ok(news)

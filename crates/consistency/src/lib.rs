@@ -20,10 +20,11 @@
 //! ```
 //!
 //! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`models`] (a file for each
-//! memory model), [`naive`] (the baseline), `search` (what they share), `order` and [`closure`] (what is known beforehand), [`two_sat`] (what may
-//! decide the rest under SC), [`mod@verify`] (all of it together),
-//! [`values`] (sets of sources instead of one).
+//! memory model), [`naive`] (the baseline), `search` (what they share), [`chains`], `order` and [`closure`] (what is known beforehand),
+//! [`mod@verify`] (all of it together), [`values`] (SC with sets of sources instead of one), [`realise`] (SC by orders of pairs and
+//! clauses), [`interrupt`] (stopping any of them).
 
+pub mod chains;
 pub mod closure;
 pub mod explain;
 pub mod format;
@@ -34,12 +35,12 @@ pub mod naive;
 mod order;
 mod prefix;
 mod random;
+pub mod realise;
 pub mod replay;
 mod search;
 mod settings;
 mod shape;
 pub mod testing;
-pub mod two_sat;
 pub mod values;
 pub mod verify;
 

@@ -16,8 +16,8 @@ pub(crate) struct Naive<'o> {
 }
 
 impl Naive<'_> {
-    fn allows(&self, shape: &Shape, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
-        self.order.is_none_or(|order| order.allows(shape, prefix, node(order)))
+    fn allows(&self, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
+        self.order.is_none_or(|order| order.allows(prefix, node(order)))
     }
 }
 
@@ -28,7 +28,7 @@ impl Strategy for Naive<'_> {
         for lane in 0..shape.lanes() {
             if let Some(write) = prefix.front(shape, lane)
                 && prefix.can_flush(shape, lane)
-                && self.allows(shape, prefix, |order| order.arrival(write))
+                && self.allows(prefix, |order| order.arrival(write))
             {
                 choices.push(Move::Flush(lane as u32));
             }
@@ -36,7 +36,7 @@ impl Strategy for Naive<'_> {
         for thread in 0..shape.threads() {
             if let Some((number, _)) = prefix.next(shape, thread)
                 && prefix.can_step(shape, number)
-                && self.allows(shape, prefix, |_| number)
+                && self.allows(prefix, |_| number)
             {
                 choices.push(Move::Step(thread as u32));
             }

@@ -1,9 +1,12 @@
 //! A growing partial order on the operations of a shape and on their writes reaching memory.
 //!
-//! The *nodes* are the operations, and for every buffered write one more: the moment it reaches memory. They form chains: threads, and on
-//! store buffers lanes. Every node has a clock that tells how much of every chain is before it; a new edge is carried to what comes after
-//! it. Every edge knows why it is there, so that a cycle can be explained.
+//! The *nodes* are the operations, and for every buffered write one more: the moment it reaches memory. They form [`Chains`]: threads, and on
+//! store buffers lanes. Every edge knows why it is there, so that a cycle can be explained.
+//!
+//! A write that goes to memory at once is one node, but on store buffers it is a member of two chains, its thread and its lane. There it
+//! is two events of the chains: what is before it is before the first, what is after it is after the second.
 
+use crate::chains::Chains;
 use crate::explain::Reason;
 use crate::prefix::Prefix;
 use crate::shape::{Kind, NONE, Shape};
@@ -35,17 +38,17 @@ pub(crate) struct Link {
 /// The order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Order {
+    chains: Chains,
     /// Per operation the node at which it is in memory, [`NONE`] if it does not write.
     arrivals: Vec<Node>,
     /// Per node behind the operations its write.
     writes: Vec<u32>,
+    /// Per operation the event of the chains that it ends with, and per node behind the operations its event.
+    lasts: Vec<u32>,
     ops: usize,
-    width: usize,
     threads: usize,
-    clocks: Vec<u32>,
     heads: Vec<u32>,
     edges: Vec<Edge>,
-    stack: Vec<Node>,
     degrees: Vec<u32>,
 }
 
@@ -78,42 +81,39 @@ impl Order {
         self.ops + self.writes.len()
     }
 
-    fn clock(&self, node: Node) -> &[u32] {
-        &self.clocks[node as usize * self.width..][..self.width]
-    }
-
-    /// The chain of a node, and its number there.
-    fn place(&self, shape: &Shape, node: Node) -> (usize, u32) {
-        let (op, arrival) = self.op(node);
-        if arrival {
-            (self.threads + shape.op(op).lane as usize, shape.op(op).lane_index)
-        } else {
-            (shape.op(op).thread as usize, shape.index(op))
-        }
+    /// Where what is before a node ends in the chains, and where what is after it begins.
+    fn events(&self, node: Node) -> (u32, u32) {
+        let last = self.lasts[node as usize];
+        (if (node as usize) < self.ops { node } else { last }, last)
     }
 
     /// Whether `a` is before or equal to `b`.
-    pub(crate) fn at_most(&self, shape: &Shape, a: Node, b: Node) -> bool {
-        let (chain, number) = self.place(shape, a);
-        self.clock(b)[chain] > number
-    }
-
-    /// How many events of a thread are before or equal to the node.
-    pub(crate) fn count_before(&self, node: Node, thread: usize) -> u32 {
-        self.clock(node)[thread]
+    pub(crate) fn at_most(&self, a: Node, b: Node) -> bool {
+        a == b || self.chains.before(self.events(a).1, self.events(b).0)
     }
 
     /// Program order and whatever `add` adds to it at the beginning.
     pub(crate) fn build(&mut self, shape: &Shape, add: impl FnOnce(&mut Order)) -> Result<(), Cyclic> {
         self.ops = shape.ops.len();
         self.threads = shape.threads();
-        self.width = self.threads + if shape.is_buffered() { shape.lanes() } else { 0 };
+        let lanes = if shape.is_buffered() { shape.lanes() } else { 0 };
+        let length = |lane: usize| shape.lane(lane).len() as u32;
+        self.chains.reset((0..self.threads).map(|thread| shape.length(thread)).chain((0..lanes).map(length)));
         self.arrivals.clear();
         self.writes.clear();
+        self.lasts.clear();
+        self.lasts.extend(0..self.ops as u32);
         for (number, op) in shape.ops.iter().enumerate() {
+            let in_lane = |chains: &Chains| chains.chains()[self.threads + op.lane as usize][op.lane_index as usize];
             self.arrivals.push(match op.kind {
-                Kind::Store => number as u32,
+                Kind::Store => {
+                    if lanes > 0 {
+                        self.lasts[number] = in_lane(&self.chains);
+                    }
+                    number as u32
+                }
                 Kind::Write => {
+                    self.lasts.push(in_lane(&self.chains));
                     self.writes.push(number as u32);
                     (self.ops + self.writes.len() - 1) as u32
                 }
@@ -205,7 +205,7 @@ impl Order {
         }
     }
 
-    /// Computes the clocks along a topological order (Kahn 1962).
+    /// Places the events of the chains along a topological order (Kahn 1962).
     fn sort(&mut self, shape: &Shape) -> Result<(), Cyclic> {
         let nodes = self.nodes();
         let mut degrees = std::mem::take(&mut self.degrees);
@@ -214,27 +214,18 @@ impl Order {
         for node in 0..nodes as u32 {
             self.for_successors(shape, node, |next, _, _| degrees[next as usize] += 1);
         }
-        self.clocks.clear();
-        self.clocks.resize(nodes * self.width, 0);
-        let mut ready = std::mem::take(&mut self.stack);
-        ready.clear();
-        ready.extend((0..nodes as u32).filter(|&node| degrees[node as usize] == 0));
+        let mut ready: Vec<Node> = (0..nodes as u32).filter(|&node| degrees[node as usize] == 0).collect();
         let mut sorted = 0;
         let mut successors = Vec::new();
         while let Some(node) = ready.pop() {
             sorted += 1;
-            let (chain, number) = self.place(shape, node);
-            let own = &mut self.clocks[node as usize * self.width + chain];
-            *own = (*own).max(number + 1);
-            let op = shape.op(self.op(node).0);
-            if op.kind == Kind::Store && self.width > self.threads {
-                // A store passes its lane by, yet its lane must know.
-                let own = &mut self.clocks[node as usize * self.width + self.threads + op.lane as usize];
-                *own = (*own).max(op.lane_index + 1);
+            let (first, last) = self.events(node);
+            if first != last {
+                self.chains.carry(first, last);
             }
             self.for_successors(shape, node, |next, _, _| successors.push(next));
             for next in successors.drain(..) {
-                self.join(node, next);
+                self.chains.carry(last, self.events(next).0);
                 degrees[next as usize] -= 1;
                 if degrees[next as usize] == 0 {
                     ready.push(next);
@@ -242,67 +233,41 @@ impl Order {
             }
         }
         self.degrees = degrees;
-        self.stack = ready;
         if sorted == nodes { Ok(()) } else { Err(Cyclic) }
     }
 
-    /// Everything before `from` is before `to`. Tells whether that is news.
-    fn join(&mut self, from: Node, to: Node) -> bool {
-        let (from, to) = (from as usize * self.width, to as usize * self.width);
-        let mut news = false;
-        for chain in 0..self.width {
-            let theirs = self.clocks[from + chain];
-            if theirs > self.clocks[to + chain] {
-                self.clocks[to + chain] = theirs;
-                news = true;
-            }
-        }
-        news
-    }
-
     /// Puts `from` before `to`. Tells whether that is news.
-    pub(crate) fn add(&mut self, shape: &Shape, from: Node, to: Node, why: Why) -> Result<bool, Cyclic> {
-        if self.at_most(shape, to, from) {
-            self.put(from, to, why);
-            return Err(Cyclic);
-        }
-        if self.at_most(shape, from, to) {
+    pub(crate) fn add(&mut self, from: Node, to: Node, why: Why) -> Result<bool, Cyclic> {
+        let closes = self.at_most(to, from);
+        if !closes && self.at_most(from, to) {
             return Ok(false);
         }
         self.put(from, to, why);
-        self.join(from, to);
-        let mut stack = std::mem::take(&mut self.stack);
-        stack.clear();
-        stack.push(to);
-        let mut successors = Vec::new();
-        while let Some(node) = stack.pop() {
-            self.for_successors(shape, node, |next, _, _| successors.push(next));
-            for next in successors.drain(..) {
-                if self.join(node, next) {
-                    stack.push(next);
-                }
-            }
+        if closes {
+            return Err(Cyclic);
         }
-        self.stack = stack;
-        Ok(true)
+        let inserted = self.chains.insert(self.events(from).1, self.events(to).0);
+        Ok(inserted.expect("it closes no cycle"))
+    }
+
+    /// Under SC, the operations in some order that extends this one.
+    pub(crate) fn sequence(&self) -> Vec<u32> {
+        let mut sequence: Vec<u32> = (0..self.ops as u32).collect();
+        // What is after something has more before it.
+        sequence.sort_by_key(|&op| self.chains.row(op).iter().sum::<u32>());
+        sequence
     }
 
     /// Whether everything before the node is done in the prefix.
-    pub(crate) fn allows(&self, shape: &Shape, prefix: &Prefix, node: Node) -> bool {
-        let (own, _) = self.place(shape, node);
-        let clock = self.clock(node);
-        let op = shape.op(self.op(node).0);
-        let lane = if op.kind == Kind::Store { self.threads + op.lane as usize } else { own };
-        let before = |chain: usize| clock[chain] - u32::from(chain == own || chain == lane);
-        let counts = prefix.pos.iter().chain(&prefix.done).take(self.width);
-        counts.enumerate().all(|(chain, &count)| before(chain) <= count)
+    pub(crate) fn allows(&self, prefix: &Prefix, node: Node) -> bool {
+        let row = self.chains.row(self.events(node).0);
+        row.iter().zip(prefix.pos.iter().chain(&prefix.done)).all(|(before, count)| before <= count)
     }
 
     /// The same, looking at threads only, not at what has reached memory.
-    pub(crate) fn allows_thread_events(&self, shape: &Shape, prefix: &Prefix, node: Node) -> bool {
-        let (own, _) = self.place(shape, node);
-        let clock = self.clock(node)[..self.threads].iter().zip(&prefix.pos).enumerate();
-        { clock }.all(|(chain, (&before, &count))| before - u32::from(chain == own) <= count)
+    pub(crate) fn allows_thread_events(&self, prefix: &Prefix, node: Node) -> bool {
+        let row = self.chains.row(self.events(node).0);
+        row.iter().zip(&prefix.pos).all(|(before, count)| before <= count)
     }
 
     /// A shortest way from one node to another, along the chains and the first `limit` edges.

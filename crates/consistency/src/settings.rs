@@ -1,5 +1,6 @@
 //! How to verify.
 
+use crate::interrupt::Interrupt;
 use std::time::Instant;
 
 /// Whether closure looks at an instance before the search does.
@@ -66,6 +67,12 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Limits { prefixes: u64::MAX, bytes: 4 << 30, deadline: None }
+    }
+}
+
+impl Interrupt for Limits {
+    fn is_due(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

@@ -2,15 +2,17 @@
 
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Instance, Malformed};
+use crate::interrupt::Interrupted;
 use crate::models::Task;
 use crate::naive::Naive;
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
+use crate::realise::{Clauses, Realiser};
 use crate::replay::replay;
 use crate::search::{End, Search};
 use crate::settings::{Algorithm, Closure, Limits, Settings};
-use crate::shape::{NONE, Shape};
-use crate::two_sat::{self, Clauses};
+use crate::shape::{Kind, NONE, Shape};
+use crate::values::{self, Op, Problem};
 use raddle_trace::{Model, Step, ThreadId};
 
 /// Whether there is an execution.
@@ -119,10 +121,17 @@ impl Verifier {
             if end != End::Stopped || self.statistics.prefixes <= pause {
                 return end;
             }
-            match two_sat::solve(&self.shape, &self.closure.order, &mut self.prefix) {
-                Clauses::Unsatisfiable => return End::Exhausted,
-                Clauses::Ordered => return End::Found,
-                Clauses::Undecided => {}
+            let (problem, sequence) = (problem(&self.shape), self.closure.order.sequence());
+            match Realiser::default().by_clauses(&problem, &sequence, &settings.limits) {
+                Err(Interrupted) => return End::Stopped,
+                Ok(Clauses::Unsatisfiable) => return End::Exhausted,
+                Ok(Clauses::Undecided) => {}
+                Ok(Clauses::Ordered(sequence)) => {
+                    self.prefix.reset(&self.shape);
+                    let steps = sequence.into_iter().map(|op| Move::Step(self.shape.op(op).thread));
+                    steps.for_each(|step| self.prefix.apply(&self.shape, step));
+                    return End::Found;
+                }
             }
         }
         self.search(settings, true, &settings.limits)
@@ -161,4 +170,33 @@ impl Verifier {
         });
         steps.collect()
     }
+}
+
+/// A shape under SC, as a problem about sequences.
+fn problem(shape: &Shape) -> Problem {
+    let mut problem = Problem::default();
+    problem.clear();
+    let end = |child: usize| {
+        let last = (shape.length(child) > 0).then(|| shape.starts[child + 1] - 1);
+        last.or_else(|| Some(shape.spawns[child]).filter(|&spawn| spawn != NONE))
+    };
+    for thread in 0..shape.threads() {
+        for number in shape.starts[thread]..shape.starts[thread + 1] {
+            let op = shape.op(number);
+            let (reads, writes) = (op.source != NONE, op.lane != NONE);
+            let loc = if reads || writes { op.loc } else { values::NONE };
+            let mut good = (0, 0);
+            if reads {
+                good = (problem.good.len() as u32, problem.good.len() as u32 + 1);
+                problem.good.push(if shape.is_initial(op.source) { values::INIT } else { op.source });
+            }
+            let after = if op.kind == Kind::Join { end(op.loc as usize) } else { None };
+            problem.push(Op { loc, reads, writes, after: after.unwrap_or(values::NONE), good });
+        }
+        problem.end_thread();
+        if shape.spawns[thread] != NONE && shape.length(thread) > 0 {
+            problem.edges.push((shape.spawns[thread], shape.starts[thread]));
+        }
+    }
+    problem
 }

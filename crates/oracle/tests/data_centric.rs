@@ -14,13 +14,7 @@ const PLAIN: Settings = Settings {
     burst: false,
     refine: false,
     backwards: false,
-    corrections: Corrections {
-        composed: true,
-        rivals_follow_reads: true,
-        pending_locks: true,
-        forbid_bursts: true,
-        tried_is_local: true,
-    },
+    corrections: Corrections { pending_locks: true, forbid_bursts: true, tried_is_local: true },
 };
 const BURST: Settings = Settings { burst: true, ..PLAIN };
 const REFINED: Settings = Settings { refine: true, ..PLAIN };
@@ -250,14 +244,6 @@ fn what_was_tried_below_is_not_forbidden() {
     let with = |corrections| outcome(&case.sketch, Settings { corrections, ..PLAIN }).statistics.executions;
     assert_eq!(with(PLAIN.corrections), 19);
     assert!(with(Corrections { tried_is_local: false, ..PLAIN.corrections }) < 19);
-}
-
-#[test]
-fn a_rival_comes_after_the_read_and_not_the_source() {
-    let threads = cyclic_example(0);
-    let corrections = Corrections { rivals_follow_reads: false, ..PLAIN.corrections };
-    let misprinted = Settings { corrections, ..PLAIN };
-    assert!(counted(&threads, misprinted).executions < 38);
 }
 
 #[test]

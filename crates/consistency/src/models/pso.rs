@@ -86,8 +86,8 @@ fn auto_key(shape: &Shape) -> Key {
 }
 
 impl Pso<'_> {
-    fn allows(&self, shape: &Shape, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
-        self.order.is_none_or(|order| order.allows_thread_events(shape, prefix, node(order)))
+    fn allows(&self, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
+        self.order.is_none_or(|order| order.allows_thread_events(prefix, node(order)))
     }
 
     /// Brings a write to memory, with everything that must go before it.
@@ -95,7 +95,7 @@ impl Pso<'_> {
         if prefix.in_memory(shape, write) {
             return true;
         }
-        if !prefix.has_done(shape, write) || !self.allows(shape, prefix, |order| order.arrival(write)) {
+        if !prefix.has_done(shape, write) || !self.allows(prefix, |order| order.arrival(write)) {
             return false;
         }
         let op = shape.op(write);
@@ -111,7 +111,7 @@ impl Pso<'_> {
     /// The thread's next operation can be done without dragging a write along, and without writing to memory.
     fn can_step_alone(&self, shape: &Shape, prefix: &Prefix, thread: usize) -> bool {
         prefix.next(shape, thread).is_some_and(|(number, op)| {
-            op.kind != Kind::Store && prefix.can_step(shape, number) && self.allows(shape, prefix, |_| number)
+            op.kind != Kind::Store && prefix.can_step(shape, number) && self.allows(prefix, |_| number)
         })
     }
 
@@ -184,9 +184,8 @@ impl Strategy for Pso<'_> {
     }
 
     fn choices(&self, shape: &Shape, prefix: &Prefix, choices: &mut Vec<Move>) {
-        let ready = (0..shape.threads()).filter(|&thread| {
-            prefix.next(shape, thread).is_some_and(|(number, _)| self.allows(shape, prefix, |_| number))
-        });
+        let ready = (0..shape.threads())
+            .filter(|&thread| prefix.next(shape, thread).is_some_and(|(number, _)| self.allows(prefix, |_| number)));
         choices.extend(ready.map(|thread| Move::Step(thread as u32)));
         if shape.has_store_fences {
             let waited_for = (0..shape.lanes()).filter(|&lane| {

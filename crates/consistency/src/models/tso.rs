@@ -49,25 +49,25 @@ pub(crate) struct Tso<'o> {
 }
 
 impl Tso<'_> {
-    fn allows(&self, shape: &Shape, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
-        self.order.is_none_or(|order| order.allows(shape, prefix, node(order)))
+    fn allows(&self, prefix: &Prefix, node: impl FnOnce(&Order) -> u32) -> bool {
+        self.order.is_none_or(|order| order.allows(prefix, node(order)))
     }
 
     /// The thread's next operation is not a store and can be done.
     fn can_step(&self, shape: &Shape, prefix: &Prefix, thread: usize) -> bool {
         prefix.next(shape, thread).is_some_and(|(number, op)| {
-            op.kind != Kind::Store && prefix.can_step(shape, number) && self.allows(shape, prefix, |_| number)
+            op.kind != Kind::Store && prefix.can_step(shape, number) && self.allows(prefix, |_| number)
         })
     }
 
     /// The thread's next write to reach memory, as a move, if it can be made.
     fn memory_move(&self, shape: &Shape, prefix: &Prefix, thread: usize) -> Option<(u32, Move)> {
         if let Some(write) = prefix.front(shape, thread) {
-            let can = prefix.can_flush(shape, thread) && self.allows(shape, prefix, |order| order.arrival(write));
+            let can = prefix.can_flush(shape, thread) && self.allows(prefix, |order| order.arrival(write));
             return can.then_some((write, Move::Flush(thread as u32)));
         }
         let (number, op) = prefix.next(shape, thread)?;
-        let can = op.kind == Kind::Store && prefix.can_store(shape, number) && self.allows(shape, prefix, |_| number);
+        let can = op.kind == Kind::Store && prefix.can_store(shape, number) && self.allows(prefix, |_| number);
         can.then_some((number, Move::Step(thread as u32)))
     }
 }

@@ -1,87 +1,157 @@
-//! The filter before the search: an order every execution respects, or the certainty that there is none.
+//! The closure: what every sequence that serves all reads has in common.
 //!
-//! The weakest order that contains program order and obeys, for every read `r`, where `C` are those good writes of `r` that it can still see (not after it,
-//! and none between):
+//! Starting from program order, edges are added that hold in every solution, until there are none left or a
+//! contradiction shows that there is no solution (Toman 2021, closure for arbitrary width). For a read `r`, with
+//! `Cl(r)` the good writes that it can still see:
+//! 1. if `Cl(r)` is empty there is no solution;
+//! 2. its least element, if there is one, comes before `r`;
+//! 3. bad writes before `r` come before its greatest element, if there is one;
+//! 4. bad writes above all of it come after `r`.
 //!
-//! 1. `C` is not empty;
-//! 2. if `C` has a least write, it is before `r`;
-//! 3. if `C` has a greatest write, every bad write before `r` is before that;
-//! 4. `r` is before every bad write that is after all of `C`.
+//! An update is one event here, so it is a bad write of every other read of its location, and the rules for pairs of
+//! halves are not needed: of two updates with the same single good write each is put before the other, and that is a cycle.
+//!
+//! This does not decide the problem; it is a filter before the search, and its order restricts the search. A pass over all
+//! reads costs the number of reads times the writes of their locations times the threads.
 
-use super::search::Problem;
-use crate::order::{Cyclic, Order, Why};
-use crate::shape::NONE;
+use super::problem::{INIT, NONE, Problem};
+use crate::chains::Chains;
+use crate::interrupt::{Interrupted, Watch};
 
-#[derive(Clone, Debug, Default)]
-pub(super) struct ValueClosure {
-    pub(super) order: Order,
-    /// What a read can still see.
+/// Buffers, and the writes of each location.
+#[derive(Debug, Default)]
+pub(crate) struct Closure {
+    writes: Vec<Vec<u32>>,
     visible: Vec<u32>,
+    latest: Vec<u32>,
+    latest_bad: Vec<u32>,
 }
 
-impl ValueClosure {
-    /// Computes the closure.
-    pub(super) fn build(&mut self, problem: &Problem) -> Result<(), Cyclic> {
-        self.order.build(&problem.shape, |_| {})?;
+impl Closure {
+    /// Adds to the order what every solution has. Returns `false` if there is none.
+    pub(crate) fn begin(
+        &mut self,
+        problem: &Problem,
+        order: &mut Chains,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Interrupted> {
+        self.writes.iter_mut().for_each(Vec::clear);
+        if self.writes.len() < problem.locations {
+            self.writes.resize_with(problem.locations, Vec::new);
+        }
+        for (event, op) in problem.ops.iter().enumerate() {
+            if op.writes {
+                self.writes[op.loc as usize].push(event as u32);
+            }
+        }
+        self.go_on(problem, order, watch)
+    }
+
+    /// The writes of a location.
+    pub(crate) fn writes(&self, loc: u32) -> &[u32] {
+        &self.writes[loc as usize]
+    }
+
+    /// The same for an order that has got more edges since.
+    pub(crate) fn go_on(
+        &mut self,
+        problem: &Problem,
+        order: &mut Chains,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Interrupted> {
         loop {
-            let mut news = false;
-            for read in 0..problem.shape.ops.len() as u32 {
-                if problem.is_read(read) {
-                    news |= self.apply(problem, read)?;
+            let mut changed = false;
+            for (read, op) in problem.ops.iter().enumerate() {
+                if op.reads {
+                    watch.step()?;
+                    match self.read(problem, order, read as u32) {
+                        Some(more) => changed |= more,
+                        None => return Ok(false),
+                    }
                 }
             }
-            if !news {
-                return Ok(());
+            if !changed {
+                return Ok(true);
             }
         }
     }
 
-    /// `a` is before `b`, or the same. An initial value is before everything.
-    fn at_most(&self, problem: &Problem, a: u32, b: u32) -> bool {
-        a == b || a == NONE || (b != NONE && self.order.at_most(&problem.shape, a, b))
-    }
-
-    fn can_see(&self, problem: &Problem, read: u32, write: u32) -> bool {
-        let between = |&other: &u32| {
-            other != write && other != read && self.at_most(problem, write, other) && self.at_most(problem, other, read)
-        };
-        let too_late = write != NONE && self.at_most(problem, read, write);
-        !too_late && !problem.writes_like(read).iter().any(between)
-    }
-
-    fn apply(&mut self, problem: &Problem, read: u32) -> Result<bool, Cyclic> {
-        let mut visible = std::mem::take(&mut self.visible);
+    /// Applies the rules to one read. Returns whether that added anything, or `None` if there is no solution.
+    fn read(&mut self, problem: &Problem, order: &mut Chains, read: u32) -> Option<bool> {
+        let Closure { writes, visible, latest, latest_bad } = self;
+        let writes = &writes[problem.ops[read as usize].loc as usize];
+        let before = |order: &Chains, a: u32, b: u32| a == INIT || order.before(a, b);
+        latest.clear();
+        latest_bad.clear();
+        for &write in writes {
+            if !order.before(write, read) {
+                continue;
+            }
+            let thread = problem.thread(write);
+            replace(latest, problem, thread, write);
+            if !problem.is_good(read, write) {
+                replace(latest_bad, problem, thread, write);
+            }
+        }
         visible.clear();
-        visible.extend(problem.good(read).iter().filter(|&&write| self.can_see(problem, read, write)));
-        let result = self.rules(problem, read, &visible);
-        self.visible = visible;
-        result
-    }
-
-    fn rules(&mut self, problem: &Problem, read: u32, visible: &[u32]) -> Result<bool, Cyclic> {
-        if visible.is_empty() {
-            return Err(Cyclic);
+        for &write in problem.good(read) {
+            let seen = if write == INIT {
+                latest.is_empty()
+            } else {
+                !order.before(read, write) && !latest.iter().any(|&later| later != write && order.before(write, later))
+            };
+            if seen {
+                visible.push(write);
+            }
         }
-        let (shape, mut news) = (&problem.shape, false);
-        let least = visible.iter().copied().find(|&one| visible.iter().all(|&other| self.at_most(problem, one, other)));
-        let greatest =
-            visible.iter().copied().find(|&one| visible.iter().all(|&other| self.at_most(problem, other, one)));
-        if let Some(least) = least.filter(|&least| least != NONE) {
-            news |= self.order.add(shape, least, read, Why::ReadsFrom)?;
-        }
-        for &bad in problem.writes_like(read).iter().filter(|&&write| write != read && !problem.is_good(read, write)) {
-            if let Some(greatest) = greatest
-                && self.at_most(problem, bad, read)
-            {
-                if greatest == NONE {
-                    return Err(Cyclic);
+        let mut changed = false;
+        let mut insert = |order: &mut Chains, a: u32, b: u32| {
+            // Most of it is known, and asked here because that is much cheaper than a call.
+            if a != INIT && !order.before(a, b) {
+                changed |= order.insert(a, b)?;
+            }
+            Some(())
+        };
+        let extreme = |order: &Chains, first: &dyn Fn(&Chains, u32, u32) -> bool| {
+            let mut best = *visible.first()?;
+            for &write in &visible[1..] {
+                if first(order, write, best) {
+                    best = write;
                 }
-                news |= self.order.add(shape, bad, greatest, Why::Earlier(read))?;
             }
-            if visible.iter().all(|&write| self.at_most(problem, write, bad)) {
-                news |= self.order.add(shape, read, bad, Why::Later(read))?;
+            let all = visible.iter().all(|&write| write == best || first(order, best, write));
+            Some(if all { best } else { NONE })
+        };
+        // `INIT` and `NONE` are the same number, and for both there is nothing to do.
+        let least = extreme(order, &|order, a, b| a == INIT || (b != INIT && order.before(a, b)))?;
+        if least != NONE {
+            insert(order, least, read)?;
+        }
+        let greatest = extreme(order, &|order, a, b| b == INIT || (a != INIT && order.before(b, a)))?;
+        if greatest != NONE {
+            for &bad in latest_bad.iter() {
+                insert(order, bad, greatest)?;
             }
         }
-        Ok(news)
+        let mut done = NONE;
+        for &bad in writes {
+            let thread = problem.thread(bad) as u32;
+            if thread == done || bad == read || problem.is_good(read, bad) {
+                continue;
+            }
+            if visible.iter().all(|&write| before(order, write, bad)) {
+                insert(order, read, bad)?;
+                done = thread;
+            }
+        }
+        Some(changed)
+    }
+}
+
+/// Makes this write the last of its thread in the list.
+fn replace(list: &mut Vec<u32>, problem: &Problem, thread: usize, write: u32) {
+    match list.last_mut() {
+        Some(last) if problem.thread(*last) == thread => *last = write,
+        _ => list.push(write),
     }
 }

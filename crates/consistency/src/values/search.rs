@@ -1,331 +1,500 @@
-//! The search over positions and active writes, depth first, with moves that are taken back.
+//! VerifySC: a sequence of given events in which every read reads from a write that is good for it.
+//!
+//! The problem is NP-hard. The method is that of Agarwal, Chatterjee, Pathak, Pavlogiannis and Toman 2021 (Toman 2021):
+//! a depth-first search over prefixes, of which two with the same events and the same thread as the last writer of each
+//! location are the same for what can follow. With `n` events, `k` threads and `d` locations there are at most
+//! `n^k · k^d` of them. An event can be executed if what must precede it has been, and
+//! * a read finds a good write in memory;
+//! * a write does not overwrite what a read still needs: its location is not *held*, that is, no read that is left has seen
+//!   all its good writes go by.
+//!
+//! What keeps the search short, each with a switch:
+//! * **closure** (`closure`): answers most problems without a solution, and restricts the order for the rest;
+//! * **greedy reads**: a read that can be executed is executed at once, with no alternative. That is right for reads that
+//!   write nothing; an update changes memory and is tried like a write (with the published rule taken literally, executions
+//!   of programs with updates are lost);
+//! * **greedy dead writes**: a write that no read needs, over a write that no read needs any more, needs no alternative;
+//! * **guidance**: alternatives are tried in the order of a sequence of the same events that serves all reads but one.
+//!
+//! Prefixes are not stored: the search goes forth and back with an undo log, and only prefixes with more than one
+//! continuation are remembered.
 
-use super::{GoodWrites, ValueSettings};
-use crate::instance::{Instance, Source};
-use crate::order::Order;
-use crate::shape::{Kind, NONE, Shape};
-use crate::verify::Answer;
-use raddle_trace::{Step, ThreadId};
+use super::closure::Closure;
+use super::problem::{INIT, NONE, Problem};
+use crate::chains::Chains;
+use crate::interrupt::{Interrupt, Interrupted, Watch};
 use rustc_hash::FxHashSet;
-use std::time::Instant;
 
-/// The question made ready, and how far the search is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Problem {
-    pub(super) shape: Shape,
-    /// Per operation where its good writes begin in `good`, and the end. Initial values are [`NONE`].
-    good_starts: Vec<u32>,
-    good: Vec<u32>,
-    /// Per write where the reads it is good for begin, and the end.
-    wanted_starts: Vec<u32>,
-    wanted: Vec<u32>,
-    reads: Vec<bool>,
-    writes: Vec<Vec<u32>>,
-    /// Locations that two threads write, whose active writes positions do not tell.
-    shared: Vec<u32>,
+/// Which heuristics are used. They change the time, never the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heuristics {
+    /// Compute the closure of the problem before it is searched.
+    pub closure: bool,
+    /// Execute reads, and writes that nobody needs, without alternative.
+    pub greedy: bool,
+    /// Try alternatives in the order of the sequence at hand.
+    pub guidance: bool,
+    /// Executes updates greedily, too, as a literal reading of the published rule has it. This loses solutions.
+    pub greedy_updates: bool,
+}
+
+/// After so many steps it asks whether to stop.
+const STEPS: u32 = 256;
+
+/// The decision procedure, with its buffers.
+#[derive(Debug, Default)]
+pub struct Verifier {
+    order: Chains,
+    closure: Closure,
     state: State,
+    /// Prefixes from which there is no way to the end.
+    seen: FxHashSet<Box<[u32]>>,
+    /// Continuations left to try, of all decisions.
+    untried: Vec<u32>,
+    decisions: Vec<Decision>,
+    places: Vec<u32>,
+    key: Vec<u32>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct State {
-    pos: Vec<u32>,
-    /// Per location the active write.
-    active: Vec<u32>,
-    /// Per read how many good writes are yet to come.
-    left: Vec<u32>,
-    /// Per location how many reads hold it.
-    held: Vec<u32>,
-    /// Per write how many reads that are yet to come it is good for; then per location the same of the initial value.
-    useful: Vec<u32>,
-    /// The threads that moved, each with the write that was active at the location before.
-    log: Vec<(u32, u32)>,
+/// A prefix with several continuations.
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    /// Its length.
+    length: usize,
+    /// Where its continuations start.
+    first: usize,
 }
 
-/// A prefix on the way: the length of its log, and what is left to choose.
-struct Frame {
-    choices: Vec<u32>,
-    mark: usize,
-}
-
-impl Problem {
-    pub(super) fn is_read(&self, op: u32) -> bool {
-        self.reads[op as usize]
-    }
-
-    /// The good writes of a read.
-    pub(super) fn good(&self, read: u32) -> &[u32] {
-        &self.good[self.good_starts[read as usize] as usize..self.good_starts[read as usize + 1] as usize]
-    }
-
-    pub(super) fn is_good(&self, read: u32, write: u32) -> bool {
-        self.good(read).contains(&write)
-    }
-
-    /// All writes of the location of an operation.
-    pub(super) fn writes_like(&self, op: u32) -> &[u32] {
-        &self.writes[self.shape.op(op).loc as usize]
-    }
-
-    /// Takes over the good writes. The shape is there already.
-    pub(super) fn fill(&mut self, instance: &Instance, good: &GoodWrites) {
-        let count = self.shape.ops.len();
-        self.good_starts.clear();
-        self.good.clear();
-        self.reads.clear();
-        let mut read = 0;
-        // Under SC every event is one operation, so their numbers are the same.
-        for (_, action) in instance.events() {
-            self.good_starts.push(self.good.len() as u32);
-            self.reads.push(action.source().is_some());
-            if action.source().is_some() {
-                let start = self.good.len();
-                self.good.extend(good.of_read(read).iter().map(|&source| match source {
-                    Source::Initial => NONE,
-                    Source::Write(write) => instance.flat(write),
-                }));
-                self.good[start..].sort_unstable();
-                let mut kept = self.good.split_off(start);
-                kept.dedup();
-                self.good.append(&mut kept);
-                read += 1;
-            }
-        }
-        self.good_starts.push(self.good.len() as u32);
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for read in 0..count as u32 {
-            pairs.extend(self.good(read).iter().filter(|&&write| write != NONE).map(|&write| (write, read)));
-        }
-        pairs.sort_unstable();
-        self.wanted_starts.clear();
-        self.wanted_starts.extend((0..=count as u32).map(|write| pairs.partition_point(|pair| pair.0 < write) as u32));
-        self.wanted.clear();
-        self.wanted.extend(pairs.iter().map(|pair| pair.1));
-        self.writes.clear();
-        self.writes.resize(self.shape.locs, Vec::new());
-        for (number, op) in self.shape.ops.iter().enumerate().filter(|(_, op)| op.lane != NONE) {
-            self.writes[op.loc as usize].push(number as u32);
-        }
-        self.shared.clear();
-        let thread = |write: &u32| self.shape.op(*write).thread;
-        let two = |writes: &Vec<u32>| writes.windows(2).any(|pair| thread(&pair[0]) != thread(&pair[1]));
-        self.shared.extend((0..self.shape.locs as u32).filter(|&loc| two(&self.writes[loc as usize])));
-    }
-
-    fn reset(&mut self) {
-        let (count, locs) = (self.shape.ops.len(), self.shape.locs);
-        let mut state = std::mem::take(&mut self.state);
-        let refill = |target: &mut Vec<u32>, len, value| {
-            target.clear();
-            target.resize(len, value);
-        };
-        refill(&mut state.pos, self.shape.threads(), 0);
-        refill(&mut state.active, locs, NONE);
-        refill(&mut state.left, count, 0);
-        refill(&mut state.held, locs, 0);
-        refill(&mut state.useful, count + locs, 0);
-        state.log.clear();
-        for read in (0..count as u32).filter(|&read| self.is_read(read)) {
-            let loc = self.shape.op(read).loc as usize;
-            for &write in self.good(read) {
-                if write == NONE {
-                    state.useful[count + loc] += 1;
-                } else {
-                    state.useful[write as usize] += 1;
-                    state.left[read as usize] += 1;
-                }
-            }
-            state.held[loc] += u32::from(state.left[read as usize] == 0);
-        }
-        self.state = state;
-    }
-
-    /// The thread's next operation, if it can be done.
-    fn next(&self, order: Option<&Order>, thread: usize) -> Option<u32> {
-        let (shape, state) = (&self.shape, &self.state);
-        let number = shape.starts[thread] + state.pos[thread];
-        let done = |op: u32| {
-            let thread = shape.op(op).thread as usize;
-            shape.starts[thread] + state.pos[thread] > op
-        };
-        let started = |thread: usize| shape.spawns[thread] == NONE || done(shape.spawns[thread]);
-        if number >= shape.starts[thread + 1] || !started(thread) {
-            return None;
-        }
-        let op = shape.op(number);
-        let loc = op.loc as usize;
-        let reads = self.is_read(number);
-        let can = match op.kind {
-            Kind::Join => state.pos[loc] == shape.length(loc) && started(loc),
-            Kind::Read => self.is_good(number, state.active[loc]),
-            Kind::Store => {
-                let own = u32::from(reads && state.left[number as usize] == 0);
-                (!reads || self.is_good(number, state.active[loc])) && state.held[loc] == own
-            }
-            Kind::Write | Kind::Fence | Kind::Pass => true,
-        };
-        let allowed = |order: &Order| {
-            let counts = state.pos.iter().enumerate();
-            { counts }.all(|(other, &count)| order.count_before(number, other) - u32::from(other == thread) <= count)
-        };
-        (can && order.is_none_or(allowed)).then_some(number)
-    }
-
-    fn step(&mut self, number: u32) {
-        let op = *self.shape.op(number);
-        let loc = op.loc as usize;
-        self.state.pos[op.thread as usize] += 1;
-        if self.is_read(number) {
-            self.count(number, false);
-            self.state.held[loc] -= u32::from(self.state.left[number as usize] == 0);
-        }
-        let before = if op.kind == Kind::Store { self.state.active[loc] } else { NONE };
-        self.state.log.push((op.thread, before));
-        if op.kind == Kind::Store {
-            self.state.active[loc] = number;
-            let (from, to) = (self.wanted_starts[number as usize], self.wanted_starts[number as usize + 1]);
-            for at in from..to {
-                let read = self.wanted[at as usize];
-                self.state.left[read as usize] -= 1;
-                let holds = self.state.left[read as usize] == 0 && !self.is_done(read);
-                self.state.held[loc] += u32::from(holds);
-            }
-        }
-    }
-
-    fn is_done(&self, op: u32) -> bool {
-        let thread = self.shape.op(op).thread as usize;
-        self.shape.starts[thread] + self.state.pos[thread] > op
-    }
-
-    /// Counts a read in or out as one that its good writes are useful for.
-    fn count(&mut self, read: u32, more: bool) {
-        let initial = self.shape.ops.len() + self.shape.op(read).loc as usize;
-        for at in self.good_starts[read as usize]..self.good_starts[read as usize + 1] {
-            let write = self.good[at as usize];
-            let useful = &mut self.state.useful[if write == NONE { initial } else { write as usize }];
-            *useful = if more { *useful + 1 } else { *useful - 1 };
-        }
-    }
-
-    fn undo_to(&mut self, mark: usize) {
-        while self.state.log.len() > mark {
-            let (thread, before) = self.state.log.pop().expect("the log is longer than that");
-            let number = self.shape.starts[thread as usize] + self.state.pos[thread as usize] - 1;
-            let op = *self.shape.op(number);
-            let loc = op.loc as usize;
-            if op.kind == Kind::Store {
-                for at in self.wanted_starts[number as usize]..self.wanted_starts[number as usize + 1] {
-                    let read = self.wanted[at as usize];
-                    let held = self.state.left[read as usize] == 0 && !self.is_done(read);
-                    self.state.held[loc] -= u32::from(held);
-                    self.state.left[read as usize] += 1;
-                }
-                self.state.active[loc] = before;
-            }
-            if self.is_read(number) {
-                self.state.held[loc] += u32::from(self.state.left[number as usize] == 0);
-                self.count(number, true);
-            }
-            self.state.pos[thread as usize] -= 1;
-        }
-    }
-
-    /// Nobody that is yet to come can want what is active there.
-    fn is_dead(&self, loc: usize) -> bool {
-        let active = self.state.active[loc];
-        let at = if active == NONE { self.shape.ops.len() + loc } else { active as usize };
-        self.state.useful[at] == 0
-    }
-
-    /// Does what can be done without a choice.
-    fn saturate(&mut self, order: Option<&Order>) {
-        loop {
-            let before = self.state.log.len();
-            for thread in 0..self.shape.threads() {
-                while let Some(number) = self.next(order, thread) {
-                    let op = self.shape.op(number);
-                    let safe = match op.kind {
-                        Kind::Store => {
-                            let unwanted = self.state.useful[number as usize] == 0;
-                            unwanted && !self.is_read(number) && self.is_dead(op.loc as usize)
-                        }
-                        _ => true,
-                    };
-                    if !safe {
-                        break;
-                    }
-                    self.step(number);
-                }
-            }
-            if self.state.log.len() == before {
-                return;
-            }
-        }
-    }
-
-    fn key(&self) -> Box<[u32]> {
-        let thread = |write: u32| if write == NONE { NONE } else { self.shape.op(write).thread };
-        let active = self.shared.iter().map(|&loc| thread(self.state.active[loc as usize]));
-        self.state.pos.iter().copied().chain(active).collect()
-    }
-
-    fn choices(&self, order: Option<&Order>, rank: &[u32]) -> Vec<u32> {
-        let threads = 0..self.shape.threads();
-        let mut choices: Vec<u32> = threads.filter_map(|thread| self.next(order, thread)).collect();
-        if !rank.is_empty() {
-            // Taken from behind.
-            choices.sort_by_key(|&number| std::cmp::Reverse(rank[number as usize]));
-        }
-        choices
-    }
-
-    /// Looks for a witness.
-    pub(super) fn search(
+impl Verifier {
+    /// Looks for a solution. `sequence` is any order of the events that respects program order, spawn and join.
+    ///
+    /// # Errors
+    /// If it was told to stop.
+    pub fn verify(
         &mut self,
-        instance: &Instance,
-        order: Option<&Order>,
-        settings: &ValueSettings<'_>,
-        visited: &mut u64,
-    ) -> Answer {
-        let mut rank = Vec::new();
-        if let Some(guide) = settings.guide {
-            rank.resize(self.shape.ops.len(), NONE);
-            for (at, &event) in guide.iter().enumerate().filter(|(_, event)| instance.get(**event).is_some()) {
-                rank[instance.flat(event) as usize] = at as u32;
-            }
+        problem: &Problem,
+        sequence: &[u32],
+        heuristics: Heuristics,
+        interrupt: &dyn Interrupt,
+    ) -> Result<Option<&[u32]>, Interrupted> {
+        let watch = &mut Watch::new(interrupt, STEPS);
+        if !problem.begin(&mut self.order, sequence)
+            || (heuristics.closure && !self.closure.begin(problem, &mut self.order, watch)?)
+        {
+            return Ok(None);
         }
-        self.reset();
-        let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
-        let mut way: Vec<Frame> = Vec::new();
+        self.places.clear();
+        self.places.resize(problem.len(), 0);
+        for (place, &event) in sequence.iter().enumerate() {
+            self.places[event as usize] = place as u32;
+        }
+        self.state.start(problem);
+        let found = self.search(problem, heuristics, watch)?;
+        Ok(found.then_some(self.state.sequence.as_slice()))
+    }
+
+    fn search(
+        &mut self,
+        problem: &Problem,
+        heuristics: Heuristics,
+        watch: &mut Watch<'_>,
+    ) -> Result<bool, Interrupted> {
+        self.seen.clear();
+        self.untried.clear();
+        self.decisions.clear();
         loop {
-            if settings.greedy {
-                self.saturate(order);
+            watch.step()?;
+            self.execute_forced(problem, heuristics);
+            if self.state.sequence.len() == problem.len() {
+                return Ok(true);
             }
-            if self.state.log.len() == self.shape.ops.len() {
-                let steps = self.state.log.iter().map(|&(thread, _)| Step::Run(ThreadId(thread)));
-                return Answer::Consistent(steps.collect());
-            }
-            let key = self.key();
-            let bytes = seen.len() as u64 * (4 * key.len() as u64 + 48);
-            if seen.insert(key) {
-                *visited += 1;
-                let limits = &settings.limits;
-                let late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-                if *visited > limits.prefixes || bytes > limits.bytes || (visited.is_multiple_of(64) && late()) {
-                    return Answer::Unknown;
+            let first = self.untried.len();
+            self.candidates(problem, heuristics);
+            if self.untried.len() > first + 1 {
+                self.state.key(&mut self.key);
+                if self.seen.contains(self.key.as_slice()) {
+                    self.untried.truncate(first);
+                } else {
+                    self.seen.insert(self.key.as_slice().into());
+                    if heuristics.guidance {
+                        let places = &self.places;
+                        self.untried[first..].sort_unstable_by_key(|&event| std::cmp::Reverse(places[event as usize]));
+                    }
                 }
-                way.push(Frame { choices: self.choices(order, &rank), mark: self.state.log.len() });
             }
-            // Back to the last prefix with a choice left, and on with that.
+            if self.untried.len() > first {
+                self.decisions.push(Decision { length: self.state.sequence.len(), first });
+            }
+            // The next continuation of the last decision that has one.
             loop {
-                let Some(frame) = way.last_mut() else { return Answer::Inconsistent };
-                let (mark, choice) = (frame.mark, frame.choices.pop());
-                self.undo_to(mark);
-                if let Some(number) = choice {
-                    self.step(number);
+                let Some(&decision) = self.decisions.last() else { return Ok(false) };
+                while self.state.sequence.len() > decision.length {
+                    self.state.undo(problem);
+                }
+                if self.untried.len() > decision.first {
+                    let event = self.untried.pop().expect("there is one");
+                    self.state.execute(problem, event);
                     break;
                 }
-                way.pop();
+                self.decisions.pop();
+            }
+        }
+    }
+
+    /// Executes what needs no alternative.
+    fn execute_forced(&mut self, problem: &Problem, heuristics: Heuristics) {
+        let mut waiting = 0;
+        let mut thread = 0;
+        let threads = problem.threads();
+        while waiting < threads {
+            let event = self.state.next[thread];
+            let forced = event < problem.starts[thread + 1] && {
+                let op = problem.ops[event as usize];
+                let free = op.loc == NONE
+                    || (heuristics.greedy
+                        && op.reads
+                        && (!op.writes || heuristics.greedy_updates)
+                        && self.state.is_executable(problem, event));
+                free && self.is_minimal(problem, event)
+            };
+            if forced {
+                self.state.execute(problem, event);
+                waiting = 0;
+            } else {
+                thread = (thread + 1) % threads;
+                waiting += 1;
+            }
+        }
+    }
+
+    /// Puts the events that can be executed next on the list of continuations.
+    fn candidates(&mut self, problem: &Problem, heuristics: Heuristics) {
+        let first = self.untried.len();
+        for thread in 0..problem.threads() {
+            let event = self.state.next[thread];
+            if event >= problem.starts[thread + 1]
+                || !self.state.is_executable(problem, event)
+                || !self.is_minimal(problem, event)
+            {
+                continue;
+            }
+            if heuristics.greedy && self.state.is_dead(problem, event) {
+                self.untried.truncate(first);
+                self.untried.push(event);
+                return;
+            }
+            self.untried.push(event);
+        }
+    }
+
+    /// Whether all that the order puts before the event has been executed.
+    fn is_minimal(&self, problem: &Problem, event: u32) -> bool {
+        let row = self.order.row(event).iter().zip(&problem.starts).zip(&self.state.next);
+        row.into_iter().all(|((&count, &start), &next)| next - start >= count)
+    }
+}
+
+/// A prefix.
+#[derive(Debug, Default)]
+struct State {
+    sequence: Vec<u32>,
+    /// What was in memory before each event of the sequence that wrote.
+    overwritten: Vec<u32>,
+    /// The next event of each thread.
+    next: Vec<u32>,
+    /// The last write of each location.
+    active: Vec<u32>,
+    /// How many reads hold each location.
+    held: Vec<u32>,
+    /// For each read, how many of its good writes have not been executed.
+    left: Vec<u32>,
+    /// For each write, how many reads that are left it is good for.
+    useful: Vec<u32>,
+    /// The same for the initial write of each location.
+    useful_initial: Vec<u32>,
+    /// For each write, the reads it is good for: where the list starts in `readers`.
+    reader_starts: Vec<u32>,
+    readers: Vec<u32>,
+}
+
+impl State {
+    fn start(&mut self, problem: &Problem) {
+        let (events, locations) = (problem.len(), problem.locations);
+        self.sequence.clear();
+        self.overwritten.clear();
+        self.next.clear();
+        self.next.extend_from_slice(&problem.starts[..problem.threads()]);
+        refill(&mut self.active, locations, INIT);
+        refill(&mut self.held, locations, 0);
+        refill(&mut self.left, events, 0);
+        refill(&mut self.useful, events, 0);
+        refill(&mut self.useful_initial, locations, 0);
+        refill(&mut self.reader_starts, events + 1, 0);
+        for (event, op) in problem.ops.iter().enumerate().filter(|(_, op)| op.reads) {
+            for &write in problem.good(event as u32) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] += 1;
+                } else {
+                    self.left[event] += 1;
+                    self.useful[write as usize] += 1;
+                    self.reader_starts[write as usize + 1] += 1;
+                }
+            }
+            if self.left[event] == 0 {
+                self.held[op.loc as usize] += 1;
+            }
+        }
+        for event in 0..events {
+            self.reader_starts[event + 1] += self.reader_starts[event];
+        }
+        refill(&mut self.readers, self.reader_starts[events] as usize, 0);
+        for (event, _) in problem.ops.iter().enumerate().filter(|(_, op)| op.reads).rev() {
+            for &write in problem.good(event as u32).iter().filter(|&&write| write != INIT) {
+                let end = &mut self.reader_starts[write as usize + 1];
+                *end -= 1;
+                self.readers[*end as usize] = event as u32;
+            }
+        }
+        // Filling from the ends has moved each end to its start.
+        self.reader_starts.remove(0);
+        self.reader_starts.push(self.readers.len() as u32);
+    }
+
+    fn executed(&self, problem: &Problem, event: u32) -> bool {
+        event < self.next[problem.thread(event)]
+    }
+
+    /// Whether memory and the reads that are left allow the event.
+    fn is_executable(&self, problem: &Problem, event: u32) -> bool {
+        let op = problem.ops[event as usize];
+        if op.loc == NONE {
+            return true;
+        }
+        let loc = op.loc as usize;
+        if op.reads && !problem.is_good(event, self.active[loc]) {
+            return false;
+        }
+        // An update that holds the location itself may write to it.
+        let own = u32::from(op.reads && self.left[event as usize] == 0);
+        !op.writes || self.held[loc] == own
+    }
+
+    /// Whether the event is a write that nobody needs, over what nobody needs any more.
+    fn is_dead(&self, problem: &Problem, event: u32) -> bool {
+        let op = problem.ops[event as usize];
+        if op.reads || !op.writes || self.useful[event as usize] > 0 {
+            return false;
+        }
+        match self.active[op.loc as usize] {
+            INIT => self.useful_initial[op.loc as usize] == 0,
+            active => self.useful[active as usize] == 0,
+        }
+    }
+
+    fn execute(&mut self, problem: &Problem, event: u32) {
+        let op = problem.ops[event as usize];
+        self.next[problem.thread(event)] += 1;
+        self.sequence.push(event);
+        if op.reads {
+            for &write in problem.good(event) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] -= 1;
+                } else {
+                    self.useful[write as usize] -= 1;
+                }
+            }
+            self.held[op.loc as usize] -= u32::from(self.left[event as usize] == 0);
+        }
+        if op.writes {
+            self.overwritten.push(std::mem::replace(&mut self.active[op.loc as usize], event));
+            for at in self.reader_starts[event as usize]..self.reader_starts[event as usize + 1] {
+                let reader = self.readers[at as usize];
+                if !self.executed(problem, reader) {
+                    self.left[reader as usize] -= 1;
+                    self.held[op.loc as usize] += u32::from(self.left[reader as usize] == 0);
+                }
+            }
+        }
+    }
+
+    fn undo(&mut self, problem: &Problem) {
+        let event = self.sequence.pop().expect("there is something to take back");
+        let op = problem.ops[event as usize];
+        if op.writes {
+            self.active[op.loc as usize] = self.overwritten.pop().expect("one per write");
+            for at in self.reader_starts[event as usize]..self.reader_starts[event as usize + 1] {
+                let reader = self.readers[at as usize];
+                if !self.executed(problem, reader) {
+                    self.held[op.loc as usize] -= u32::from(self.left[reader as usize] == 0);
+                    self.left[reader as usize] += 1;
+                }
+            }
+        }
+        if op.reads {
+            self.held[op.loc as usize] += u32::from(self.left[event as usize] == 0);
+            for &write in problem.good(event) {
+                if write == INIT {
+                    self.useful_initial[op.loc as usize] += 1;
+                } else {
+                    self.useful[write as usize] += 1;
+                }
+            }
+        }
+        self.next[problem.thread(event)] -= 1;
+    }
+
+    /// What tells this prefix from others: which events, and which of them are in memory.
+    fn key(&self, key: &mut Vec<u32>) {
+        key.clear();
+        key.extend_from_slice(&self.next);
+        key.extend_from_slice(&self.active);
+    }
+}
+
+fn refill(list: &mut Vec<u32>, len: usize, value: u32) {
+    list.clear();
+    list.resize(len, value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::Op;
+    use super::*;
+    use crate::interrupt::Never;
+    use raddle_testkit::Random;
+
+    /// A random problem of two or three threads over two locations, and an order of its events.
+    fn problem(numbers: &mut Random) -> (Problem, Vec<u32>) {
+        let mut problem = Problem::default();
+        problem.clear();
+        for _ in 0..2 + numbers.below(2) {
+            for _ in 0..1 + numbers.below(3) {
+                let kind = numbers.below(4);
+                let (reads, writes) = (kind != 1, kind == 1 || kind == 2);
+                problem.push(Op { loc: numbers.below_u32(2), reads, writes, after: NONE, good: (0, 0) });
+            }
+            problem.end_thread();
+        }
+        // A thread may start behind an event of the first one.
+        let second = problem.starts[1] as usize;
+        if numbers.below(3) == 0 {
+            problem.ops[second].after = numbers.below_u32(second as u32);
+        }
+        for event in 0..problem.len() {
+            let op = problem.ops[event];
+            let from = problem.good.len() as u32;
+            for write in 0..problem.len() {
+                let other = problem.ops[write];
+                if op.reads && other.writes && other.loc == op.loc && write != event && numbers.below(2) == 0 {
+                    problem.good.push(write as u32);
+                }
+            }
+            if op.reads && numbers.below(3) == 0 {
+                problem.good.push(INIT);
+            }
+            problem.ops[event].good = (from, problem.good.len() as u32);
+        }
+        let sequence = (0..problem.len() as u32).collect();
+        (problem, sequence)
+    }
+
+    /// Whether the sequence serves all reads and respects program order.
+    fn is_solution(problem: &Problem, sequence: &[u32]) -> bool {
+        let mut memory = vec![INIT; problem.locations];
+        let mut done = vec![false; problem.len()];
+        sequence.iter().all(|&event| {
+            let op = problem.ops[event as usize];
+            let start = problem.starts[problem.thread(event)];
+            let ready =
+                (start..event).all(|earlier| done[earlier as usize]) && (op.after == NONE || done[op.after as usize]);
+            let served = !op.reads || problem.is_good(event, memory[op.loc as usize]);
+            if op.writes {
+                memory[op.loc as usize] = event;
+            }
+            done[event as usize] = true;
+            ready && served
+        })
+    }
+
+    /// Whether some order of the events that are left is a solution.
+    fn solvable(problem: &Problem, prefix: &mut Vec<u32>) -> bool {
+        if !is_solution(problem, prefix) {
+            return false;
+        }
+        if prefix.len() == problem.len() {
+            return true;
+        }
+        (0..problem.len() as u32).any(|event| {
+            if prefix.contains(&event) {
+                return false;
+            }
+            prefix.push(event);
+            let found = solvable(problem, prefix);
+            prefix.pop();
+            found
+        })
+    }
+
+    #[test]
+    fn it_finds_a_solution_exactly_if_there_is_one() {
+        let mut numbers = Random::new(7);
+        let mut verifier = Verifier::default();
+        let mut solved = [0; 2];
+        for _ in 0..6_000 {
+            let (problem, sequence) = problem(&mut numbers);
+            let expected = solvable(&problem, &mut Vec::new());
+            solved[usize::from(expected)] += 1;
+            for switches in 0..8 {
+                let [closure, greedy, guidance] = [1, 2, 4].map(|bit| switches & bit != 0);
+                let heuristics = Heuristics { closure, greedy, guidance, greedy_updates: false };
+                match verifier.verify(&problem, &sequence, heuristics, &Never).expect("nobody interrupts") {
+                    Some(found) => {
+                        assert_eq!(found.len(), problem.len());
+                        assert!(is_solution(&problem, found), "{problem:?}: {found:?}");
+                    }
+                    None => assert!(!expected, "{heuristics:?} misses a solution of {problem:?}"),
+                }
+            }
+        }
+        assert!(solved.iter().all(|&count| count > 500), "{solved:?}");
+    }
+
+    #[test]
+    fn every_solution_refines_the_closure() {
+        let mut numbers = Random::new(8);
+        let (mut order, mut closure) = (Chains::default(), Closure::default());
+        let mut refuted = 0;
+        for _ in 0..2_000 {
+            let (problem, sequence) = problem(&mut numbers);
+            assert!(problem.begin(&mut order, &sequence));
+            let watch = &mut Watch::new(&Never, u32::MAX);
+            let possible = closure.begin(&problem, &mut order, watch).expect("nobody interrupts");
+            refuted += u32::from(!possible);
+            for_each_solution(&problem, &mut Vec::new(), &mut |solution| {
+                assert!(possible, "{problem:?} has {solution:?}");
+                for (at, &later) in solution.iter().enumerate() {
+                    for &earlier in &solution[..at] {
+                        assert!(!order.before(later, earlier), "{problem:?}: {solution:?}");
+                    }
+                }
+            });
+        }
+        assert!(refuted > 100, "{refuted}");
+    }
+
+    fn for_each_solution(problem: &Problem, prefix: &mut Vec<u32>, visit: &mut impl FnMut(&[u32])) {
+        if !is_solution(problem, prefix) {
+            return;
+        }
+        if prefix.len() == problem.len() {
+            visit(prefix);
+            return;
+        }
+        for event in 0..problem.len() as u32 {
+            if !prefix.contains(&event) {
+                prefix.push(event);
+                for_each_solution(problem, prefix, visit);
+                prefix.pop();
             }
         }
     }

@@ -6,8 +6,8 @@
 //! behind the last read of their thread which nobody reads are no part of it. They can follow at the end in any case, and
 //! without them fewer threads are in each other's way.
 
-use crate::rvf::instance::{INIT, Instance, NONE, Op};
 use crate::sequence::{Frontier, INITIAL, LocId};
+use raddle_consistency::values::{INIT, NONE, Op, Problem};
 use raddle_trace::{EventId, ThreadId};
 
 /// How many events of each thread are in a set that is closed under program order.
@@ -32,7 +32,10 @@ pub(crate) fn close(frontier: &Frontier<'_>, cut: &mut Cut) {
     while let Some(thread) = (0..cut.len()).find(|&thread| seen[thread] < cut[thread]) {
         let id = EventId::new(ThreadId(thread as u32), seen[thread]);
         seen[thread] += 1;
-        source(frontier, id).into_iter().chain(frontier.joint(id)).for_each(|before| include(cut, before));
+        source(frontier, id)
+            .into_iter()
+            .chain(frontier.joints(id).into_iter().flatten())
+            .for_each(|before| include(cut, before));
     }
 }
 
@@ -71,10 +74,10 @@ pub(crate) struct Question<'a> {
     pub(crate) lasts: &'a [(LocId, EventId)],
 }
 
-/// The question as an instance about numbered events.
+/// The question as a problem about numbered events.
 #[derive(Debug, Default)]
 pub(crate) struct Basis {
-    pub(crate) instance: Instance,
+    pub(crate) problem: Problem,
     /// A sequence of the numbers that keeps program order, spawn and join.
     pub(crate) sequence: Vec<u32>,
 }
@@ -90,47 +93,51 @@ impl Basis {
             start += count + u32::from(question.read.is_some_and(|read| read.thread.index() == thread));
         }
         let number = |id: EventId| if id == INITIAL { INIT } else { starts[id.thread.index()] + id.index };
-        let instance = &mut basis.instance;
-        instance.clear();
-        let good = |instance: &mut Instance, source: EventId| {
-            instance.good.push(number(source));
-            (instance.good.len() as u32 - 1, instance.good.len() as u32)
+        let problem = &mut basis.problem;
+        problem.clear();
+        let good = |problem: &mut Problem, source: EventId| {
+            problem.good.push(number(source));
+            (problem.good.len() as u32 - 1, problem.good.len() as u32)
         };
         for (thread, &count) in cut.iter().enumerate() {
             let thread = ThreadId(thread as u32);
             for (index, event) in frontier.events(thread)[..count as usize].iter().enumerate() {
                 let id = EventId::new(thread, index as u32);
                 let (reads, writes) = (event.reads(), event.writes());
-                let good = source(frontier, id).map_or((0, 0), |source| good(instance, source));
+                let good = source(frontier, id).map_or((0, 0), |source| good(problem, source));
                 let loc = if reads || writes { event.loc } else { NONE };
-                let after = frontier.joint(id).map_or(NONE, number);
-                instance.push(Op { loc, reads, writes, after, good });
+                let [start, end] = frontier.joints(id).map(|before| before.map(number));
+                let after = end.or(start).unwrap_or(NONE);
+                if let (Some(start), Some(_)) = (start, end) {
+                    problem.edges.push((start, number(id)));
+                }
+                problem.push(Op { loc, reads, writes, after, good });
             }
             if let Some(read) = question.read.filter(|read| read.thread == thread) {
-                let good = good(instance, read.source);
+                let good = good(problem, read.source);
                 let start = if count == 0 { frontier.start(thread) } else { None };
                 let after = start.map_or(NONE, number);
-                instance.push(Op { loc: read.loc, reads: true, writes: read.writes, after, good });
+                problem.push(Op { loc: read.loc, reads: true, writes: read.writes, after, good });
             }
-            instance.end_thread();
+            problem.end_thread();
         }
-        instance.edges.extend(question.orders.iter().map(|&(a, b)| (number(a), number(b))));
+        problem.edges.extend(question.orders.iter().map(|&(a, b)| (number(a), number(b))));
         let inside = sequence.iter().filter(|id| id.index < cut[id.thread.index()]);
         basis.sequence.extend(inside.map(|&id| number(id)));
         if let Some(read) = question.read {
             basis.sequence.push(number(EventId::new(read.thread, cut[read.thread.index()])));
         }
         if !question.lasts.is_empty() {
-            let first = instance.len() as u32;
+            let first = problem.len() as u32;
             for &(loc, source) in question.lasts {
-                let good = good(instance, source);
-                basis.sequence.push(instance.len() as u32);
-                instance.push(Op { loc, reads: true, writes: false, after: NONE, good });
+                let good = good(problem, source);
+                basis.sequence.push(problem.len() as u32);
+                problem.push(Op { loc, reads: true, writes: false, after: NONE, good });
             }
-            let ends = instance.starts.windows(2).filter(|ends| ends[0] < ends[1]).map(|ends| ends[1] - 1);
+            let ends = problem.starts.windows(2).filter(|ends| ends[0] < ends[1]).map(|ends| ends[1] - 1);
             let ends: Vec<(u32, u32)> = ends.map(|end| (end, first)).collect();
-            instance.edges.extend(ends);
-            instance.end_thread();
+            problem.edges.extend(ends);
+            problem.end_thread();
         }
         basis
     }
@@ -138,8 +145,8 @@ impl Basis {
     /// The events behind numbers; reads at the end are none.
     pub(crate) fn events(&self, cut: &Cut, numbers: &[u32]) -> Vec<EventId> {
         let events = numbers.iter().map(|&number| {
-            let thread = self.instance.thread(number);
-            EventId::new(ThreadId(thread as u32), number - self.instance.starts[thread])
+            let thread = self.problem.thread(number);
+            EventId::new(ThreadId(thread as u32), number - self.problem.starts[thread])
         });
         events.filter(|id| id.thread.index() < cut.len()).collect()
     }

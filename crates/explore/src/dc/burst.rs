@@ -19,7 +19,7 @@ use super::basis::{Cut, NewRead, close, include};
 use super::findings::{Explorer, all_wait};
 use super::observe::{Answer, answer, answers, observe, to_the_end};
 use super::options::Settings;
-use crate::sequence::{Extended, INITIAL, LocId, Mark};
+use crate::sequence::{Extended, INITIAL, LocId, Mark, Stop};
 use raddle_engine::{Deadline, Fault, Outcome, Question};
 use raddle_machine::{Blocked, Status};
 use raddle_trace::{EventId, ThreadId};
@@ -77,6 +77,11 @@ impl<'c> Search<'c> {
 
     /// Explores everything, or until something stops it.
     pub(super) fn run(mut self) -> Result<Outcome, Fault> {
+        let walked = self.walk();
+        self.explorer.report.finish(walked)
+    }
+
+    fn walk(&mut self) -> Result<(), Stop> {
         self.explorer.frontier.failed(ThreadId::MAIN, 0, &mut self.explorer.bugs);
         self.explorer.report_bugs(&[])?;
         let threads = self.explorer.frontier.threads();
@@ -85,7 +90,7 @@ impl<'c> Search<'c> {
             let more = self.nodes.iter().any(|node| !node.mutations.is_empty());
             self.explorer.report.look_around(more);
         }
-        Ok(self.explorer.report.finish())
+        Ok(())
     }
 
     /// Extends a trace of annotated reads to a maximal one, reports it, and looks what can be changed.
@@ -95,7 +100,7 @@ impl<'c> Search<'c> {
         fixed: &Cut,
         forbidden: Vec<Rc<Annotation>>,
         weight: f64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Stop> {
         let explorer = &mut self.explorer;
         explorer.report.counters.nodes += 1;
         let extended = to_the_end(explorer, &mut trace)?;
@@ -129,7 +134,7 @@ impl<'c> Search<'c> {
     }
 
     /// Refuses what cannot be decided in this way.
-    fn refuse_loops_that_wait(&self) -> Result<(), Fault> {
+    fn refuse_loops_that_wait(&self) -> Result<(), Stop> {
         let frontier = &self.explorer.frontier;
         let mut states = (0..frontier.threads() as u32).filter_map(|thread| frontier.state(ThreadId(thread)));
         match states.find(|state| matches!(state.status(), Status::Blocked(Blocked::Spin { .. }))) {
@@ -178,7 +183,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next change of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, Stop> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         if let Some(done) = node.inside.take() {
             node.forbidden.push(Rc::new(done));
@@ -192,7 +197,7 @@ impl<'c> Search<'c> {
     }
 
     /// Makes a change and explores what follows, if that is possible.
-    fn mutate(&mut self, mutation: Mutation) -> Result<(), Fault> {
+    fn mutate(&mut self, mutation: Mutation) -> Result<(), Stop> {
         let kept = self.rebuild(&mutation.cut)?;
         let Mutation { read, source, cut, .. } = &mutation;
         let node = self.nodes.last_mut().expect("it is being looked at");
@@ -228,7 +233,7 @@ impl<'c> Search<'c> {
             None
         } else if let (Some(pending), Some(source)) = (pending, *source) {
             let new = NewRead { thread: read.thread, loc: pending.loc, source, writes };
-            traces.with_read(frontier, &kept, new, &[], &mut report.counters)
+            traces.with_read(frontier, &kept, new, &[], &mut report.counters)?
         } else {
             Some(kept.into_iter().chain([*read]).collect())
         };
@@ -247,7 +252,7 @@ impl<'c> Search<'c> {
 
     /// Makes the frontier that of the kept part of the innermost node's trace, and what follows without a read. Returns its
     /// trace.
-    fn rebuild(&mut self, cut: &Cut) -> Result<Vec<EventId>, Fault> {
+    fn rebuild(&mut self, cut: &Cut) -> Result<Vec<EventId>, Stop> {
         let node = self.nodes.last().expect("it is being looked at");
         let Explorer { frontier, depth, .. } = &mut self.explorer;
         frontier.undo(self.start);

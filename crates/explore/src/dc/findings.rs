@@ -5,8 +5,9 @@ use super::options::Settings;
 use super::traces::Traces;
 use crate::rvf::{ends, lives};
 use crate::sequence::races::Races;
-use crate::sequence::{Bug, Frontier, Report};
-use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
+use crate::sequence::{Bug, Frontier, Report, Stop};
+use raddle_consistency::realise::Realiser;
+use raddle_engine::{Deadline, Options, Question, Refusal};
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property, ThreadId};
 
@@ -16,7 +17,7 @@ pub(super) struct Explorer<'c> {
     pub(super) settings: Settings,
     pub(super) depth: usize,
     pub(super) frontier: Frontier<'c>,
-    pub(super) traces: Traces,
+    pub(super) traces: Traces<'c>,
     pub(super) report: Report<'c>,
     /// Looks for data races, if they are of interest.
     races: Option<Races>,
@@ -33,7 +34,7 @@ impl<'c> Explorer<'c> {
             settings,
             depth: options.limits.depth(),
             frontier: Frontier::new(code, options),
-            traces: Traces { corrections: settings.corrections },
+            traces: Traces { realiser: Realiser::default(), alarm: report.alarm() },
             races: report.looks_for_races().then(Races::default),
             report,
             bugs: Vec::new(),
@@ -50,7 +51,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Reports what has gone wrong in a trace.
-    pub(super) fn report_bugs(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn report_bugs(&mut self, trace: &[EventId]) -> Result<(), Stop> {
         for bug in std::mem::take(&mut self.bugs) {
             if bug.either && (self.options.all || !bug.property.is_some_and(|property| self.looks_for(property))) {
                 return Err(self.unsupported(&bug, "two threads that end the same thing in either order"));
@@ -60,7 +61,7 @@ impl<'c> Explorer<'c> {
         Ok(())
     }
 
-    fn report_bug(&mut self, bug: &Bug, until: &[EventId]) -> Result<(), Fault> {
+    fn report_bug(&mut self, bug: &Bug, until: &[EventId]) -> Result<(), Stop> {
         if lives::late_access(&self.frontier, until).is_some() && bug.property.is_some() {
             return self.late(until);
         }
@@ -68,28 +69,28 @@ impl<'c> Explorer<'c> {
     }
 
     /// Reports what goes wrong at the end of a trace, or the race that comes before.
-    fn show(&mut self, bug: &Bug, trace: &[EventId]) -> Result<(), Fault> {
+    fn show(&mut self, bug: &Bug, trace: &[EventId]) -> Result<(), Stop> {
         if bug.property.is_some_and(|property| self.report.wants(property, bug.pc)) {
             self.check_races(trace)?;
         }
         if self.report.stopped() {
             return Ok(());
         }
-        self.report.bug(bug, || self.frontier.schedule(trace))
+        Ok(self.report.bug(bug, || self.frontier.schedule(trace))?)
     }
 
     /// Looks for a race. All traces of a class have the same ones, but for those at an access that others come after.
-    pub(super) fn check_races(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn check_races(&mut self, trace: &[EventId]) -> Result<(), Stop> {
         let Some(races) = &mut self.races else { return Ok(()) };
         match races.first(&self.frontier, trace) {
-            Some(at) => self.report.race(&self.frontier, &trace[..at]),
+            Some(at) => Ok(self.report.race(&self.frontier, &trace[..at])?),
             None => Ok(()),
         }
     }
 
     /// A trace has an access after the end of its object. The thread goes no further then, so what follows is another
     /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
-    fn late(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+    fn late(&mut self, trace: &[EventId]) -> Result<(), Stop> {
         let bug = lives::late_access(&self.frontier, trace).expect("that is why it is looked at");
         if self.options.all || !self.looks_for(Property::Memory) {
             return Err(self.unsupported(&bug, "an access that may come after the end of its object"));
@@ -101,20 +102,20 @@ impl<'c> Explorer<'c> {
         self.options.properties.contains(property)
     }
 
-    fn unsupported(&self, bug: &Bug, what: &str) -> Fault {
+    fn unsupported(&self, bug: &Bug, what: &str) -> Stop {
         let message = format!("the engine `dc` does not handle {what}; use --engine optimal");
         Refusal::at(self.frontier.world.code, bug.pc, message).into()
     }
 
     /// A thread waits for something that is no lock, and bursts are asked for.
-    pub(super) fn waits(&self, pc: u32) -> Fault {
+    pub(super) fn waits(&self, pc: u32) -> Stop {
         let message =
             "the engine `dc` does not handle threads that wait for anything but a lock by bursts; use burst=off";
         Refusal::at(self.frontier.world.code, pc, message).into()
     }
 
     /// An execution goes on for too long.
-    pub(super) fn cut(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn cut(&mut self, trace: &[EventId]) -> Result<(), Stop> {
         self.check_races(trace)?;
         let threads = (0..self.frontier.threads() as u32).map(ThreadId);
         let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
@@ -124,10 +125,10 @@ impl<'c> Explorer<'c> {
     }
 
     /// Looks whether the events are all of an execution, some writes in this order, and reports it. Returns whether they are.
-    pub(super) fn end(&mut self, trace: &[EventId], orders: &[(EventId, EventId)]) -> Result<bool, Fault> {
+    pub(super) fn end(&mut self, trace: &[EventId], orders: &[(EventId, EventId)]) -> Result<bool, Stop> {
         let Some((end, wanted)) = ends::end(&mut self.frontier) else { return Ok(false) };
         let counters = &mut self.report.counters;
-        let Some(trace) = self.traces.with_end(&self.frontier, trace, &wanted, orders, counters) else {
+        let Some(trace) = self.traces.with_end(&self.frontier, trace, &wanted, orders, counters)? else {
             return Ok(false);
         };
         self.check_races(&trace)?;
@@ -152,7 +153,7 @@ impl<'c> Explorer<'c> {
     }
 
     /// Looks for accesses that can come after the ends of their objects.
-    fn check_lives(&mut self, trace: &[EventId]) -> Result<(), Fault> {
+    fn check_lives(&mut self, trace: &[EventId]) -> Result<(), Stop> {
         for at in 0..self.frontier.frees().len() {
             let free = self.frontier.frees()[at];
             let base = Addr(self.frontier.event(free).value).base();
@@ -167,7 +168,7 @@ impl<'c> Explorer<'c> {
                     continue;
                 };
                 let counters = &mut self.report.counters;
-                if let Some(found) = self.traces.with_orders(&self.frontier, trace, &[(free, last)], counters) {
+                if let Some(found) = self.traces.with_orders(&self.frontier, trace, &[(free, last)], counters)? {
                     return self.late(&found);
                 }
             }

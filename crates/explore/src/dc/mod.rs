@@ -11,9 +11,7 @@
 //! | `search` | which annotation comes next? |
 //! | `burst` | the same, a whole causal past at a time |
 //! | `basis` | which events are in a trace that realises an annotation? |
-//! | `realise` | is there such a trace? |
-//! | `architecture` | are clauses of two literals enough to tell? |
-//! | `clauses`, `two_sat` | what are these clauses, and can they be satisfied? |
+//! | [`realise`](raddle_consistency::realise) | is there such a trace? |
 //! | `traces` | is a realisation at hand? |
 //! | `findings` | what does an annotation show? |
 //! | `options` | which variant of the method is used? |
@@ -28,7 +26,7 @@
 //! * The number of nodes is the number of annotations of all traces, also of those that are not maximal. It is reported as
 //!   `nodes`, apart from executions.
 //! * The basis of an annotation is a projection and not found by execution (`basis`).
-//! * Architectures with cycles: see `realise`. With [`refine`](options::Settings::refine) the order of the writes of some locations is made part of the
+//! * Architectures with cycles: see [`realise`](raddle_consistency::realise). With [`refine`](options::Settings::refine) the order of the writes of some locations is made part of the
 //!   class, as published, by an explicit order instead of locks. Which locations is decided by the first trace.
 //! * Burst mutations lose executions as printed; see `burst`.
 //! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
@@ -49,18 +47,14 @@
 //! A realisation takes polynomial time where threads communicate along a forest, and in practice elsewhere. There can be
 //! exponentially more nodes than executions: independent pairs of a read and a write make `2^k` classes and `3^k` nodes.
 
-mod architecture;
 mod basis;
 mod burst;
-mod clauses;
 mod findings;
 mod observe;
 pub mod options;
-mod realise;
 mod refine;
 mod search;
 mod traces;
-mod two_sat;
 
 use crate::sequence;
 use options::Settings;

@@ -1,8 +1,7 @@
 //! What a pending read can read from, doing it, and going on to the end of an execution.
 
 use super::findings::Explorer;
-use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, LocId, Pending};
-use raddle_engine::Fault;
+use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, LocId, Pending, Stop};
 use raddle_machine::Reaction;
 use raddle_trace::{EventId, ThreadId};
 
@@ -64,7 +63,7 @@ pub(super) fn in_memory(frontier: &Frontier<'_>, trace: &[EventId], loc: LocId) 
 
 /// Runs all threads to their ends: every read reads what is in memory, every choice takes its first alternative. With bursts,
 /// reads that wait are refused.
-pub(super) fn to_the_end(explorer: &mut Explorer<'_>, trace: &mut Vec<EventId>) -> Result<Extended, Fault> {
+pub(super) fn to_the_end(explorer: &mut Explorer<'_>, trace: &mut Vec<EventId>) -> Result<Extended, Stop> {
     loop {
         let Explorer { depth, frontier, bugs, .. } = explorer;
         if frontier.extend(trace, bugs, *depth)? == Extended::TooLong || trace.len() > *depth {

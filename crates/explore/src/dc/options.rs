@@ -20,10 +20,6 @@ pub struct Settings {
 /// possible; they can be taken out only to show that, and no command line reaches them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Corrections {
-    /// Clauses that hold two choices against each other which share no thread.
-    pub composed: bool,
-    /// A write that comes after the source of a read comes after the read (printed: the source does).
-    pub rivals_follow_reads: bool,
     /// A lock that its thread waits at is a read that can be changed.
     pub pending_locks: bool,
     /// A burst forbids what it has annotated, not the changed read alone.
@@ -34,13 +30,7 @@ pub struct Corrections {
 
 impl Default for Corrections {
     fn default() -> Self {
-        Corrections {
-            composed: true,
-            rivals_follow_reads: true,
-            pending_locks: true,
-            forbid_bursts: true,
-            tried_is_local: true,
-        }
+        Corrections { pending_locks: true, forbid_bursts: true, tried_is_local: true }
     }
 }
 

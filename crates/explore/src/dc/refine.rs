@@ -10,14 +10,12 @@
 //! the thread for which the fewest writes have to be ordered. The graph is that of the first trace, without accesses that
 //! program order, spawn and join put in order.
 
-use super::architecture::{Architecture, Cycle};
 use super::basis::{self, Basis, Question};
 use super::findings::Explorer;
 use super::observe::to_the_end;
-use super::options::Corrections;
-use super::realise::Realiser;
-use crate::sequence::{Frontier, LocId};
-use raddle_engine::Fault;
+use crate::sequence::{Alarm, Frontier, LocId, Stop};
+use raddle_consistency::Interrupted;
+use raddle_consistency::realise::{Architecture, Cycle, Realiser};
 use raddle_trace::EventId;
 
 /// Two accesses that are in conflict and not in order.
@@ -29,7 +27,7 @@ struct Conflict {
 }
 
 /// The locations whose writes are to be ordered.
-pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Fault> {
+pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Stop> {
     let mark = explorer.frontier.mark();
     let mut trace = Vec::new();
     to_the_end(explorer, &mut trace)?;
@@ -74,8 +72,8 @@ fn choose(frontier: &Frontier<'_>, trace: &[EventId]) -> Vec<LocId> {
                 graph.open(place(conflict.a), place(conflict.b));
             }
         }
-        for (before, id) in trace.iter().filter_map(|&id| Some((frontier.joint(id)?, id))) {
-            graph.decided(place(before), place(id));
+        for &id in trace {
+            frontier.joints(id).into_iter().flatten().for_each(|before| graph.decided(place(before), place(id)));
         }
         let block = match graph.cycle() {
             None => return chosen,
@@ -106,22 +104,20 @@ pub(super) fn unordered(
     trace: &[EventId],
     orders: &[(EventId, EventId)],
     locations: &[LocId],
-    corrections: Corrections,
-) -> Option<(EventId, EventId)> {
+    alarm: Alarm<'_>,
+) -> Result<Option<(EventId, EventId)>, Interrupted> {
     if locations.iter().all(|&loc| frontier.writes(loc).len() < 2) {
-        return None;
+        return Ok(None);
     }
     let cut = basis::everything(frontier);
     let basis = Basis::new(frontier, trace, &cut, Question { orders, ..Question::default() });
-    let instance = &basis.instance;
-    let decided = Realiser::new(instance, corrections).start(&basis.sequence)?;
-    let number = |id: EventId| instance.starts[id.thread.index()] + id.index;
-    let open = |a: EventId, b: EventId| {
-        !decided.before(instance, number(a), number(b)) && !decided.before(instance, number(b), number(a))
-    };
-    locations.iter().find_map(|&loc| {
+    let mut realiser = Realiser::default();
+    let Some(certain) = realiser.certain(&basis.problem, &basis.sequence, &alarm)? else { return Ok(None) };
+    let number = |id: EventId| basis.problem.starts[id.thread.index()] + id.index;
+    let open = |a: EventId, b: EventId| !certain.decides(number(a), number(b));
+    Ok(locations.iter().find_map(|&loc| {
         let writes = frontier.writes(loc);
         let pairs = (0..writes.len()).flat_map(|b| (0..b).map(move |a| (writes[a], writes[b])));
         pairs.into_iter().find(|&(a, b)| a.thread != b.thread && open(a, b))
-    })
+    }))
 }

@@ -16,7 +16,7 @@ use super::findings::Explorer;
 use super::observe::{Answer, answers, observe};
 use super::options::Settings;
 use super::refine;
-use crate::sequence::{Extended, LocId, Mark, Pending};
+use crate::sequence::{Extended, LocId, Mark, Pending, Stop};
 use raddle_engine::{Deadline, Fault, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -77,6 +77,11 @@ impl<'c> Search<'c> {
 
     /// Explores everything, or until something stops it.
     pub(super) fn run(mut self) -> Result<Outcome, Fault> {
+        let walked = self.walk();
+        self.explorer.report.finish(walked)
+    }
+
+    fn walk(&mut self) -> Result<(), Stop> {
         if self.explorer.settings.refine {
             self.refined = refine::locations(&mut self.explorer)?;
         }
@@ -92,11 +97,11 @@ impl<'c> Search<'c> {
                 self.explorer.report.look_around(more);
             }
         }
-        Ok(self.explorer.report.finish())
+        Ok(())
     }
 
     /// Enters a node: runs the threads to their next reads, and looks what there is to try.
-    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Fault> {
+    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
         let explorer = &mut self.explorer;
         explorer.report.counters.nodes += 1;
         let extended = explorer.frontier.extend(&mut trace, &mut explorer.bugs, explorer.depth)?;
@@ -114,10 +119,10 @@ impl<'c> Search<'c> {
     }
 
     /// Looks what there is to try at a node.
-    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Fault> {
+    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
         let explorer = &mut self.explorer;
         let mark = explorer.frontier.mark();
-        let writes = refine::unordered(&explorer.frontier, &trace, &orders, &self.refined, explorer.traces.corrections);
+        let writes = refine::unordered(&explorer.frontier, &trace, &orders, &self.refined, explorer.traces.alarm)?;
         let threads = explorer.threads();
         let choice = threads.iter().find_map(|&thread| Some((thread, explorer.frontier.choice(thread)?)));
         let mut fruitful = false;
@@ -159,7 +164,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, Stop> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         self.explorer.frontier.undo(node.mark);
         match &mut node.branch {
@@ -186,7 +191,7 @@ impl<'c> Search<'c> {
     }
 
     /// Explores what follows if a pending read gets this answer, if it can.
-    fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Fault> {
+    fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Explorer { settings, frontier, traces, report, .. } = &mut self.explorer;
         report.statistics.events += 1;
@@ -199,7 +204,7 @@ impl<'c> Search<'c> {
             return Ok(());
         }
         let new = NewRead { thread: pending.thread, loc: pending.loc, source: answer.source, writes };
-        let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.counters);
+        let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.counters)?;
         let Some(trace) = found else {
             node.tried.push((read, answer));
             report.done += share;
@@ -224,14 +229,14 @@ impl<'c> Search<'c> {
         tried: Tried,
         orders: Orders,
         share: f64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Stop> {
         trace.push(observe(&mut self.explorer.frontier, thread, answer));
         self.added(thread, &trace)?;
         self.enter(trace, tried, orders, share)
     }
 
     /// Explores one order of two writes, if it is possible.
-    fn try_order(&mut self, edge: (EventId, EventId)) -> Result<(), Fault> {
+    fn try_order(&mut self, edge: (EventId, EventId)) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Explorer { frontier, traces, report, .. } = &mut self.explorer;
         let mut orders = node.orders.clone();
@@ -240,7 +245,7 @@ impl<'c> Search<'c> {
         let found = if place(edge.0) < place(edge.1) {
             Some(node.trace.clone())
         } else {
-            traces.with_orders(frontier, &node.trace, &orders, &mut report.counters)
+            traces.with_orders(frontier, &node.trace, &orders, &mut report.counters)?
         };
         let (share, tried) = (node.share, node.tried.clone());
         let Some(trace) = found else {
@@ -252,7 +257,7 @@ impl<'c> Search<'c> {
     }
 
     /// Looks whether the last event of a thread was wrong.
-    fn added(&mut self, thread: ThreadId, trace: &[EventId]) -> Result<(), Fault> {
+    fn added(&mut self, thread: ThreadId, trace: &[EventId]) -> Result<(), Stop> {
         self.explorer.frontier.failed(thread, trace.len(), &mut self.explorer.bugs);
         self.explorer.report_bugs(trace)
     }

@@ -1,30 +1,31 @@
 //! Traces: sequences of all events in which every read reads from its source, and how to find one.
 
 use super::basis::{self, Basis, Cut, NewRead, Question, include};
-use super::options::Corrections;
-use super::realise::Realiser;
 use crate::rvf::ends::Wanted;
-use crate::sequence::{Counters, Frontier, INITIAL, LocId};
+use crate::sequence::{Alarm, Counters, Frontier, INITIAL, LocId};
+use raddle_consistency::Interrupted;
+use raddle_consistency::realise::Realiser;
 use raddle_trace::EventId;
 
 /// Finds traces of a set of events.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Traces {
-    pub(super) corrections: Corrections,
+#[derive(Debug)]
+pub(super) struct Traces<'c> {
+    pub(super) realiser: Realiser,
+    pub(super) alarm: Alarm<'c>,
 }
 
-impl Traces {
+impl Traces<'_> {
     /// A trace of all events and a new read, and some writes in this order. `trace` is one of the events without the read.
     pub(super) fn with_read(
-        self,
+        &mut self,
         frontier: &Frontier<'_>,
         trace: &[EventId],
         read: NewRead,
         orders: &[(EventId, EventId)],
         counters: &mut Counters,
-    ) -> Option<Vec<EventId>> {
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         if let Some(found) = place(frontier, trace, read) {
-            return Some(found);
+            return Ok(Some(found));
         }
         let mut cut = basis::all_reads(frontier);
         let count = frontier.events(read.thread).len() as u32;
@@ -38,25 +39,25 @@ impl Traces {
 
     /// A trace of all events with these orders.
     pub(super) fn with_orders(
-        self,
+        &mut self,
         frontier: &Frontier<'_>,
         trace: &[EventId],
         orders: &[(EventId, EventId)],
         counters: &mut Counters,
-    ) -> Option<Vec<EventId>> {
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         let cut = basis::everything(frontier);
         self.find(frontier, trace, &cut, Question { orders, ..Question::default() }, counters)
     }
 
     /// A trace of all events after which everybody waits, with these orders beside.
     pub(super) fn with_end(
-        self,
+        &mut self,
         frontier: &Frontier<'_>,
         trace: &[EventId],
         wanted: &Wanted,
         orders: &[(EventId, EventId)],
         counters: &mut Counters,
-    ) -> Option<Vec<EventId>> {
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         // Those that wait at one location wait for the same write to be overwritten.
         let mut lasts: Vec<(LocId, Vec<EventId>)> = Vec::new();
         for last in &wanted.lasts {
@@ -73,7 +74,7 @@ impl Traces {
         if lasts.iter().all(|(loc, sources)| sources.contains(&in_memory(*loc)))
             && wanted.orders.iter().all(|&(write, read)| place(write) < place(read))
         {
-            return Some(trace.to_vec());
+            return Ok(Some(trace.to_vec()));
         }
         let orders = [orders, &wanted.orders].concat();
         let cut = basis::everything(frontier);
@@ -81,12 +82,14 @@ impl Traces {
         let mut picks = vec![0; lasts.len()];
         loop {
             let chosen = lasts.iter().zip(&picks).map(|((loc, sources), &pick)| Some((*loc, *sources.get(pick)?)));
-            let chosen: Vec<(LocId, EventId)> = chosen.collect::<Option<_>>()?;
+            let Some(chosen) = chosen.collect::<Option<Vec<(LocId, EventId)>>>() else { return Ok(None) };
             let question = Question { read: None, orders: &orders, lasts: &chosen };
-            if let Some(found) = self.find(frontier, trace, &cut, question, counters) {
-                return Some(found);
+            if let Some(found) = self.find(frontier, trace, &cut, question, counters)? {
+                return Ok(Some(found));
             }
-            let wheel = (0..picks.len()).find(|&wheel| picks[wheel] + 1 < lasts[wheel].1.len())?;
+            let Some(wheel) = (0..picks.len()).find(|&wheel| picks[wheel] + 1 < lasts[wheel].1.len()) else {
+                return Ok(None);
+            };
             picks[wheel] += 1;
             picks[..wheel].fill(0);
         }
@@ -94,22 +97,22 @@ impl Traces {
 
     /// A trace of the events of a cut and a new read, and then the other events. There must be no read among these.
     pub(super) fn find(
-        self,
+        &mut self,
         frontier: &Frontier<'_>,
         trace: &[EventId],
         cut: &Cut,
         question: Question<'_>,
         counters: &mut Counters,
-    ) -> Option<Vec<EventId>> {
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         counters.questions += 1;
         let basis = Basis::new(frontier, trace, cut, question);
-        let Some(found) = Realiser::new(&basis.instance, self.corrections).realise(&basis.sequence) else {
+        let Some(found) = self.realiser.realise(&basis.problem, &basis.sequence, &self.alarm)? else {
             counters.unrealisable += 1;
-            return None;
+            return Ok(None);
         };
         let mut found = basis.events(cut, &found);
         found.extend(trace.iter().filter(|id| id.index >= cut[id.thread.index()]));
-        Some(found)
+        Ok(Some(found))
     }
 }
 

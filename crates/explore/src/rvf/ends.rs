@@ -9,7 +9,8 @@
 
 use super::options::Settings;
 use super::witness::{Last, Question, Witness};
-use crate::sequence::{Counters, End, Frontier, INITIAL, Initial, LocId};
+use crate::sequence::{Alarm, Counters, End, Frontier, INITIAL, Initial, LocId};
+use raddle_consistency::Interrupted;
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 
@@ -84,10 +85,11 @@ pub(crate) fn ending(
     witness: &mut Witness,
     settings: &Settings,
     counters: &mut Counters,
-) -> Option<Vec<EventId>> {
+    alarm: Alarm<'_>,
+) -> Result<Option<Vec<EventId>>, Interrupted> {
     let Wanted { lasts, orders } = wanted;
     if lasts.iter().any(|last| last.sources.is_empty()) {
-        return None;
+        return Ok(None);
     }
     let in_memory = |loc: LocId| {
         let mut writes =
@@ -98,7 +100,7 @@ pub(crate) fn ending(
     if lasts.iter().all(|last| last.sources.contains(&in_memory(last.loc)))
         && orders.iter().all(|&(write, read)| place(write) < place(read))
     {
-        return Some(sequence.to_vec());
+        return Ok(Some(sequence.to_vec()));
     }
-    witness.find(frontier, sequence, Question::Order(orders, lasts), settings, counters)
+    witness.find(frontier, sequence, Question::Order(orders, lasts), settings, counters, alarm)
 }

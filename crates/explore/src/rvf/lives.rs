@@ -7,7 +7,8 @@
 
 use super::options::Settings;
 use super::witness::{Question, Witness};
-use crate::sequence::{Bug, Counters, Frontier};
+use crate::sequence::{Alarm, Bug, Counters, Frontier};
+use raddle_consistency::Interrupted;
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property, ThreadId};
 
@@ -49,7 +50,8 @@ pub(crate) fn late_accesses(
     witness: &mut Witness,
     settings: &Settings,
     counters: &mut Counters,
-) -> Vec<Vec<EventId>> {
+    alarm: Alarm<'_>,
+) -> Result<Vec<Vec<EventId>>, Interrupted> {
     let mut found = Vec::new();
     for &free in frontier.frees() {
         let base = freed(frontier, free);
@@ -57,10 +59,11 @@ pub(crate) fn late_accesses(
             let events = (0..frontier.events(thread).len() as u32).rev().map(|index| EventId::new(thread, index));
             let mut accesses = events.filter(|&id| object(frontier, id) == Some(base));
             let Some(last) = accesses.next().filter(|&last| !frontier.before(last, free)) else { continue };
-            found.extend(witness.find(frontier, sequence, Question::Order(&[(free, last)], &[]), settings, counters));
+            let question = Question::Order(&[(free, last)], &[]);
+            found.extend(witness.find(frontier, sequence, question, settings, counters, alarm)?);
         }
     }
-    found
+    Ok(found)
 }
 
 /// The orders in which every access comes before the end of its object.

@@ -8,7 +8,7 @@
 //! The method is that of Agarwal, Chatterjee, Pathak, Pavlogiannis and Toman 2021 (RVF-SMC; also Toman 2021). A node of the search
 //! is a set of events closed under program order, a set of *good writes* for each of its reads, and a sequence of the events
 //! in which each read reads from a good write. All threads are run up to their next reads. Then a read is tried: the writes
-//! it could read from are grouped by value, and each group for which there is a sequence (`verify`) makes a child. Before
+//! it could read from are grouped by value, and each group for which there is a sequence makes a child. Before
 //! the next read is tried the writes that are there now are forbidden for this one (*causal map*): it has tried them. If no
 //! new write to its location shows up while a read is tried, the other reads need not be (`signals`).
 //!
@@ -18,7 +18,7 @@
 //! | `candidates` | what can a read read from, and which of that is the same? |
 //! | `signals` | need other reads be tried? |
 //! | `witness` | is there a sequence? Is it at hand? |
-//! | `instance`, `order`, `closure`, `verify` | the same as a problem about numbered events |
+//! | [`values`](raddle_consistency::values) | the same as a problem about numbered events |
 //! | `ends` | is this the end of an execution, and of which kind? |
 //! | `findings` | what does a node show? |
 //! | `lives` | can an access come after the end of its object? |
@@ -58,16 +58,12 @@
 //! not repeat there is no gain over reads-from, and the time per execution is higher.
 
 mod candidates;
-mod closure;
 pub(crate) mod ends;
 mod findings;
-pub(crate) mod instance;
 pub(crate) mod lives;
 pub mod options;
-pub(crate) mod order;
 mod search;
 mod signals;
-mod verify;
 pub(crate) mod witness;
 
 use crate::sequence;

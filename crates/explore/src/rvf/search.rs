@@ -8,7 +8,7 @@ use super::options::Settings;
 use super::signals::{Ancestor, Ancestors};
 use super::witness::{self, Witness};
 use crate::sequence::races::Races;
-use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
+use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report, Stop};
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -110,6 +110,11 @@ impl<'c> Search<'c> {
 
     /// Explores everything, or until something stops it.
     pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
+        let walked = self.walk();
+        self.report.finish(walked)
+    }
+
+    fn walk(&mut self) -> Result<(), Stop> {
         self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
         self.report_bugs(&[])?;
         self.enter(Vec::new(), Vec::new(), 1.0)?;
@@ -125,11 +130,11 @@ impl<'c> Search<'c> {
                 self.report.look_around(more);
             }
         }
-        Ok(self.report.finish())
+        Ok(())
     }
 
     /// Enters a node: runs the threads, sends signals, looks whether this is an end, and prepares what is tried.
-    fn enter(&mut self, mut sequence: Vec<EventId>, tried: Vec<Option<Tried>>, weight: f64) -> Result<(), Fault> {
+    fn enter(&mut self, mut sequence: Vec<EventId>, tried: Vec<Option<Tried>>, weight: f64) -> Result<(), Stop> {
         self.report.counters.nodes += 1;
         let known = sequence.len();
         let extended = self.frontier.extend(&mut sequence, &mut self.bugs, self.depth)?;
@@ -182,7 +187,7 @@ impl<'c> Search<'c> {
     }
 
     /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, Stop> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         match &mut node.branch {
             Branch::Choice { thread, count, next } => {
@@ -249,12 +254,12 @@ impl<'c> Search<'c> {
     }
 
     /// Explores what follows if the pending read reads from the group, if it can.
-    fn try_group(&mut self, pending: Pending, group: &Group, signal: bool) -> Result<(), Fault> {
+    fn try_group(&mut self, pending: Pending, group: &Group, signal: bool) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         self.report.statistics.events += 1;
         let question = witness::Question::Read(pending, group);
-        let found =
-            self.witness.find(&self.frontier, &node.sequence, question, &self.settings, &mut self.report.counters);
+        let (alarm, counters) = (self.report.alarm(), &mut self.report.counters);
+        let found = self.witness.find(&self.frontier, &node.sequence, question, &self.settings, counters, alarm)?;
         let share = node.share;
         let Some(sequence) = found else {
             self.report.done += share;

@@ -1,20 +1,20 @@
-//! From a set of events to an instance, and from its solution to a sequence.
+//! From a set of events to a problem, and from its solution to a sequence.
 
 use super::candidates::Group;
-use super::instance::{INIT, Instance, NONE, Op};
 use super::options::Settings;
-use super::verify::{Heuristics, Verifier};
-use crate::sequence::{Counters, Frontier, INITIAL, LocId, NO_LOC, Pending};
+use crate::sequence::{Alarm, Counters, Frontier, INITIAL, LocId, NO_LOC, Pending};
+use raddle_consistency::Interrupted;
+use raddle_consistency::values::{Heuristics, INIT, NONE, Op, Problem, Verifier};
 use raddle_trace::{EventId, ThreadId};
 
 /// Finds sequences, with buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Witness {
-    instance: Instance,
+    problem: Problem,
     verifier: Verifier,
-    /// Where the events of each thread start in the instance.
+    /// Where the events of each thread start in the problem.
     starts: Vec<u32>,
-    /// Numbers of locations in the instance, where the stamp is the current one.
+    /// Numbers of locations in the problem, where the stamp is the current one.
     locs: Vec<(u32, u32)>,
     stamp: u32,
     used: u32,
@@ -48,12 +48,13 @@ impl Witness {
         question: Question<'_>,
         settings: &Settings,
         counters: &mut Counters,
-    ) -> Option<Vec<EventId>> {
+        alarm: Alarm<'_>,
+    ) -> Result<Option<Vec<EventId>>, Interrupted> {
         if settings.guidance
             && let Question::Read(pending, group) = question
             && let Some(found) = place(frontier, sequence, pending, group)
         {
-            return Some(found);
+            return Ok(Some(found));
         }
         self.build(frontier, sequence, question);
         let heuristics = Heuristics {
@@ -63,23 +64,23 @@ impl Witness {
             greedy_updates: !settings.corrections.updates_are_not_greedy,
         };
         counters.questions += 1;
-        let Some(found) = self.verifier.verify(&self.instance, &self.sequence, heuristics) else {
+        let Some(found) = self.verifier.verify(&self.problem, &self.sequence, heuristics, &alarm)? else {
             counters.unrealisable += 1;
-            return None;
+            return Ok(None);
         };
         let threads = frontier.threads() as u32;
-        let events = found.into_iter().map(|number| {
-            let thread = self.instance.thread(number) as u32;
+        let events = found.iter().map(|&number| {
+            let thread = self.problem.thread(number) as u32;
             EventId::new(ThreadId(thread), number - self.starts[thread as usize])
         });
-        Some(events.filter(|event| event.thread.0 < threads).collect())
+        Ok(Some(events.filter(|event| event.thread.0 < threads).collect()))
     }
 
     fn build(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], question: Question<'_>) {
         self.number(frontier, question);
         self.stamp += 1;
         self.used = 0;
-        self.instance.clear();
+        self.problem.clear();
         for thread in (0..frontier.threads() as u32).map(ThreadId) {
             for (index, event) in frontier.events(thread).iter().enumerate() {
                 let id = EventId::new(thread, index as u32);
@@ -94,8 +95,12 @@ impl Witness {
                     _ => self.good(frontier.sources(event)),
                 };
                 let loc = if reads || writes { self.loc(event.loc) } else { NONE };
-                let after = frontier.joint(id).map_or(NONE, |before| self.dense(before));
-                self.instance.push(Op { loc, reads, writes, after, good });
+                let [start, end] = frontier.joints(id).map(|before| before.map(|before| self.dense(before)));
+                let after = end.or(start).unwrap_or(NONE);
+                if let (Some(start), Some(_)) = (start, end) {
+                    self.problem.edges.push((start, self.dense(id)));
+                }
+                self.problem.push(Op { loc, reads, writes, after, good });
             }
             if let Question::Read(pending, group) = question
                 && pending.thread == thread
@@ -105,9 +110,9 @@ impl Witness {
                 let first = frontier.events(thread).is_empty();
                 let after = if first { frontier.start(thread) } else { None };
                 let after = after.map_or(NONE, |before| self.dense(before));
-                self.instance.push(Op { loc, reads: true, writes: group.writes, after, good });
+                self.problem.push(Op { loc, reads: true, writes: group.writes, after, good });
             }
-            self.instance.end_thread();
+            self.problem.end_thread();
         }
         self.sequence.clear();
         for &id in sequence {
@@ -124,7 +129,7 @@ impl Witness {
             Question::Order(orders, lasts) => {
                 for &(a, b) in orders {
                     let edge = (self.dense(a), self.dense(b));
-                    self.instance.edges.push(edge);
+                    self.problem.edges.push(edge);
                 }
                 if !lasts.is_empty() {
                     self.end(lasts);
@@ -149,7 +154,7 @@ impl Witness {
         self.starts[id.thread.index()] + id.index
     }
 
-    /// The number of a location in the instance.
+    /// The number of a location in the problem.
     fn loc(&mut self, loc: LocId) -> u32 {
         debug_assert_ne!(loc, NO_LOC, "reads and writes have a location");
         if self.locs.len() <= loc as usize {
@@ -165,31 +170,31 @@ impl Witness {
 
     /// Writes down a list of good writes.
     fn good(&mut self, sources: &[EventId]) -> (u32, u32) {
-        let from = self.instance.good.len();
+        let from = self.problem.good.len();
         for &source in sources {
             let number = if source == INITIAL { INIT } else { self.dense(source) };
-            self.instance.good.push(number);
+            self.problem.good.push(number);
         }
-        self.instance.good[from..].sort_unstable();
-        (from as u32, self.instance.good.len() as u32)
+        self.problem.good[from..].sort_unstable();
+        (from as u32, self.problem.good.len() as u32)
     }
 
     /// Adds a thread that reads after everything else.
     fn end(&mut self, reads: &[Last]) {
-        let first = self.instance.len() as u32;
+        let first = self.problem.len() as u32;
         for read in reads {
             let good = self.good(&read.sources);
             let loc = self.loc(read.loc);
-            self.sequence.push(self.instance.len() as u32);
-            self.instance.push(Op { loc, reads: true, writes: false, after: NONE, good });
+            self.sequence.push(self.problem.len() as u32);
+            self.problem.push(Op { loc, reads: true, writes: false, after: NONE, good });
         }
-        for thread in 0..self.instance.threads() {
-            let (start, end) = (self.instance.starts[thread], self.instance.starts[thread + 1]);
+        for thread in 0..self.problem.threads() {
+            let (start, end) = (self.problem.starts[thread], self.problem.starts[thread + 1]);
             if end > start {
-                self.instance.edges.push((end - 1, first));
+                self.problem.edges.push((end - 1, first));
             }
         }
-        self.instance.end_thread();
+        self.problem.end_thread();
     }
 }
 

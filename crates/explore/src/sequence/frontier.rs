@@ -145,17 +145,18 @@ impl<'c> Frontier<'c> {
         at(&self.logs[thread.index()].past, index)
     }
 
-    /// The event that must directly precede this one, if that is of another thread: the one that started its thread, or
-    /// the last one of a thread it waited for.
-    pub(crate) fn joint(&self, id: EventId) -> Option<EventId> {
+    /// The events of other threads that must directly precede this one: the one that started its thread, and the last one of a
+    /// thread it waited for.
+    pub(crate) fn joints(&self, id: EventId) -> [Option<EventId>; 2] {
         let event = self.event(id);
-        if event.kind == Kind::Join {
-            let child = ThreadId(event.value as u32);
-            let last = self.logs[child.index()].events.len().checked_sub(1);
-            // A thread without events still has its start before its end.
-            return last.map(|last| EventId::new(child, last as u32)).or_else(|| self.start(child));
+        let start = if id.index == 0 { self.start(id.thread) } else { None };
+        if event.kind != Kind::Join {
+            return [start, None];
         }
-        if id.index == 0 { self.start(id.thread) } else { None }
+        let child = ThreadId(event.value as u32);
+        let last = self.logs[child.index()].events.len().checked_sub(1);
+        // A thread without events still has its start before its end.
+        [start, last.map(|last| EventId::new(child, last as u32)).or_else(|| self.start(child))]
     }
 
     /// The event that started a thread.

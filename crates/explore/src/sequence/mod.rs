@@ -35,7 +35,7 @@ mod world;
 
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
-pub(crate) use report::{Counters, End, Report};
+pub(crate) use report::{Alarm, Counters, End, Report, Stop};
 pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use world::Initial;
 

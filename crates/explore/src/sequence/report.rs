@@ -2,7 +2,7 @@
 
 use super::frontier::Frontier;
 use super::run::Bug;
-use raddle_consistency::{Interrupt, Watch};
+use raddle_consistency::{Interrupt, Interrupted, Watch};
 use raddle_engine::{
     Deadline, Fault, Finding, Options, Outcome, Question, Reach, Refusal, Statistics, StopReason, confirm,
 };
@@ -40,6 +40,33 @@ impl Counters {
     fn named(self) -> Vec<(&'static str, u64)> {
         let Counters { questions, unrealisable, nodes, dead_ends } = self;
         vec![("questions", questions), ("unrealisable", unrealisable), ("nodes", nodes), ("dead_ends", dead_ends)]
+    }
+}
+
+/// Why a search ends before everything was explored, other than by what it has found.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// There can be no verdict.
+    Fault(Fault),
+    /// A limit was reached inside one question.
+    Interrupted,
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Stop::Fault(fault)
+    }
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Stop::Fault(refusal.into())
+    }
+}
+
+impl From<Interrupted> for Stop {
+    fn from(Interrupted: Interrupted) -> Self {
+        Stop::Interrupted
     }
 }
 
@@ -117,11 +144,6 @@ impl<'c> Report<'c> {
     /// What stops a search inside one question.
     pub(crate) fn alarm(&self) -> Alarm<'c> {
         Alarm(self.deadline)
-    }
-
-    /// A search inside a question was stopped: the exploration ends.
-    pub(crate) fn interrupted(&mut self) {
-        self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted));
     }
 
     /// Whether the exploration should end.
@@ -224,8 +246,13 @@ impl<'c> Report<'c> {
         self.options.limits.executions.is_some_and(|limit| self.statistics.runs() >= limit)
     }
 
-    /// The outcome.
-    pub(crate) fn finish(mut self) -> Outcome {
+    /// The outcome of a search that has ended so.
+    pub(crate) fn finish(mut self, walked: Result<(), Stop>) -> Result<Outcome, Fault> {
+        match walked {
+            Ok(()) => {}
+            Err(Stop::Fault(fault)) => return Err(fault),
+            Err(Stop::Interrupted) => self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted)),
+        }
         self.look_around(false);
         let question = self.question();
         let mut outcome = Outcome {
@@ -235,6 +262,6 @@ impl<'c> Report<'c> {
             ..Outcome::new(self.engine, &question, self.reach, self.findings, self.statistics)
         };
         outcome.notes.extend(self.notes);
-        outcome
+        Ok(outcome)
     }
 }

@@ -7,9 +7,8 @@ use super::realise::realise;
 use super::search::Search;
 use crate::rvf;
 use crate::rvf::witness::Question;
-use crate::sequence::{Bug, Kind, LocId, Pending};
-use raddle_consistency::Interrupted;
-use raddle_engine::{Fault, Refusal};
+use crate::sequence::{Bug, Kind, LocId, Pending, Stop};
+use raddle_engine::Refusal;
 use raddle_machine::Addr;
 use raddle_trace::{EventId, Property};
 
@@ -22,7 +21,7 @@ impl Search<'_> {
     }
 
     /// Reports what has gone wrong.
-    pub(super) fn report_bugs(&mut self, order: &Order, new: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn report_bugs(&mut self, order: &Order, new: &[EventId]) -> Result<(), Stop> {
         for bug in std::mem::take(&mut self.bugs) {
             if bug.either {
                 return Err(self.unsupported(bug.pc, "two threads that end the same thing in either order"));
@@ -35,37 +34,31 @@ impl Search<'_> {
     }
 
     /// Reports what goes wrong at the end of a sequence, or the race that comes before.
-    fn show(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Fault> {
+    fn show(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Stop> {
         if bug.property.is_some_and(|property| self.report.wants(property, bug.pc))
             && let Some(races) = &mut self.races
             && let Some(at) = races.first(&self.frontier, sequence)
         {
-            return self.report.race(&self.frontier, &sequence[..at]);
+            return Ok(self.report.race(&self.frontier, &sequence[..at])?);
         }
-        self.report.bug(bug, || self.frontier.schedule(sequence))
+        Ok(self.report.bug(bug, || self.frontier.schedule(sequence))?)
     }
 
     /// Looks for races in all sequences of the events, whatever the order of the leaves.
-    pub(super) fn check_races(&mut self, sequence: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn check_races(&mut self, sequence: &[EventId]) -> Result<(), Stop> {
         let Some(races) = &mut self.races else { return Ok(()) };
         let Search { frontier, witness, report, .. } = self;
         let settings = rvf::options::Settings::default();
+        let (alarm, counters) = (report.alarm(), &mut report.counters);
         let race = races.find(frontier, sequence, |sources| {
-            Ok(witness.find(frontier, sequence, Question::Sources(sources), &settings, &mut report.counters))
-        });
-        match race {
-            Ok(Some(race)) => report.race(frontier, &race),
-            Ok(None) => Ok(()),
-            Err(Interrupted) => {
-                report.interrupted();
-                Ok(())
-            }
-        }
+            witness.find(frontier, sequence, Question::Sources(sources), &settings, counters, alarm)
+        })?;
+        Ok(race.map_or(Ok(()), |race| report.race(frontier, &race))?)
     }
 
     /// Reports the end of an execution. If there may not be any more executions it ends the exploration instead: it is only
     /// here that one knows that there is one more.
-    pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Fault> {
+    pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Stop> {
         if self.report.is_full() {
             self.report.look_around(true);
             return Ok(());
@@ -88,7 +81,7 @@ impl Search<'_> {
     }
 
     /// Refuses what reads and writes in one step, but for the locks of a mutex.
-    pub(super) fn refuse_pending(&mut self, pending: Pending) -> Result<(), Fault> {
+    pub(super) fn refuse_pending(&mut self, pending: Pending) -> Result<(), Stop> {
         let state = self.frontier.state(pending.thread).expect("it has a pending read");
         let (pc, name) = (state.pc(), state.operation_name(self.frontier.world.code));
         if pending.update && !pending.mutex {
@@ -98,7 +91,7 @@ impl Search<'_> {
     }
 
     /// Refuses a mutex that something else writes to than the end of a critical section.
-    pub(super) fn refuse_misuse(&mut self, id: EventId, loc: LocId) -> Result<(), Fault> {
+    pub(super) fn refuse_misuse(&mut self, id: EventId, loc: LocId) -> Result<(), Stop> {
         if is_misused(&mut self.frontier, loc) {
             let pc = self.frontier.event(id).pc;
             return Err(self.unsupported(pc, "a mutex that is written to without being held"));
@@ -108,7 +101,7 @@ impl Search<'_> {
 
     /// Refuses an access, or the end of an object, if program order does not put the access first: a class does not fix the
     /// order of the two.
-    pub(super) fn refuse_late_access(&self, id: EventId) -> Result<(), Fault> {
+    pub(super) fn refuse_late_access(&self, id: EventId) -> Result<(), Stop> {
         let event = self.frontier.event(id);
         if event.kind == Kind::Free {
             let base = Addr(event.value).base();
@@ -130,7 +123,7 @@ impl Search<'_> {
     }
 
     /// Refuses an access to an object whose life another event ends, unless the access is before that.
-    fn refuse_late(&self, base: Addr, access: Option<EventId>, pc: u32) -> Result<(), Fault> {
+    fn refuse_late(&self, base: Addr, access: Option<EventId>, pc: u32) -> Result<(), Stop> {
         let ends = |&&free: &&EventId| Addr(self.frontier.event(free).value).base() == base;
         let is_before = |free: EventId| access.is_some_and(|access| self.frontier.before(access, free));
         match self.frontier.frees().iter().find(ends) {
@@ -139,11 +132,11 @@ impl Search<'_> {
         }
     }
 
-    fn late(&self, pc: u32) -> Fault {
+    fn late(&self, pc: u32) -> Stop {
         self.unsupported(pc, "an access that may come after the end of its object")
     }
 
-    fn unsupported(&self, pc: u32, what: &str) -> Fault {
+    fn unsupported(&self, pc: u32, what: &str) -> Stop {
         let message = format!("the engine `vc` does not handle {what}; use --engine optimal");
         Refusal::at(self.frontier.world.code, pc, message).into()
     }

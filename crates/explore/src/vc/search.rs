@@ -13,8 +13,7 @@ use super::options::{Root, Settings};
 use super::order::Order;
 use crate::rvf::witness::Witness;
 use crate::sequence::races::Races;
-use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report};
-use raddle_consistency::Interrupted;
+use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report, Stop};
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
 use std::rc::Rc;
@@ -157,6 +156,11 @@ impl<'c> Search<'c> {
 
     /// Explores everything, or until something stops it.
     pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
+        let walked = self.walk();
+        self.report.finish(walked)
+    }
+
+    fn walk(&mut self) -> Result<(), Stop> {
         self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
         self.enter(Order::default(), Vec::new(), Vec::new(), 1.0)?;
         self.report.look_around(self.nodes.iter().any(Node::has_more));
@@ -172,7 +176,7 @@ impl<'c> Search<'c> {
                 self.report.look_around(more);
             }
         }
-        Ok(self.report.finish())
+        Ok(())
     }
 
     fn place(&mut self) -> Place {
@@ -192,7 +196,7 @@ impl<'c> Search<'c> {
         mut new: Vec<EventId>,
         tried: Vec<Option<Tried>>,
         weight: f64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Stop> {
         self.report.counters.nodes += 1;
         let known = new.len();
         let extended = self.frontier.extend(&mut new, &mut self.bugs, self.depth)?;
@@ -265,7 +269,7 @@ impl<'c> Search<'c> {
     fn new_event(&self, id: EventId) -> New {
         let event = self.frontier.event(id);
         let (loc, writes) = (event.loc, event.writes());
-        let mut behind: smallvec::SmallVec<[EventId; 2]> = self.frontier.joint(id).into_iter().collect();
+        let mut behind: smallvec::SmallVec<[EventId; 2]> = self.frontier.joints(id).into_iter().flatten().collect();
         if event.reads() && writes {
             // A lock follows one release.
             behind.extend_from_slice(self.frontier.sources(event));
@@ -281,7 +285,7 @@ impl<'c> Search<'c> {
     }
 
     /// Does the next step at the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Fault> {
+    fn advance(&mut self) -> Result<bool, Stop> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
         match &mut node.branch {
             Branch::Choice { order, new, thread, count, next } => {
@@ -301,21 +305,14 @@ impl<'c> Search<'c> {
             Branch::Orders { now: None, extension, end, .. } => {
                 let alarm = self.report.alarm();
                 let mut watch = alarm.watch(ORDERS);
-                let order = match extension.next(&self.accesses, &mut watch) {
-                    Ok(Some(order)) => order,
-                    Ok(None) => return Ok(self.leave()),
-                    Err(Interrupted) => return Ok(self.interrupted()),
-                };
+                let Some(order) = extension.next(&self.accesses, &mut watch)? else { return Ok(self.leave()) };
                 let tried = node.tried.clone();
-                if let Some(end) = end.clone() {
-                    match end.sequence(&order, &mut self.accesses, self.root, self.manner, &mut watch) {
-                        Ok(Some(sequence)) => {
-                            node.fruitful = true;
-                            self.end(&end, &sequence)?;
-                        }
-                        Ok(None) => {}
-                        Err(Interrupted) => return Ok(self.interrupted()),
-                    }
+                if let Some(end) = end.clone()
+                    && let Some(sequence) =
+                        end.sequence(&order, &mut self.accesses, self.root, self.manner, &mut watch)?
+                {
+                    node.fruitful = true;
+                    self.end(&end, &sequence)?;
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
@@ -328,7 +325,7 @@ impl<'c> Search<'c> {
     }
 
     /// Explores the next way to put the read that is being tried into the order.
-    fn next_child(&mut self) -> Result<bool, Fault> {
+    fn next_child(&mut self) -> Result<bool, Stop> {
         let place = self.child().place;
         self.back_to(place);
         let node = self.nodes.last_mut().expect("it is being looked at");
@@ -339,8 +336,7 @@ impl<'c> Search<'c> {
         let thread = child.thread;
         let again = self.settings.shortcut && known.contains(&(thread, child.value));
         let alarm = self.report.alarm();
-        let found = if again { Ok(None) } else { child.extension.next(&self.accesses, &mut alarm.watch(ORDERS)) };
-        let Ok(found) = found else { return Ok(self.interrupted()) };
+        let found = if again { None } else { child.extension.next(&self.accesses, &mut alarm.watch(ORDERS))? };
         let Some(order) = found else {
             now.child = None;
             let place = node.place;
@@ -367,7 +363,7 @@ impl<'c> Search<'c> {
     }
 
     /// Begins with the next group of the read that is being tried, or with the next read, or ends with the order.
-    fn next_group(&mut self) -> Result<bool, Fault> {
+    fn next_group(&mut self) -> Result<bool, Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
         let Branch::Orders { reads, now: now @ Some(_), known, .. } = &mut node.branch else {
             unreachable!("reads are being tried")
@@ -415,12 +411,6 @@ impl<'c> Search<'c> {
         let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
         now.child = Some(child);
         Ok(true)
-    }
-
-    /// Ends the search at a limit that was reached on the way to its next step.
-    fn interrupted(&mut self) -> bool {
-        self.report.interrupted();
-        false
     }
 
     /// Leaves the innermost node. Returns whether there is another one.

@@ -1,17 +1,18 @@
-//! Random instances against a search of all sequences.
+//! Random problems against a search of all sequences.
 
 use super::*;
-use crate::rvf::instance::Op;
+use crate::interrupt::Never;
+use crate::values::{NONE, Op};
 use raddle_testkit::Random;
 use rustc_hash::FxHashSet;
 
 /// What each thread does: a location, whether it reads, whether it writes.
 type Shape = Vec<Vec<(u32, bool, bool)>>;
 
-/// An instance with sources at random.
-fn instance(shape: &Shape, edges: &[(u32, u32)], random: &mut Random) -> Instance {
-    let mut instance = Instance::default();
-    instance.clear();
+/// An problem with sources at random.
+fn problem(shape: &Shape, edges: &[(u32, u32)], random: &mut Random) -> Problem {
+    let mut problem = Problem::default();
+    problem.clear();
     let flat: Vec<(u32, bool, bool)> = shape.concat();
     let mut number = 0;
     for thread in shape {
@@ -22,45 +23,45 @@ fn instance(shape: &Shape, edges: &[(u32, u32)], random: &mut Random) -> Instanc
                     flat.iter().enumerate().filter(|&(at, event)| event.2 && event.0 == loc && at as u32 != number);
                 let mut sources: Vec<u32> = all.map(|(at, _)| at as u32).collect();
                 sources.push(INIT);
-                let start = instance.good.len() as u32;
-                instance.good.push(sources[random.below_u32(sources.len() as u32) as usize]);
+                let start = problem.good.len() as u32;
+                problem.good.push(sources[random.below_u32(sources.len() as u32) as usize]);
                 good = (start, start + 1);
             }
-            instance.push(Op { loc, reads, writes, after: NONE, good });
+            problem.push(Op { loc, reads, writes, after: NONE, good });
             number += 1;
         }
-        instance.end_thread();
+        problem.end_thread();
     }
-    instance.edges.extend_from_slice(edges);
-    instance
+    problem.edges.extend_from_slice(edges);
+    problem
 }
 
 /// All sequences, by position vectors with what is in memory.
 fn by_hand(
-    instance: &Instance,
+    problem: &Problem,
     done: &mut Vec<u32>,
     memory: &mut Vec<u32>,
     dead: &mut FxHashSet<(Vec<u32>, Vec<u32>)>,
 ) -> bool {
-    let threads = instance.threads();
-    if (0..threads).all(|thread| instance.starts[thread] + done[thread] == instance.starts[thread + 1]) {
+    let threads = problem.threads();
+    if (0..threads).all(|thread| problem.starts[thread] + done[thread] == problem.starts[thread + 1]) {
         return true;
     }
     if dead.contains(&(done.clone(), memory.clone())) {
         return false;
     }
     for thread in 0..threads {
-        let event = instance.starts[thread] + done[thread];
-        if event == instance.starts[thread + 1] {
+        let event = problem.starts[thread] + done[thread];
+        if event == problem.starts[thread + 1] {
             continue;
         }
         let is_done = |other: u32| {
-            let thread = instance.thread(other);
-            other < instance.starts[thread] + done[thread]
+            let thread = problem.thread(other);
+            other < problem.starts[thread] + done[thread]
         };
-        let op = instance.ops[event as usize];
-        let late = instance.edges.iter().any(|&(a, b)| b == event && !is_done(a));
-        if late || (op.reads && memory[op.loc as usize] != instance.good(event)[0]) {
+        let op = problem.ops[event as usize];
+        let late = problem.edges.iter().any(|&(a, b)| b == event && !is_done(a));
+        if late || (op.reads && memory[op.loc as usize] != problem.good(event)[0]) {
             continue;
         }
         let old = memory[op.loc as usize];
@@ -68,7 +69,7 @@ fn by_hand(
             memory[op.loc as usize] = event;
         }
         done[thread] += 1;
-        if by_hand(instance, done, memory, dead) {
+        if by_hand(problem, done, memory, dead) {
             return true;
         }
         done[thread] -= 1;
@@ -78,20 +79,20 @@ fn by_hand(
     false
 }
 
-fn is_possible(instance: &Instance) -> bool {
-    let (mut done, mut memory) = (vec![0; instance.threads()], vec![INIT; instance.locations]);
-    by_hand(instance, &mut done, &mut memory, &mut FxHashSet::default())
+fn is_possible(problem: &Problem) -> bool {
+    let (mut done, mut memory) = (vec![0; problem.threads()], vec![INIT; problem.locations]);
+    by_hand(problem, &mut done, &mut memory, &mut FxHashSet::default())
 }
 
-/// Holds an instance against the search by hand. Returns whether there is a sequence.
-fn check(instance: &Instance) -> bool {
-    let sequence: Vec<u32> = (0..instance.len() as u32).collect();
-    let found = Realiser::new(instance, Corrections::default()).realise(&sequence);
-    assert_eq!(found.is_some(), is_possible(instance), "{instance:?}");
+/// Holds an problem against the search by hand. Returns whether there is a sequence.
+fn check(problem: &Problem) -> bool {
+    let sequence: Vec<u32> = (0..problem.len() as u32).collect();
+    let found = Realiser::default().realise(problem, &sequence, &Never).expect("nobody interrupts");
+    assert_eq!(found.is_some(), is_possible(problem), "{problem:?}");
     if let Some(found) = &found {
-        assert_eq!(found.len(), instance.len());
+        assert_eq!(found.len(), problem.len());
         let place = |of: u32| found.iter().position(|&event| event == of);
-        assert!(instance.edges.iter().all(|&(a, b)| place(a) < place(b)), "{instance:?}");
+        assert!(problem.edges.iter().all(|&(a, b)| place(a) < place(b)), "{problem:?}");
     }
     found.is_some()
 }
@@ -102,7 +103,7 @@ fn check_all(count: u32, seed: u64, mut shape: impl FnMut(&mut Random) -> Shape)
     let mut possible = 0;
     for _ in 0..count {
         let shape = shape(&mut random);
-        possible += u32::from(check(&instance(&shape, &[], &mut random)));
+        possible += u32::from(check(&problem(&shape, &[], &mut random)));
     }
     assert!(possible > count / 50 && possible < count - count / 50, "{possible} of {count}");
 }
@@ -138,7 +139,7 @@ fn threads_that_share_everything() {
 }
 
 /// Four threads in a ring: two pairs share a location each, and between the pairs the order is given.
-fn ring(random: &mut Random) -> Instance {
+fn ring(random: &mut Random) -> Problem {
     let mut shape: Shape = Vec::new();
     for thread in 0..4 {
         let read = random.below_u32(4);
@@ -151,7 +152,7 @@ fn ring(random: &mut Random) -> Instance {
             edges.push((3 * q + random.below_u32(3), 3 * p + random.below_u32(3)));
         }
     }
-    instance(&shape, &edges, random)
+    problem(&shape, &edges, random)
 }
 
 #[test]
@@ -159,18 +160,18 @@ fn rings_need_composed_clauses() {
     let mut random = Random::new(4);
     let (mut possible, mut solved, mut cyclic) = (0, 0, 0);
     for _ in 0..30_000 {
-        let instance = ring(&mut random);
-        possible += u32::from(check(&instance));
-        let realiser = Realiser::new(&instance, Corrections::default());
-        let sequence: Vec<u32> = (0..instance.len() as u32).collect();
-        let Some(decided) = realiser.start(&sequence) else { continue };
-        let open = realiser.open(&decided);
-        if open.is_empty() || realiser.architecture(&decided, &open).cycle().is_some() {
+        let problem = ring(&mut random);
+        possible += u32::from(check(&problem));
+        let mut realiser = Realiser::default();
+        let sequence: Vec<u32> = (0..problem.len() as u32).collect();
+        let Ok(true) = realiser.start(&problem, &sequence, &mut Watch::new(&Never, STEPS)) else { continue };
+        let open = realiser.open(&problem);
+        if open.is_empty() || realiser.architecture(&open).cycle().is_some() {
             continue;
         }
         solved += 1;
-        assert!(clauses::decide(&realiser, decided.clone(), &open, true).is_ok(), "{instance:?}");
-        cyclic += u32::from(clauses::decide(&realiser, decided, &open, false).is_err());
+        assert!(clauses::decide(&problem, &mut realiser.order.clone(), &open, true).is_ok(), "{problem:?}");
+        cyclic += u32::from(clauses::decide(&problem, &mut realiser.order, &open, false).is_err());
     }
     assert!(possible > 500, "{possible} are possible");
     assert!(solved > 500, "{solved} are left to clauses");

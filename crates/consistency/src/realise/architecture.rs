@@ -4,7 +4,7 @@
 //! still to be found out (*open*). A cyclic order of events visits each thread once if it is as short as possible, so it is a
 //! simple cycle of this graph. If no simple cycle has more than two open edges, then what has been chosen along one open edge
 //! and what has been chosen along another one can be held against each other by a clause of two literals, and nothing else
-//! is needed ([`realise`](super::realise)). Forests have no cycles at all; a star, where all open edges meet in a *hub*, has none with
+//! is needed ([`realise`](super)). Forests have no cycles at all; a star, where all open edges meet in a *hub*, has none with
 //! three open edges.
 //!
 //! Chalupa et al. 2018 take the graph of shared variables of the whole program and leave cycles to an *all-but-two* set of edges whose
@@ -27,14 +27,14 @@ struct Edge {
 
 /// The graph.
 #[derive(Debug)]
-pub(crate) struct Architecture {
+pub struct Architecture {
     threads: usize,
     edges: Vec<Option<Edge>>,
 }
 
 /// A simple cycle with more than two open edges.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Cycle {
+pub enum Cycle {
     /// Through these threads.
     Through(Vec<usize>),
     /// Perhaps there is one: the search was given up.
@@ -48,17 +48,18 @@ struct Walk<'a> {
 }
 
 impl Architecture {
-    pub(crate) fn new(threads: usize) -> Self {
+    /// Nothing is decided and nothing open.
+    pub fn new(threads: usize) -> Self {
         Architecture { threads, edges: vec![None; threads * threads] }
     }
 
     /// An event of `p`, with its number there, is before one of `q`.
-    pub(crate) fn decided(&mut self, (p, last): (usize, u32), (q, first): (usize, u32)) {
+    pub fn decided(&mut self, (p, last): (usize, u32), (q, first): (usize, u32)) {
         self.add(p, q, Edge { last, first, open: false });
     }
 
     /// It is open whether an event of `p` is before one of `q` or after it.
-    pub(crate) fn open(&mut self, (p, a): (usize, u32), (q, b): (usize, u32)) {
+    pub fn open(&mut self, (p, a): (usize, u32), (q, b): (usize, u32)) {
         self.add(p, q, Edge { last: a, first: b, open: true });
         self.add(q, p, Edge { last: b, first: a, open: true });
     }
@@ -77,7 +78,7 @@ impl Architecture {
         self.edges[p * self.threads + q]
     }
 
-    pub(crate) fn is_open(&self, p: usize, q: usize) -> bool {
+    fn is_open(&self, p: usize, q: usize) -> bool {
         self.edge(p, q).is_some_and(|edge| edge.open)
     }
 
@@ -87,7 +88,7 @@ impl Architecture {
     }
 
     /// A simple cycle with more than two open edges, if there is one.
-    pub(crate) fn cycle(&self) -> Option<Cycle> {
+    pub fn cycle(&self) -> Option<Cycle> {
         let open = self.edges.iter().flatten().filter(|edge| edge.open).count() / 2;
         let star = |hub: usize| (0..self.threads).all(|p| (0..p).all(|q| p == hub || q == hub || !self.is_open(p, q)));
         if open < 3 || (0..self.threads).any(star) {
@@ -108,7 +109,7 @@ impl Architecture {
     }
 
     /// The threads of the block (biconnected component, of the graph without directions) that holds this edge.
-    pub(crate) fn block(&self, p: usize, q: usize) -> Vec<usize> {
+    pub fn block(&self, p: usize, q: usize) -> Vec<usize> {
         // A thread is in the block if it is on a simple cycle with the edge: if there are ways from it to both ends that
         // meet nowhere. Equivalently, no single thread in between separates it from the edge.
         let adjacent = |a: usize, b: usize| self.edge(a, b).is_some() || self.edge(b, a).is_some();

@@ -3,10 +3,10 @@
 
 /// A variable or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Literal(u32);
+pub(super) struct Literal(u32);
 
 impl Literal {
-    pub(crate) fn of(variable: u32) -> Literal {
+    pub(super) fn of(variable: u32) -> Literal {
         Literal(variable << 1)
     }
 
@@ -25,7 +25,7 @@ impl std::ops::Not for Literal {
 
 /// Clauses, as implications.
 #[derive(Debug, Default)]
-pub(crate) struct TwoSat {
+pub(super) struct TwoSat {
     variables: u32,
     implications: Vec<(Literal, Literal)>,
 }
@@ -35,24 +35,24 @@ const NEW: u32 = u32::MAX;
 
 impl TwoSat {
     /// A new variable.
-    pub(crate) fn variable(&mut self) -> Literal {
+    pub(super) fn variable(&mut self) -> Literal {
         self.variables += 1;
         Literal::of(self.variables - 1)
     }
 
     /// If `a` then `b`; also if not `b` then not `a`.
-    pub(crate) fn implies(&mut self, a: Literal, b: Literal) {
+    pub(super) fn implies(&mut self, a: Literal, b: Literal) {
         self.implications.push((a, b));
         self.implications.push((!b, !a));
     }
 
     /// `a` holds.
-    pub(crate) fn holds(&mut self, a: Literal) {
+    pub(super) fn holds(&mut self, a: Literal) {
         self.implications.push((!a, a));
     }
 
     /// Values of the variables that satisfy all clauses, if there are any.
-    pub(crate) fn solve(&self) -> Option<Solution> {
+    pub(super) fn solve(&self) -> Option<Solution> {
         let components = self.components();
         let of =
             |variable: u32| (components[Literal::of(variable).index()], components[(!Literal::of(variable)).index()]);
@@ -128,10 +128,10 @@ impl TwoSat {
 
 /// Values of all variables.
 #[derive(Debug)]
-pub(crate) struct Solution(Vec<bool>);
+pub(super) struct Solution(Vec<bool>);
 
 impl Solution {
-    pub(crate) fn is_true(&self, literal: Literal) -> bool {
+    pub(super) fn is_true(&self, literal: Literal) -> bool {
         self.0[(literal.0 >> 1) as usize] == (literal.0 & 1 == 0)
     }
 }

@@ -9,9 +9,10 @@
 //! of four threads with two open edges that do not meet it accepts cycles, so here `c` and `d` are of any threads (*composed*
 //! clauses).
 
-use super::realise::{Decided, Realiser, Rivalry};
+use super::Rivalry;
 use super::two_sat::{Literal, TwoSat};
-use crate::rvf::instance::Instance;
+use crate::chains::Chains;
+use crate::values::Problem;
 
 /// Whether one event is before another.
 #[derive(Clone, Copy, Debug)]
@@ -57,45 +58,38 @@ fn implies(sat: &mut TwoSat, a: Truth, b: Truth) {
     }
 }
 
-/// Decides what is open, if that is possible.
-pub(super) fn decide(
-    realiser: &Realiser<'_>,
-    mut decided: Decided,
-    open: &[Rivalry],
-    composed: bool,
-) -> Result<Option<Decided>, Cyclic> {
-    let instance = realiser.instance;
+/// Decides what is open. Returns whether that is possible.
+pub(super) fn decide(problem: &Problem, order: &mut Chains, open: &[Rivalry], composed: bool) -> Result<bool, Cyclic> {
     let mut sat = TwoSat::default();
-    let grids = grids(realiser, &decided, open, &mut sat);
+    let grids = grids(problem, order, open, &mut sat);
     for grid in &grids {
         for side in 0..2 {
-            transitivity(instance, &decided, &grids, grid, side, composed, &mut sat);
+            transitivity(order, &grids, grid, side, composed, &mut sat);
         }
     }
     for rivalry in open {
-        let before_read = lookup(instance, &grids, rivalry.rival, rivalry.read);
-        let before_source = lookup(instance, &grids, rivalry.rival, rivalry.source);
+        let before_read = lookup(problem, &grids, rivalry.rival, rivalry.read);
+        let before_source = lookup(problem, &grids, rivalry.rival, rivalry.source);
         implies(&mut sat, before_read, before_source);
     }
-    let Some(solution) = sat.solve() else { return Ok(None) };
+    let Some(solution) = sat.solve() else { return Ok(false) };
     for &Rivalry { read, source, rival } in open {
-        let first = match lookup(instance, &grids, rival, source) {
+        let first = match lookup(problem, &grids, rival, source) {
             Truth::Known(truth) => truth,
             Truth::Open(literal) => solution.is_true(literal),
         };
         let (a, b) = if first { (rival, source) } else { (read, rival) };
-        decided.insert(instance, a, b).ok_or(Cyclic)?;
+        order.insert(a, b).ok_or(Cyclic)?;
     }
-    Ok(Some(decided))
+    Ok(true)
 }
 
 /// One grid for each pair of threads with something open.
-fn grids(realiser: &Realiser<'_>, decided: &Decided, open: &[Rivalry], sat: &mut TwoSat) -> Vec<Grid> {
-    let instance = realiser.instance;
+fn grids(problem: &Problem, order: &Chains, open: &[Rivalry], sat: &mut TwoSat) -> Vec<Grid> {
     let mut grids: Vec<Grid> = Vec::new();
-    for (a, b) in open.iter().flat_map(|rivalry| realiser.pairs(rivalry)) {
-        let (a, b) = if instance.thread(a) < instance.thread(b) { (a, b) } else { (b, a) };
-        let threads = [instance.thread(a), instance.thread(b)];
+    for (a, b) in open.iter().flat_map(|rivalry| rivalry.pairs()) {
+        let (a, b) = if problem.thread(a) < problem.thread(b) { (a, b) } else { (b, a) };
+        let threads = [problem.thread(a), problem.thread(b)];
         match grids.iter_mut().find(|grid| grid.threads == threads) {
             Some(grid) => {
                 grid.events[0].push(a);
@@ -111,9 +105,9 @@ fn grids(realiser: &Realiser<'_>, decided: &Decided, open: &[Rivalry], sat: &mut
         }
         for &a in &grid.events[0] {
             for &b in &grid.events[1] {
-                grid.truths.push(if decided.before(instance, a, b) {
+                grid.truths.push(if order.before(a, b) {
                     Truth::Known(true)
-                } else if decided.before(instance, b, a) {
+                } else if order.before(b, a) {
                     Truth::Known(false)
                 } else {
                     Truth::Open(sat.variable())
@@ -125,8 +119,8 @@ fn grids(realiser: &Realiser<'_>, decided: &Decided, open: &[Rivalry], sat: &mut
 }
 
 /// Whether `a` is before `b`. They are in some grid.
-fn lookup(instance: &Instance, grids: &[Grid], a: u32, b: u32) -> Truth {
-    let (p, q) = (instance.thread(a), instance.thread(b));
+fn lookup(problem: &Problem, grids: &[Grid], a: u32, b: u32) -> Truth {
+    let (p, q) = (problem.thread(a), problem.thread(b));
     let side = usize::from(p > q);
     let grid = grids.iter().find(|grid| grid.threads == [p.min(q), p.max(q)]).expect("what is open is in a grid");
     let position =
@@ -135,15 +129,7 @@ fn lookup(instance: &Instance, grids: &[Grid], a: u32, b: u32) -> Truth {
 }
 
 /// What follows if an event on this side of the grid is before one on the other side.
-fn transitivity(
-    instance: &Instance,
-    decided: &Decided,
-    grids: &[Grid],
-    grid: &Grid,
-    side: usize,
-    composed: bool,
-    sat: &mut TwoSat,
-) {
+fn transitivity(order: &Chains, grids: &[Grid], grid: &Grid, side: usize, composed: bool, sat: &mut TwoSat) {
     let (from, to) = (&grid.events[side], &grid.events[1 - side]);
     let (p, q) = (grid.threads[side], grid.threads[1 - side]);
     // In each other grid, the last event not after `a`, and the first not before `b`.
@@ -154,7 +140,7 @@ fn transitivity(
                 continue;
             }
             let (rs, ss) = (&other.events[other_side], &other.events[1 - other_side]);
-            let not_after = |&c: &u32, a: u32| c == a || decided.before(instance, c, a);
+            let not_after = |&c: &u32, a: u32| c == a || order.before(c, a);
             let lasts: Vec<usize> = from.iter().map(|&a| rs.partition_point(|c| not_after(c, a))).collect();
             let firsts: Vec<usize> = to.iter().map(|&b| ss.partition_point(|&d| !not_after(&b, d))).collect();
             for (i, &last) in lasts.iter().enumerate().filter(|&(_, &last)| last > 0) {
