@@ -1,5 +1,6 @@
 // raddle: --model sc expect: holds
 // raddle: --model tso expect: holds
+// raddle: --model sc --nondet 2..3 expect: holds
 // raddle: --model sc -D BROKEN --no race expect: violated(error)
 //
 // The vocabulary of the verification competition: unknown inputs, an assumption, an error mark. Broken: without the lock
@@ -31,7 +32,7 @@ int main(void)
     pthread_t a, b;
     int n = __VERIFIER_nondet_int();
     _Bool both = __VERIFIER_nondet_bool();
-    __VERIFIER_assume(n > 1);
+    __VERIFIER_assume(n > 1 && n < 5);
     pthread_create(&a, 0, worker, &n);
     if (both)
         pthread_create(&b, 0, worker, &n);

@@ -280,11 +280,16 @@ int ispunct(int c) { return c > 32 && c < 127 && !((c >= 'A' && c <= 'Z') || (c 
 int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
 int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* Random numbers are whatever the inputs of the program can be. */
+/* Random numbers are unknown inputs from 0 to RAND_MAX. */
 
-int rand(void) { return __VERIFIER_nondet_int(); }
-long random(void) { return __VERIFIER_nondet_int(); }
-int rand_r(unsigned *seed) { return __VERIFIER_nondet_int(); }
+int rand(void) {
+    int number = __VERIFIER_nondet_int();
+    __raddle_assume(number >= 0);
+    return number;
+}
+
+long random(void) { return rand(); }
+int rand_r(unsigned *seed) { return rand(); }
 void srand(unsigned seed) {}
 void srandom(unsigned seed) {}
 

@@ -41,7 +41,7 @@ use std::path::{Path, PathBuf};
 const STACK: usize = 512 << 20;
 
 /// What the front end is told beside the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Directories searched for included files (`-I`).
     pub include_dirs: Vec<PathBuf>,
@@ -53,30 +53,14 @@ pub struct Options {
     pub std: Option<String>,
     /// ILP32 instead of LP64: `long`, `size_t` and pointers have 32 bits.
     pub ilp32: bool,
-    /// The values unknown inputs (`__VERIFIER_nondet_*`, `rand`) range over, cut to their type; default `0..=3`.
-    pub nondet: RangeInclusive<i64>,
+    /// The values unknown inputs (`__VERIFIER_nondet_*`, `rand`) range over, cut to their type; default all of their type.
+    pub nondet: Option<RangeInclusive<i64>>,
     /// Whether `pthread_cond_wait` may return without a signal.
     pub spurious_wakeups: bool,
     /// The arguments of `main` after the program's name.
     pub args: Vec<String>,
     /// The compiler whose preprocessor is used; default `$CC`, else `cc`.
     pub compiler: Option<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            include_dirs: Vec::new(),
-            defines: Vec::new(),
-            undefines: Vec::new(),
-            std: None,
-            ilp32: false,
-            nondet: 0..=3,
-            spurious_wakeups: false,
-            args: Vec::new(),
-            compiler: None,
-        }
-    }
 }
 
 /// A program, and what a reader of the verdict should know about how it was read.
@@ -203,6 +187,7 @@ fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Reje
     }
     let mut program = finished.program;
     program.sources = finished.lines.sources;
+    program.inputs.range = options.nondet.as_ref().map(|range| (*range.start(), *range.end()));
     // What is left to be found here: atomic blocks that do not match, objects that are too large together.
     if let Err(diagnostics) = raddle_program::validate(&program) {
         return Err(Rejected { diagnostics, sources: program.sources });

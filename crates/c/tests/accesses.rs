@@ -3,7 +3,7 @@
 mod support;
 
 use raddle_c::{Options, compile_preprocessed};
-use raddle_program::{Function, Layout, Op, Ordering, Program, Term};
+use raddle_program::{Function, Layout, Op, Ordering, Program, Term, Type};
 
 fn program(text: &str) -> Program {
     compile_preprocessed("t.i", text, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).program
@@ -191,17 +191,19 @@ fn functions_of_the_competition_vocabulary_are_atomic_blocks() {
 }
 
 #[test]
-fn unknown_inputs_are_bounded_choices_and_the_program_says_so() {
-    let text = "int main(void) { return __VERIFIER_nondet_int() + __VERIFIER_nondet_bool(); }";
-    let options = Options { nondet: -2..=5, ..Options::default() };
+fn unknown_inputs_are_inputs_and_truth_values_are_choices() {
+    let text =
+        "int main(void) { return __VERIFIER_nondet_int() + __VERIFIER_nondet_uchar() + __VERIFIER_nondet_bool(); }";
+    let options = Options { nondet: Some(-2..=5), ..Options::default() };
     let compiled = compile_preprocessed("t.i", text, &options).expect("a program");
+    assert_eq!(compiled.program.inputs.range, Some((-2, 5)));
     let main = function(&compiled.program, "main");
-    let choices: Vec<(u64, u64)> = main
-        .blocks
+    let ops: Vec<&Op> = main.blocks.iter().flat_map(|b| &b.insts).map(|i| &i.op).collect();
+    let inputs: Vec<(Type, bool)> = ops
         .iter()
-        .flat_map(|b| &b.insts)
-        .filter_map(|i| if let Op::Choose { low, high, .. } = i.op { Some((low, high)) } else { None })
+        .filter_map(|op| if let Op::Input { dst, signed, values: None } = op { Some((*dst, *signed)) } else { None })
+        .map(|(dst, signed)| (main.reg_type(dst), signed))
         .collect();
-    assert_eq!(choices, [(0, 7), (0, 1)]);
-    assert_eq!(compiled.notes, ["unknown inputs range over -2..=5"]);
+    assert_eq!(inputs, [(Type::I32, true), (Type::I8, false)]);
+    assert!(ops.iter().any(|op| matches!(op, Op::Choose { low: 0, high: 1, .. })));
 }

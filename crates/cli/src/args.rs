@@ -65,7 +65,7 @@ pub(crate) struct C {
     #[arg(long, visible_alias = "32")]
     ilp32: bool,
 
-    /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included
+    /// What unknown inputs (`__VERIFIER_nondet_int`, `rand`) range over, both ends included; without it, over all values
     #[arg(long, value_name = "LOW..HIGH", value_parser = values::range, allow_hyphen_values = true)]
     nondet: Option<RangeInclusive<i64>>,
 
@@ -81,7 +81,6 @@ pub(crate) struct C {
 impl Input {
     /// How to read the program.
     pub(crate) fn options(&self, c: &C) -> LoadOptions {
-        let defaults = raddle::c::Options::default();
         LoadOptions {
             defines: self.defines.clone(),
             c: raddle::c::Options {
@@ -89,7 +88,7 @@ impl Input {
                 undefines: c.undefines.clone(),
                 std: c.std.clone(),
                 ilp32: c.ilp32,
-                nondet: c.nondet.clone().unwrap_or(defaults.nondet),
+                nondet: c.nondet.clone(),
                 spurious_wakeups: c.spurious_wakeups,
                 args: c.arg.clone(),
                 defines: Vec::new(),

@@ -60,6 +60,15 @@ pub enum StopReason {
     Interrupted,
     /// It was a try only, and took too long for one.
     Patience(Duration),
+    /// An unknown input has so many values that only a few of them were explored.
+    Inputs {
+        /// How many.
+        values: u128,
+        /// Where it is asked for.
+        at: Place,
+    },
+    /// So many executions ended at an error that is not looked for; what would have come behind it is not known.
+    Disregarded(u64),
     /// Something could not be followed any further.
     GaveUp {
         /// What.
@@ -82,6 +91,13 @@ impl fmt::Display for StopReason {
             ),
             StopReason::Interrupted => f.write_str("it was interrupted"),
             StopReason::Patience(limit) => write!(f, "it did not come to an end in {limit:.1?}"),
+            StopReason::Inputs { values, at: Place { file, line, .. } } => {
+                write!(f, "the unknown input at {file}:{line} can have {values} values, of which a few were explored")
+            }
+            StopReason::Disregarded(1) => f.write_str("1 execution ended at an error that is not looked for"),
+            StopReason::Disregarded(executions) => {
+                write!(f, "{executions} executions ended at errors that are not looked for")
+            }
             StopReason::GaveUp { why, at: Place { file, line, .. } } => write!(f, "{file}:{line}: {why}"),
         }
     }

@@ -98,14 +98,26 @@ impl Outcome {
             scope = Scope::LoopBound { turns: code.loop_bound().unwrap_or(0) };
             notes.push(format!("the loop at {}:{} reached its bound", place.file, place.line));
         }
+        let inputs = code.inputs();
+        if let Some((low, high)) = inputs.range.filter(|_| inputs.restricted) {
+            let turns = if let Scope::LoopBound { turns } = scope { Some(turns) } else { None };
+            scope = Scope::Inputs { low, high, turns };
+        }
         let depth = |pc| StopReason::Depth { events: options.limits.depth(), at: code.place(pc) };
-        let stop = reach.stop.or(reach.cut_at.map(depth));
+        let sampled = inputs.sampled.first();
+        let sampled =
+            sampled.map(|input| StopReason::Inputs { values: input.values, at: code.source_place(input.span) });
+        let Statistics { executions, blocked, failed, bounded, .. } = statistics;
+        let disregarded = (failed > 0 && findings.is_empty()).then_some(StopReason::Disregarded(failed));
+        let stop = reach.stop.or(reach.cut_at.map(depth)).or(disregarded).or(sampled);
         if let Some(stop) = &stop {
             scope = Scope::Partial { reason: stop.to_string() };
+        } else if executions == 0 && findings.is_empty() {
+            scope = Scope::Nothing { blocked, bounded };
         }
         let verdict = match (&findings[..], &scope) {
             ([_, ..], _) => Verdict::Violated,
-            ([], Scope::Partial { .. }) => Verdict::Unknown,
+            ([], Scope::Partial { .. } | Scope::Nothing { .. }) => Verdict::Unknown,
             ([], _) => Verdict::Holds,
         };
         Outcome {

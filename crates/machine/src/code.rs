@@ -6,6 +6,7 @@
 
 use crate::address::Addr;
 use crate::narrow::Numbers;
+use raddle_program::analysis::Inputs;
 use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::{Numbering, Place, ThreadId, ThreadName};
 
@@ -159,6 +160,12 @@ pub(crate) enum Instr {
         low: Operand,
         count: u32,
     },
+    /// An unknown input: one of the values of [`Code::inputs`].
+    Input {
+        dst: Slot,
+        values: u32,
+        count: u32,
+    },
     AtomicBegin,
     AtomicEnd,
     Error {
@@ -257,6 +264,27 @@ pub(crate) struct SwitchTable {
     pub(crate) default: Pc,
 }
 
+/// The values of an unknown input.
+#[derive(Clone, Debug)]
+pub(crate) struct InputInfo {
+    pub(crate) ty: Type,
+    pub(crate) signed: bool,
+    pub(crate) ranges: Vec<(u64, u64)>,
+}
+
+impl InputInfo {
+    pub(crate) fn value(&self, pick: u64) -> u64 {
+        let mut left = pick;
+        for &(low, high) in &self.ranges {
+            if left <= high - low {
+                return low + left;
+            }
+            left -= high - low + 1;
+        }
+        unreachable!("an input has as many values as there are alternatives")
+    }
+}
+
 /// A compiled function.
 #[derive(Clone, Debug)]
 pub(crate) struct FuncCode {
@@ -301,6 +329,7 @@ pub struct Code {
     pub(crate) waits: Vec<WaitInfo>,
     pub(crate) switches: Vec<SwitchTable>,
     pub(crate) strings: Vec<String>,
+    pub(crate) inputs: Vec<InputInfo>,
     pub(crate) functions: Vec<FuncCode>,
     pub(crate) globals: Vec<GlobalCode>,
     /// The thread-local globals, by their number.
@@ -309,6 +338,8 @@ pub struct Code {
     /// The program ends when the entry returns.
     pub(crate) entry_exits: bool,
     pub(crate) sources: SourceMap,
+    /// What is assumed of unknown inputs.
+    pub(crate) assumed: Inputs,
     /// How often the body of a loop may be entered each time the loop is, if bounded.
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
@@ -331,13 +362,30 @@ impl Code {
 
     /// Where the instruction at `pc` comes from, with the text of the line.
     pub fn place(&self, pc: u32) -> Place {
-        let span = self.span(pc);
+        self.source_place(self.span(pc))
+    }
+
+    /// A place in the source, with the text of the line.
+    pub fn source_place(&self, span: Span) -> Place {
         Place {
             file: self.sources.name(span).into(),
             line: span.line,
             column: span.column,
             text: self.sources.line(span).unwrap_or("").trim().into(),
         }
+    }
+
+    /// The value of an unknown input by its number, if the instruction at `pc` asks for one.
+    pub(crate) fn input(&self, pc: u32, pick: u32) -> Option<i64> {
+        let Instr::Input { values, .. } = self.instrs[pc as usize] else { return None };
+        let info = &self.inputs[values as usize];
+        let value = info.value(u64::from(pick));
+        Some(if info.signed { info.ty.signed(value) } else { value as i64 })
+    }
+
+    /// What is assumed of unknown inputs.
+    pub fn inputs(&self) -> &Inputs {
+        &self.assumed
     }
 
     /// Whether some instruction is subject to race detection.

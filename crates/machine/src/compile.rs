@@ -8,8 +8,8 @@ mod turns;
 
 use crate::address::Addr;
 use crate::code::{
-    Args, CasInfo, Code, FuncCode, GlobalCode, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable, SyncOp,
-    WaitInfo,
+    Args, CasInfo, Code, FuncCode, GlobalCode, InputInfo, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable,
+    SyncOp, WaitInfo,
 };
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
@@ -53,7 +53,8 @@ impl Privacy for AllShared {
     }
 }
 
-/// Compiles a validated program. Panics on one that is not valid.
+/// Compiles a validated program. Panics on one that is not valid, or of which it is not decided which values of its unknown inputs
+/// are explored ([`resolve_inputs`](raddle_program::analysis::resolve_inputs)).
 pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> Code {
     let narrow = is_narrow(program);
     let numbers = if narrow { Numbers::of(program) } else { None };
@@ -88,12 +89,14 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             waits: Vec::new(),
             switches: Vec::new(),
             strings: Vec::new(),
+            inputs: Vec::new(),
             functions: Vec::new(),
             globals,
             tls,
             entry: program.entry.expect("a validated program has an entry"),
             entry_exits: program.entry_exits,
             sources: program.sources.clone(),
+            assumed: program.inputs.clone(),
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
@@ -435,6 +438,13 @@ impl<'p> Compiler<'p> {
             Op::Choose { dst, low, high } => {
                 let count = (high - low + 1) as u32;
                 Instr::Choose { dst: dst.0, low: self.constant(*low), count }
+            }
+            Op::Input { dst, signed, values } => {
+                let ranges = values.clone().expect("which values of inputs are explored has been decided");
+                let count = ranges.iter().map(|(low, high)| high - low + 1).sum::<u64>() as u32;
+                let ty = frame.function.reg_type(*dst);
+                self.code.inputs.push(InputInfo { ty, signed: *signed, ranges });
+                Instr::Input { dst: dst.0, values: self.code.inputs.len() as u32 - 1, count }
             }
             Op::AtomicBegin => {
                 self.code.has_atomic_blocks = true;

@@ -159,7 +159,10 @@ fn entry(
             Action::Spawn { child: code.name(child), function: code.function_name(thread.function()).to_owned() }
         }
         Record::Join(child) => Action::Join { child: code.name(child) },
-        Record::Choose(pick) => Action::Choose { value: i64::from(pick) },
+        Record::Choose(pick) => match code.input(pc, pick) {
+            Some(value) => Action::Input { value },
+            None => Action::Choose { value: i64::from(pick) },
+        },
         Record::Free(addr) => Action::Free { location: location(addr) },
         Record::Atomic(begin) => Action::Atomic { begin },
         Record::Flush { write, access, value } => {

@@ -470,6 +470,10 @@ impl Thread {
                 Flow::Next
             }
             Instr::Store { .. } | Instr::Fence { .. } => Flow::Next,
+            Instr::Input { dst, values, .. } => {
+                self.set(dst, code.inputs[values as usize].value(value));
+                Flow::Next
+            }
             Instr::Choose { dst, low, .. } => {
                 let low = self.get(code, low);
                 self.set(dst, low + value);

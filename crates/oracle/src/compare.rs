@@ -17,7 +17,7 @@ use crate::shrink::shrink;
 use crate::sketch::{Sketch, Stmt};
 use crate::values;
 pub use raddle_engine::Equivalence;
-use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question};
+use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question, StopReason};
 use raddle_explore::ENGINES;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
@@ -243,7 +243,7 @@ pub fn explorer_by(
                 Fault::Refused(refusal) => Refusal::Unsupported(refusal.message),
                 fault => Refusal::Broken(fault.to_string()),
             })?;
-            if let Some(stop) = outcome.stop {
+            if let Some(stop) = outcome.stop.filter(|stop| !matches!(stop, StopReason::Disregarded(_))) {
                 return Err(Refusal::Broken(format!("the exploration did not end: {stop}")));
             }
             let statistics = outcome.statistics;

@@ -283,6 +283,17 @@ pub enum Op {
         /// Greatest value.
         high: u64,
     },
+    /// Any value of the register's type, which is neither `i1` nor `ptr`: an input of the program that is not known. [`analysis::inputs`](crate::analysis::inputs)
+    /// finds out which values have to be explored.
+    Input {
+        /// Receives the value.
+        dst: Reg,
+        /// Whether people read the value with its sign.
+        signed: bool,
+        /// The values that are explored, from the first to the second of each pair (unsigned); at most 2^16 in all. `None`
+        /// while nobody has said which.
+        values: Option<Vec<(u64, u64)>>,
+    },
     /// Until the matching end the thread is not interleaved with others.
     AtomicBegin,
     /// Ends an atomic block. Blocks do not nest in one activation, but a function called inside may hold one.
@@ -361,6 +372,7 @@ macro_rules! each_operand {
             Op::Fence { .. }
             | Op::ThreadId { .. }
             | Op::Choose { .. }
+            | Op::Input { .. }
             | Op::AtomicBegin
             | Op::AtomicEnd
             | Op::Error { .. } => {}
@@ -376,7 +388,8 @@ macro_rules! written {
             Op::Assign { dst: $always, .. }
             | Op::ThreadId { dst: $always }
             | Op::Alloc { dst: $always, .. }
-            | Op::Choose { dst: $always, .. } => $one,
+            | Op::Choose { dst: $always, .. }
+            | Op::Input { dst: $always, .. } => $one,
             Op::Load { dst: $maybe, .. }
             | Op::Rmw { dst: $maybe, .. }
             | Op::Cas { dst: $maybe, .. }

@@ -1,5 +1,6 @@
 //! Programs, functions, objects and their identifiers.
 
+use crate::analysis::Inputs;
 use crate::inst::Block;
 use crate::source::{SourceMap, Span};
 use crate::types::Type;
@@ -57,6 +58,8 @@ pub struct Program {
     /// Whether the program ends when that function returns, whatever other threads are doing, as C has it. Otherwise only
     /// the first thread ends.
     pub entry_exits: bool,
+    /// What is assumed of unknown inputs.
+    pub inputs: Inputs,
     /// The text the spans point into.
     pub sources: SourceMap,
 }

@@ -192,7 +192,7 @@ impl Body<'_> {
         let atomic = self.rng.pick(&Ordering::ALL[1..]);
         let place = self.address();
         let flag = self.rng.one_in(2);
-        Some(match self.rng.below(33) {
+        Some(match self.rng.below(34) {
             0 => Op::Assign { dst: self.reg_of(ty)?, value: self.expr(ty, 3) },
             1 => {
                 let dst = self.dst(ty);
@@ -254,7 +254,11 @@ impl Body<'_> {
             28 => Op::Assert { cond: self.expr(Type::I1, 2), message: "it \"holds\"\n".to_owned() },
             29 => Op::Assume { cond: self.expr(Type::I1, 2) },
             30 if ty != Type::Ptr => Op::Choose { dst: self.reg_of(ty)?, low: 0, high: ty.mask().min(5) },
-            31 => Op::Error { message: "\u{7}bell {}".to_owned() },
+            31 if !matches!(ty, Type::Ptr | Type::I1) => {
+                let values = if flag { None } else { Some(vec![(0, 1), (ty.mask(), ty.mask())]) };
+                Op::Input { dst: self.reg_of(ty)?, signed: self.rng.chance(2), values }
+            }
+            32 => Op::Error { message: "\u{7}bell {}".to_owned() },
             _ => Op::Print { format: "{} é".to_owned(), args: vec![self.expr(ty, 2)] },
         })
     }

@@ -80,6 +80,11 @@ impl Question<'_> {
                 Some(StopReason::Time(limit)) => {
                     Some(format!("--time-limit raises the limit of {}", time(limit.as_secs_f64())))
                 }
+                Some(StopReason::Inputs { .. }) => Some(
+                    "--nondet LOW..HIGH says which values of unknown inputs to explore; so does an assumption or a branch in \
+                     the program before the input is used"
+                        .into(),
+                ),
                 Some(StopReason::Memory(limit)) => Some(format!("--max-memory raises the limit of {}", memory(limit))),
                 _ => None,
             });

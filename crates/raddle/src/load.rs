@@ -92,7 +92,6 @@ impl LoadOptions {
     /// The options of the command line that say the same, for a command that reads the program again.
     pub fn flags(&self) -> Vec<String> {
         let raddle_c::Options { include_dirs, undefines, std, ilp32, nondet, spurious_wakeups, args, .. } = &self.c;
-        let defaults = raddle_c::Options::default();
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
         self.defines.iter().for_each(|Define { name, value }| flag("-D", format!("{name}={value}")));
@@ -100,9 +99,7 @@ impl LoadOptions {
         undefines.iter().for_each(|name| flag("-U", name.clone()));
         std.iter().for_each(|std| flag("--std", std.clone()));
         args.iter().for_each(|arg| flag("--arg", arg.clone()));
-        if *nondet != defaults.nondet {
-            flag("--nondet", format!("{}..{}", nondet.start(), nondet.end()));
-        }
+        nondet.iter().for_each(|range| flag("--nondet", format!("{}..{}", range.start(), range.end())));
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
         flags
@@ -159,8 +156,9 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
                 .iter()
                 .map(|define| Ok((define.name.clone(), define.number()?)))
                 .collect::<Result<_, Error>>()?;
-            let program = raddle_program::parse(name, text, &numbers)
+            let mut program = raddle_program::parse(name, text, &numbers)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
+            program.inputs.range = options.c.nondet.as_ref().map(|range| (*range.start(), *range.end()));
             Ok(Loaded { program, notes: Vec::new() })
         }
     }

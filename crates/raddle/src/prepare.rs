@@ -5,9 +5,11 @@ use raddle_machine::{Code, compile};
 use raddle_program::analysis::{self, Escape};
 use raddle_program::{BlockId, FuncId, GlobalId, LocalId, Program};
 
-/// The program with loops that only wait turned into waits, and without results that nobody reads.
+/// The program with the values of unknown inputs that are explored, with loops that only wait turned into waits, and without results that
+/// nobody reads.
 pub fn transform(program: &Program) -> Program {
     let mut program = program.clone();
+    analysis::resolve_inputs(&mut program);
     analysis::spin_loops(&mut program);
     analysis::drop_unused_results(&mut program);
     program

@@ -1,6 +1,6 @@
 //! Small C programs whose answer is known by reasoning, one for each thing that was once answered wrongly.
 
-use raddle::{Control, LoadOptions, Model, Outcome, Settings, Verdict, load, verify};
+use raddle::{Control, LoadOptions, Model, Outcome, Property, Settings, Verdict, load, verify};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,11 +8,15 @@ const HEAD: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatom
 
 /// What `raddle check` says about a C file with this text behind the usual headers.
 fn check(text: &str, settings: &Settings) -> Outcome {
+    check_with(text, &LoadOptions::default(), settings)
+}
+
+fn check_with(text: &str, options: &LoadOptions, settings: &Settings) -> Outcome {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("c_verdicts_{}.c", NEXT.fetch_add(1, Ordering::Relaxed));
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, format!("{HEAD}{text}")).expect("the folder for such files is there");
-    let loaded = load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let loaded = load(&path, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&loaded.program, settings, &Control::new()).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -109,5 +113,107 @@ fn a_bound_is_for_loops_of_the_program_only() {
             int main(void) {{ {before} assert(0); return 0; }}"
         );
         assert_eq!(check(&text, &settings).verdict, Verdict::Violated, "{before}");
+    }
+}
+
+/// The reason why there is no verdict, or the scope of the one there is.
+fn scope(text: &str, nondet: Option<std::ops::RangeInclusive<i64>>) -> (Verdict, String) {
+    let options = LoadOptions { c: raddle::c::Options { nondet, ..Default::default() }, ..Default::default() };
+    let outcome = check_with(text, &options, &Settings::new(Model::Sc));
+    (outcome.verdict, outcome.scope.to_string())
+}
+
+#[test]
+fn a_verdict_over_a_part_of_the_inputs_says_so() {
+    let program = |assumption: &str, bug: &str| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void); extern void __VERIFIER_assume(int);
+            int main(void) {{ int x = __VERIFIER_nondet_int(); {assumption} assert(x != {bug}); return 0; }}"
+        )
+    };
+    let all = |text: &str| assert_eq!(scope(text, None), (Verdict::Holds, "all executions".into()), "{text}");
+    let violated = |text: &str| assert_eq!(scope(text, None).0, Verdict::Violated, "{text}");
+    for assumption in [
+        "__VERIFIER_assume(1 <= x && x <= 11);",
+        "if (x < 1 || x > 11) return 0;",
+        "if (!(x >= 1 && x <= 11)) abort_run();",
+        "assume_abort_if_not(x >= 1 && x <= 11);",
+    ] {
+        let head = "extern void reach_error(void); void abort_run(void) { exit(0); }
+            void assume_abort_if_not(int c) { if (!c) { abort(); } }\n";
+        all(&format!("{head}{}", program(assumption, "12")));
+        all(&format!("{head}{}", program(assumption, "0")));
+        violated(&format!("{head}{}", program(assumption, "11")));
+        violated(&format!("{head}{}", program(assumption, "1")));
+    }
+    // Whatever it is, nobody looks at it closely.
+    all(
+        "extern int __VERIFIER_nondet_int(void); int x; int main(void) { if (__VERIFIER_nondet_int()) x = 1; return 0; }",
+    );
+    all("int main(void) { int r = rand() % 4; assert(r >= 0 && r < 4); return 0; }");
+    violated("int main(void) { int r = rand() % 4; assert(r != 3); return 0; }");
+    all(
+        "extern char __VERIFIER_nondet_char(void); int main(void) { char c = __VERIFIER_nondet_char(); assert(c < 200); return 0; }",
+    );
+    // With its address taken it lives in memory.
+    let shared = "extern int __VERIFIER_nondet_int(void); int n;
+        void *worker(void *p) { assert(n + *(int *)p != 9); return 0; }
+        int main(void) { pthread_t t; int x = __VERIFIER_nondet_int(); n = __VERIFIER_nondet_int();
+            if (n < 0 || n > 4) return 0;
+            if (x < 0 || x > 4) return 0;
+            pthread_create(&t, 0, worker, &x); pthread_join(t, 0); return 0; }";
+    all(shared);
+    violated(&shared.replace("!= 9", "!= 8"));
+}
+
+#[test]
+fn an_input_with_too_many_values_leaves_the_question_open() {
+    let text = "extern int __VERIFIER_nondet_int(void);\nint x; void *worker(void *p) { assert(x != BUG); return 0; }
+        int main(void) { pthread_t t; x = __VERIFIER_nondet_int(); pthread_create(&t, 0, worker, 0); return 0; }";
+    let (verdict, reason) = scope(&text.replace("BUG", "11"), None);
+    assert_eq!(verdict, Verdict::Unknown);
+    assert!(reason.contains(".c:7") && reason.contains("4294967296 values"), "{reason}");
+    assert_eq!(scope(&text.replace("BUG", "3"), None).0, Verdict::Violated);
+    let ranged = scope(&text.replace("BUG", "11"), Some(0..=10));
+    assert_eq!(ranged, (Verdict::Holds, "all executions for inputs in 0..10".into()));
+    assert_eq!(scope(&text.replace("BUG", "11"), Some(0..=11)).0, Verdict::Violated);
+    // More than there are alternatives.
+    assert_eq!(scope(&text.replace("BUG", "100000"), Some(0..=99_999)).0, Verdict::Unknown);
+}
+
+#[test]
+fn a_verdict_rests_on_something() {
+    let empty = [
+        "extern void __VERIFIER_assume(int); int main(void) { int x = rand(); __VERIFIER_assume(x > 5 && x < 3); assert(0); return 0; }",
+        "extern void __VERIFIER_assume(int); int main(void) { __VERIFIER_assume(0); assert(0); return 0; }",
+    ];
+    for text in empty {
+        let (verdict, reason) = scope(text, None);
+        assert_eq!(verdict, Verdict::Unknown, "{text}");
+        assert!(reason.contains("no execution came to its end"), "{reason}");
+    }
+    let outside = "extern unsigned __VERIFIER_nondet_uint(void); int main(void) { assert(__VERIFIER_nondet_uint() == 7); return 0; }";
+    assert_eq!(scope(outside, Some(-5..=-1)).0, Verdict::Unknown);
+    let mut settings = Settings::new(Model::Sc);
+    settings.loop_bound = Some(2);
+    let outcome = check("int main(void) { for (;;) ; return 0; }", &settings);
+    assert_eq!(outcome.verdict, Verdict::Unknown, "{}", outcome.scope);
+}
+
+#[test]
+fn what_lies_behind_an_error_that_is_not_looked_for_is_not_known() {
+    for (text, off) in [
+        ("int main(void) { int *p = malloc(8); int x = p[0]; assert(0); return x; }", Property::Memory),
+        (
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+            int main(void) { pthread_mutex_lock(&m); pthread_mutex_destroy(&m); assert(0); return 0; }",
+            Property::Lock,
+        ),
+    ] {
+        let mut settings = Settings::new(Model::Sc);
+        assert_eq!(check(text, &settings).verdict, Verdict::Violated, "{text}");
+        settings.options.properties = settings.options.properties.without(off);
+        let outcome = check(text, &settings);
+        assert_ne!(outcome.verdict, Verdict::Holds, "{text}: {}", outcome.scope);
     }
 }

@@ -289,7 +289,8 @@ fn either_of_two_threads_may_be_the_one_that_joins_a_third() {
     finds(text, &[Property::Error, Property::Lock]);
     let both = text.replace("error \"b\";", "store h, 1;");
     finds(&both, &[Property::Lock]);
-    finds_only(&both, &[Property::Error], Verdict::Holds);
+    // What comes behind a join that fails is not known.
+    finds_only(&both, &[Property::Error], Verdict::Unknown);
     // Both lines of the joins are reported.
     assert_eq!(check(&both, Model::Sc).findings.len(), 2);
 }

@@ -56,6 +56,9 @@ impl Say for Check {
             (Verdict::Holds, _) => "no execution breaks a property",
             (Verdict::Violated, [] | [_]) => "an execution breaks a property",
             (Verdict::Violated, _) => "executions break properties",
+            (Verdict::Unknown, _) if matches!(self.scope, Scope::Nothing { .. }) => {
+                "no violation was found, but there was nothing to look at"
+            }
             (Verdict::Unknown, _) => "no violation was found, but not everything was explored",
         };
         let given = with_parameters(&answer.file, &self.parameters);

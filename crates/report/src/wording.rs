@@ -97,6 +97,7 @@ impl<'e> Wording<'e> {
             Action::Fence { what } => format!("fence {what}"),
             Action::Spawn { child, .. } => format!("starts {child}"),
             Action::Join { child } => format!("joins {child}"),
+            Action::Input { value } => format!("unknown input\u{a0}=\u{a0}{}", number(*value)),
             Action::Choose { value } => format!("picks alternative {value}"),
             Action::Free { location } => format!("ends the life of {location}"),
             Action::Atomic { begin: true } => "atomic block begins".into(),

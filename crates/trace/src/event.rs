@@ -100,6 +100,11 @@ pub enum Action {
         /// The value picked.
         value: i64,
     },
+    /// Was given an unknown input.
+    Input {
+        /// The value.
+        value: i64,
+    },
     /// Ended the life of a piece of memory.
     Free {
         /// Which.

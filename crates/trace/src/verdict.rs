@@ -105,6 +105,23 @@ pub enum Scope {
         /// How often the body of a loop is entered each time the loop is.
         turns: u32,
     },
+    /// All executions in which unknown inputs lie in a range.
+    Inputs {
+        /// The least value.
+        low: i64,
+        /// The greatest value.
+        high: i64,
+        /// How often the body of a loop is entered each time the loop is, if that was cut off.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        turns: Option<u32>,
+    },
+    /// No execution came to its end, so a verdict would rest on nothing.
+    Nothing {
+        /// So many ended before, in a wait without end or at a false assumption.
+        blocked: u64,
+        /// So many were cut off at the loop bound.
+        bounded: u64,
+    },
     /// Only a part; the reason says why it ended.
     Partial {
         /// Why.
@@ -117,6 +134,16 @@ impl fmt::Display for Scope {
         match self {
             Scope::AllExecutions => f.write_str("all executions"),
             Scope::LoopBound { turns } => write!(f, "all executions in which no loop turns more than {turns} times"),
+            Scope::Inputs { low, high, turns } => {
+                write!(f, "all executions for inputs in {low}..{high}")?;
+                turns.map_or(Ok(()), |turns| write!(f, " in which no loop turns more than {turns} times"))
+            }
+            Scope::Nothing { blocked, bounded } => {
+                write!(
+                    f,
+                    "nothing: no execution came to its end ({blocked} blocked, {bounded} cut off at the loop bound)"
+                )
+            }
             Scope::Partial { reason } => write!(f, "part of the executions: {reason}"),
         }
     }

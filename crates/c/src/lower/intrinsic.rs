@@ -109,6 +109,12 @@ impl FnLowerer<'_, '_> {
                 return Ok(ir::Expr::Const(Type::I32, u64::from(used)));
             }
             "__raddle_spurious" => {
+                if !self.program.options.spurious_wakeups {
+                    self.program.note(
+                        "condition variables wake up only when they are signalled; --spurious-wakeups lets them wake up by \
+                         themselves, as C and POSIX do",
+                    );
+                }
                 return Ok(ir::Expr::Const(Type::I32, u64::from(self.program.options.spurious_wakeups)));
             }
             "__raddle_choose" => {
@@ -275,27 +281,17 @@ impl FnLowerer<'_, '_> {
         Ok(nothing)
     }
 
-    /// An unknown input: one of the values in the range the options give.
+    /// An unknown input: any value of its type.
     pub(super) fn nondet(&mut self, ty: &QTy) -> Lowered<ir::Expr> {
         let scalar = self.scalar(ty)?;
-        let signed = ty.ty.int().is_some_and(IntKind::signed);
-        let range = &self.program.options.nondet;
-        let (mut low, mut high) = (*range.start(), *range.end());
-        if ty.ty == Ty::Int(IntKind::Bool) {
-            (low, high) = (0, 1);
-        } else {
-            let (least, most) = match (signed, scalar.bits()) {
-                (true, bits) => (-(1i64 << (bits - 1).min(62)), (1i64 << (bits - 1).min(62)) - 1),
-                (false, 64) => (0, i64::MAX),
-                (false, bits) => (0, (1i64 << bits) - 1),
-            };
-            (low, high) = (low.max(least), high.min(most));
-            self.program.note(format!("unknown inputs range over {low}..={high}"));
-        }
         let dst = self.b.reg("input", scalar);
-        let count = high.saturating_sub(low).clamp(0, i64::from(u16::MAX)) as u64;
-        self.b.push(Op::Choose { dst, low: 0, high: count });
-        Ok(binary(BinOp::Add, ir::Expr::Reg(dst), ir::Expr::int(scalar, low)))
+        if ty.ty == Ty::Int(IntKind::Bool) {
+            self.b.push(Op::Choose { dst, low: 0, high: 1 });
+        } else {
+            let signed = ty.ty.int().is_some_and(IntKind::signed);
+            self.b.push(Op::Input { dst, signed, values: None });
+        }
+        Ok(ir::Expr::Reg(dst))
     }
 
     /// `memcpy`, `memmove`, `memset`: scalar by scalar of the type the arguments point at.

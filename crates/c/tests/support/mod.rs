@@ -30,7 +30,9 @@ pub(crate) fn run(program: &raddle_program::Program) -> Result<String, String> {
     if let Err(errors) = raddle_program::validate(program) {
         return Err(format!("not valid: {:?}", errors[0]));
     }
-    let code = raddle_machine::compile(program, &AllShared, &Default::default());
+    let mut program = program.clone();
+    raddle_program::analysis::resolve_inputs(&mut program);
+    let code = raddle_machine::compile(&program, &AllShared, &Default::default());
     let mut system = System::new(&code, Model::Sc, false, true);
     let mut output = String::new();
     let mut steps = 0u64;

@@ -227,6 +227,12 @@ impl Thread {
                     return Flow::Rest(Status::Blocked(Blocked::Assume));
                 }
             }
+            Instr::Input { dst, values, count } => {
+                if count > 1 {
+                    return rest(Visible::Choose { count });
+                }
+                self.set(dst, code.inputs[values as usize].value(0));
+            }
             Instr::Choose { dst, low, count } => {
                 if count > 1 {
                     return rest(Visible::Choose { count });

@@ -7,10 +7,12 @@
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
 //! | [`unused`] | which updates need not say what they found |
+//! | [`inputs`] | which values of unknown inputs have to be explored |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod cfg;
 pub mod escape;
+pub mod inputs;
 pub mod liveness;
 pub mod loops;
 pub mod spin;
@@ -18,6 +20,7 @@ pub mod unused;
 
 pub use cfg::Cfg;
 pub use escape::{Escape, escape};
+pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};

@@ -334,6 +334,11 @@ pub(super) enum Action<'a> {
         high: Ast<'a>,
         inclusive: bool,
     },
+    /// `choose`, `choose signed`, `choose in 0..=3, 7..=9`
+    Input {
+        signed: bool,
+        values: Option<Vec<(Ast<'a>, Ast<'a>)>>,
+    },
 }
 
 #[derive(Debug)]

@@ -282,6 +282,19 @@ impl Body<'_, '_> {
                 let dst = self.receive_some(target, ty, span)?;
                 self.push(Op::Choose { dst, low, high });
             }
+            Action::Input { signed, values } => {
+                let ty = self.target_type(target).unwrap_or(Type::I32);
+                let mut pairs = Vec::new();
+                for (low, high) in values.iter().flatten() {
+                    let mut bound = |bound: &Ast<'_>| {
+                        let value = self.items.const_value(bound, "a value of an input", self.report)?;
+                        super::lower_expr::literal(value, ty, bound.span, self.report)
+                    };
+                    pairs.push((bound(low)?, bound(high)?));
+                }
+                let dst = self.receive_some(target, ty, span)?;
+                self.push(Op::Input { dst, signed: *signed, values: values.is_some().then_some(pairs) });
+            }
         }
         Some(())
     }

@@ -98,6 +98,19 @@ impl<'a> Parser<'a, '_> {
                 let zeroed = self.eat_word("zeroed");
                 Action::Alloc { size: self.expr()?, zeroed }
             }
+            _ if self.at_input() => {
+                let signed = self.eat_word("signed");
+                let mut values = self.eat_word("in").then(Vec::new);
+                while let Some(values) = &mut values {
+                    let low = self.expr()?;
+                    self.expect("..=")?;
+                    values.push((low, self.expr()?));
+                    if !self.eat(",") {
+                        break;
+                    }
+                }
+                Action::Input { signed, values }
+            }
             _ => {
                 let low = self.expr()?;
                 let inclusive = self.eat("..=");
@@ -107,6 +120,12 @@ impl<'a> Parser<'a, '_> {
                 Action::Choose { low, high: self.expr()?, inclusive }
             }
         })
+    }
+
+    /// Whether `choose` is followed by no range.
+    fn at_input(&self) -> bool {
+        let ends = |token: &Token<'_>| matches!(token, Token::Punct(";") | Token::Word("in"));
+        ends(self.peek()) || self.at_word("signed") && ends(self.peek_at(1))
     }
 
     fn call(&mut self, spawn: bool) -> Parsed<Action<'a>> {

@@ -269,6 +269,18 @@ impl<'p> Printer<'p> {
             }
             Op::Assume { cond } => format!("assume {}", self.expr(cond, Some(Type::I1), 0)),
             Op::Choose { dst, low, high } => format!("{} = choose {low}..={high}", self.reg(*dst)),
+            Op::Input { dst, signed, values } => {
+                let ty = self.function.reg_type(*dst);
+                let number = |value| if *signed { ty.signed(value).to_string() } else { value.to_string() };
+                let mut text = format!("{} = choose", self.reg(*dst));
+                if *signed {
+                    text += " signed";
+                }
+                for (at, &(low, high)) in values.iter().flatten().enumerate() {
+                    let _ = write!(text, "{} {}..={}", if at == 0 { " in" } else { "," }, number(low), number(high));
+                }
+                text
+            }
             Op::AtomicBegin => "atomic_begin".to_owned(),
             Op::AtomicEnd => "atomic_end".to_owned(),
             Op::Error { message } => format!("error {}", quoted(message)),

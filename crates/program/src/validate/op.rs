@@ -133,6 +133,7 @@ impl FunctionCheck<'_, '_> {
             }
             Op::Assert { cond, .. } | Op::Assume { cond } => self.value(cond, Type::I1),
             Op::Choose { dst, low, high } => self.choose(*dst, *low, *high),
+            Op::Input { dst, values, .. } => self.input(*dst, values.as_deref()),
             Op::Print { args, .. } => args.iter().try_for_each(|arg| self.ty(arg).map(drop).map_err(plain)),
         }
     }
@@ -173,6 +174,23 @@ impl FunctionCheck<'_, '_> {
             return Err(fault(format!("{low}..={high} has more than {MAX_CHOICES} values"), "narrow the range"));
         }
         Ok(())
+    }
+
+    fn input(&self, dst: Reg, values: Option<&[(u64, u64)]>) -> Result<(), Fault> {
+        let ty = self.reg(dst).map_err(plain)?;
+        if matches!(ty, Type::Ptr | Type::I1) {
+            return Err(fault(
+                format!("an input is a number, not of type `{ty}`"),
+                "write `choose 0..2` for a truth value",
+            ));
+        }
+        values.iter().copied().flatten().try_for_each(|&(low, high)| self.choose(dst, low, high))?;
+        let count = |values: &[(u64, u64)]| values.iter().map(|(low, high)| high - low + 1).sum::<u64>();
+        match values.map(count) {
+            Some(0) => Err(plain("an input has some value".to_owned())),
+            Some(n) if n > MAX_CHOICES => Err(plain(format!("an input of more than {MAX_CHOICES} values"))),
+            _ => Ok(()),
+        }
     }
 
     /// Checks callee and arguments; what the callee returns, if it is known.
