@@ -153,6 +153,77 @@ fn words_of_traces() {
     assert!(harmless(&fs::read_to_string(graph).expect("written")));
 }
 
+/// A line of a history.
+fn event(process: &str, kind: &str, method: &str, key: &str, value: &str) -> String {
+    let text = |text: &str| serde_json::Value::from(text);
+    let (process, method, key, value) = (text(process), text(method), text(key), text(value));
+    format!(r#"{{"process":{process},"type":"{kind}","f":{method},"key":{key},"value":{value}}}"#) + "\n"
+}
+
+#[test]
+fn values_of_histories() {
+    let dir = Scratch::new();
+    let (process, key) = (&format!("p{EVIL}"), &format!("k{EVIL}"));
+    let both = |method: &str, value: &str| {
+        event(process, "invoke", method, key, value) + &event(process, "ok", method, key, value)
+    };
+    let page = dir.join("page.html").display().to_string();
+    let written = both("write", &format!("w{EVIL}"));
+    let good = write(&dir, "good.jsonl", &(written.clone() + &both("read", &format!("w{EVIL}"))));
+    let bad = write(&dir, "bad.jsonl", &(written.clone() + &both("read", &format!("r{EVIL}"))));
+    for (file, status) in [(&good, 0), (&bad, 1)] {
+        for engine in ["auto", "search"] {
+            let [human, json] = clean(&["lin", file, "--type", "map", "--engine", engine, "--html", &page], status);
+            assert!(human.stdout.contains("read(k\u{fffd}[8m"), "{human:?}");
+            assert!(json.stdout.contains("k\\u001b[8m"), "{json:?}");
+            let drawn = fs::read_to_string(&page).expect("written");
+            assert!(harmless(&drawn) && drawn.contains("read(k"), "{drawn}");
+        }
+        clean(&["lin", file, "--type", "map", "--stream"], status);
+    }
+    let object = &json_of(&bad)["explanation"]["object"];
+    assert_eq!(object, key.as_str(), "nothing is lost for a program");
+    for (name, text) in [
+        ("method.jsonl", both(&format!("fly{EVIL}"), "1")),
+        ("twice.jsonl", event(process, "invoke", "write", key, "1").repeat(2)),
+        ("shape.jsonl", written.clone() + EVIL),
+        ("log.log", format!("# @object stack\n[1] call push {EVIL}\n[1] return {EVIL}\n[1] call fly {EVIL}\n")),
+        ("list.edn", format!("{{:process 0, :type :{EVIL}, :f :read, :value \"{EVIL}\"}}\n")),
+        ("intervals.txt", format!("# stack\npush {EVIL} 1 x{EVIL}\n")),
+        ("log.txt", format!("INFO jepsen.util - {EVIL}\t:invoke\t:write\t{EVIL}\n")),
+        ("kv.txt", format!("INVOKE 0 {EVIL} k 5\n")),
+    ] {
+        let file = write(&dir, name, &text);
+        clean(&["lin", &file], 2);
+        clean(&["lin", &file, "--stream"], 2);
+    }
+    clean(&["lin", &format!("nowhere{EVIL}")], 2);
+    clean(&["lin", &good, "--type", "map", "--html", &format!("no/such{EVIL}/x.html")], 2);
+}
+
+fn json_of(file: &str) -> serde_json::Value {
+    raddle(&["lin", file, "--type", "map", "--json"]).json()
+}
+
+#[test]
+fn histories_on_standard_input() {
+    use std::process::Stdio;
+    let mut text = event("p", "invoke", "enqueue", "k", EVIL) + &event("p", "ok", "enqueue", "k", EVIL);
+    let other = format!("other{EVIL}");
+    text += &(event("p", "invoke", "dequeue", "k", &other) + &event("p", "ok", "dequeue", "k", &other));
+    for args in [&["lin", "-"][..], &["lin", "-", "--stream"], &["lin", "-", "--stream", "--json"]] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_raddle"));
+        command.args(args).env("CLICOLOR_FORCE", "1").env_remove("NO_COLOR");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        std::io::Write::write_all(&mut input, text.as_bytes()).expect("the command reads");
+        drop(input);
+        let ran = common::ran(child.wait_with_output().expect("the command ends"));
+        assert_eq!(ran.status, 1, "{args:?}: {ran:?}");
+        assert!(ran.stdout.contains("other") && harmless_in_colour(&ran.stdout), "{args:?}: {ran:?}");
+    }
+}
+
 #[test]
 fn command_lines() {
     for args in [

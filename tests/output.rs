@@ -75,6 +75,9 @@ prints!(help, "--help");
 prints!(check_help, "check", "--help");
 prints!(replay_help, "replay", "--help");
 prints!(lin_help, "lin", "--help");
+prints!(a_history_that_holds, "lin", "examples/histories/stack-good.log");
+prints!(a_history_that_does_not, "lin", "examples/histories/register-stale-read.edn");
+prints!(a_history_as_a_stream, "lin", "examples/histories/queue-critical-pair.log", "--stream");
 prints!(dekker_holds_under_sc, "check", "examples/dekker.rdl");
 prints!(dekker_breaks_under_tso, "check", "examples/dekker.rdl", "--model", "tso");
 prints!(dekker_breaks_under_pso, "check", "examples/dekker.rdl", "--model", "pso");
@@ -182,6 +185,8 @@ fn every_object_of_json_has_the_same_head() {
         ("compare", &["examples/sb.rdl"]),
         ("replay", &["examples/sb.rdl", "0"]),
         ("trace", &["examples/traces/sb.trace"]),
+        ("lin", &["examples/histories/stack-good.log"]),
+        ("lin", &["examples/histories/queue-critical-pair.log", "--stream"]),
     ] {
         let args: Vec<&str> = [command].into_iter().chain(args.iter().copied()).chain(["--json"]).collect();
         let answer = raddle(&args).json();
@@ -193,6 +198,39 @@ fn every_object_of_json_has_the_same_head() {
         assert!(answer["seconds"].is_number() && answer["cpu_seconds"].is_number(), "{answer}");
         assert!(answer["peak_memory_bytes"].is_number(), "{answer}");
     }
+}
+
+#[test]
+fn a_history_in_json_has_the_fields_of_its_schema() {
+    let text = fs::read_to_string(common::root().join("docs/json-schema.json")).expect("the schema is there");
+    let schema: serde_json::Value = serde_json::from_str(&text).expect("the schema is JSON");
+    // Everything that is there is documented, and everything that has to be there is.
+    let fits = |object: &serde_json::Value, name: &str| {
+        let object = object.as_object().expect("an object");
+        let documented = schema["$defs"][name]["properties"].as_object().expect("properties");
+        assert!(object.keys().all(|key| documented.contains_key(key)), "{name}: {object:?}");
+        let required = schema["$defs"][name]["required"].as_array().expect("a list");
+        assert!(required.iter().filter_map(|key| key.as_str()).all(|key| object.contains_key(key)), "{name}");
+    };
+    let histories = fs::read_dir(common::root().join("examples/histories")).expect("there are examples");
+    let mut seen = [0, 0];
+    for history in histories.map(|entry| entry.expect("a file").path()) {
+        let path = history.to_str().expect("UTF-8");
+        let kind: &[&str] = if path.ends_with("set-queries.jsonl") { &["--type", "set"] } else { &[] };
+        let answer = raddle(&[&["lin", path, "--json"], kind].concat()).json();
+        fits(&answer, "history");
+        let explanation = &answer["explanation"];
+        let lists = [&answer["linearization"], &explanation["operations"], &explanation["called"]];
+        lists.into_iter().filter_map(|list| list.as_array()).flatten().for_each(|one| fits(one, "history_operation"));
+        seen[0] += 1;
+        if explanation.is_object() {
+            fits(explanation, "history_explanation");
+            seen[1] += 1;
+        }
+    }
+    assert!(seen[0] >= 8 && seen[1] >= 4, "{seen:?}");
+    let stream = ["lin", "examples/histories/queue-critical-pair.log", "--stream", "--json"];
+    fits(&raddle(&stream).json(), "history_stream");
 }
 
 #[test]

@@ -6,10 +6,11 @@ use crate::failure::Failure;
 use crate::table::thousands;
 use raddle::cost::Meter;
 use raddle::linear::check::Config;
-use raddle::linear::command::{self, Options};
+use raddle::linear::decide::{self, Settings};
 use raddle::linear::format::write::json_lines;
 use raddle::linear::monitor::stack::StackAlgorithm;
 use raddle::linear::object::ObjectKind;
+use raddle::linear::stream::StreamVerdict;
 use raddle::linear::value::Values;
 use raddle::linear::verdict::Verdict;
 
@@ -140,14 +141,18 @@ pub(super) fn reading(quick: bool) -> Result<Table, Failure> {
         let mut bytes = Vec::new();
         json_lines(&history, kind, &mut bytes)?;
         let read = |stream: bool| {
-            let options = Options { object: Some(kind), stream, ..Options::default() };
+            let settings = Settings { object: Some(kind), ..Settings::default() };
             let meter = Meter::start();
-            let outcome = command::run(&bytes[..], &options, &mut std::io::sink());
+            let holds = if stream {
+                decide::watch(&bytes[..], &settings).map(|streamed| streamed.verdict == StreamVerdict::Holds)
+            } else {
+                decide::decide(&bytes[..], &settings).map(|decided| matches!(decided.report.verdict, Verdict::Holds(_)))
+            };
             let time = meter.read().cpu_seconds;
             let failure = |found: String| Failure::History { what: kind.to_string(), found };
-            match outcome {
-                Ok(command::Outcome::Holds) => Ok(seconds(time)),
-                Ok(other) => Err(failure(other.word().to_owned())),
+            match holds {
+                Ok(true) => Ok(seconds(time)),
+                Ok(false) => Err(failure("no linearization".to_owned())),
                 Err(error) => Err(failure(error.to_string())),
             }
         };

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &Check) -> Status {
         json: args.json,
         full: args.full,
         dot: args.dot.as_deref(),
+        ..Output::default()
     };
     output.end(answer(args, &file))
 }

@@ -1,57 +1,41 @@
 //! `raddle lin`: is this history linearizable?
 
 use crate::args::{Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption};
-use crate::output::{self, Output};
+use crate::output::Output;
 use crate::status::{Failure, Status};
+use raddle::histories::Settings;
 use raddle::linear::check::Engine;
-use raddle::linear::command::{self, Error, Options, Outcome};
-use raddle::linear::format::InputError;
 use raddle::linear::meaning::{FailedCas, NilReads, Words};
 use raddle::linear::monitor::queue::QueueAlgorithm;
 use raddle::linear::monitor::stack::StackAlgorithm;
-use raddle::report::excerpt::Mark;
-use raddle::report::{Problem, Sources};
+use raddle::report::{Answer, Problem};
 use std::fs::File;
 use std::io::{BufReader, Read, stdin};
 
 pub(crate) fn run(args: &Lin) -> Status {
     let name = args.file.display().to_string();
-    let output = Output { command: Some("lin"), file: Some(&name), json: args.json, ..Output::default() };
-    match answer(args, &name) {
-        Ok((outcome, text)) => {
-            let status = match outcome {
-                Outcome::Holds => Status::Holds,
-                Outcome::Violated => Status::Violated,
-                Outcome::Unknown => Status::Unknown,
-            };
-            output::print(&text, status)
-        }
-        Err(failure) => output.failure(&failure),
-    }
+    let html = args.html.as_deref();
+    let output = Output { command: Some("lin"), file: Some(&name), json: args.json, html, ..Output::default() };
+    output.end(answer(args, &name))
 }
 
-fn answer(args: &Lin, name: &str) -> Result<(Outcome, String), Failure> {
+fn answer(args: &Lin, name: &str) -> Result<Answer, Failure> {
+    if args.stream && args.html.is_some() {
+        let why = "a stream is not kept, so it cannot be drawn; leave out --html or --stream";
+        return Err(Problem::new(why).into());
+    }
     let input: Box<dyn Read> = if name == "-" {
         Box::new(stdin().lock())
     } else {
         let file = File::open(&args.file);
         Box::new(BufReader::new(file.map_err(|error| Problem::new(format!("cannot read `{name}`: {error}")))?))
     };
-    let mut text = Vec::new();
-    match command::run(input, &options(args), &mut text) {
-        Ok(outcome) => Ok((outcome, String::from_utf8_lossy(&text).into_owned())),
-        Err(Error::Internal(what)) => Err(Failure::internal(&what)),
-        Err(error) => {
-            let (problem, sources) = problem(name, &error);
-            let mut failure = Failure::from(problem);
-            failure.sources = sources;
-            Err(failure)
-        }
-    }
+    let check = if args.stream { raddle::lin_stream } else { raddle::lin };
+    Ok(check(name, input, &settings(args))?)
 }
 
-fn options(args: &Lin) -> Options {
-    let defaults = Options::default();
+fn settings(args: &Lin) -> Settings {
+    let defaults = Settings::default();
     let (mut stack, mut queue) = (defaults.stack, defaults.queue);
     match args.algorithm {
         None => {}
@@ -61,7 +45,7 @@ fn options(args: &Lin) -> Options {
         Some(Algorithm::Tree) => queue = QueueAlgorithm::Tree,
         Some(Algorithm::AllPairs) => queue = QueueAlgorithm::AllPairs,
     }
-    Options {
+    Settings {
         object: args.object,
         format: args.format,
         engine: match args.engine {
@@ -89,20 +73,6 @@ fn options(args: &Lin) -> Options {
             },
         },
         initial: args.initial.clone().unwrap_or(defaults.initial),
-        stream: args.stream,
         explain: !args.no_explain,
-        json: args.json,
-        html: args.html.clone(),
     }
-}
-
-/// The problem, with an excerpt of the line it is about.
-fn problem(name: &str, error: &Error) -> (Problem, Sources) {
-    let Error::Input(InputError::Line { line, message, text }) = error else {
-        return (Problem::new(error.to_string()), Sources::default());
-    };
-    // Only the line is known, not what stands before it.
-    let padding = "\n".repeat((*line as usize).saturating_sub(1));
-    let mark = Mark { file: name.to_owned(), line: *line, column: 1, ..Mark::default() };
-    (Problem::new(message).mark(mark), [(name, format!("{padding}{text}"))].into_iter().collect())
 }

@@ -21,6 +21,8 @@ pub(crate) struct Output<'a> {
     pub(crate) full: bool,
     /// Write a graph here.
     pub(crate) dot: Option<&'a Path>,
+    /// Write a page here.
+    pub(crate) html: Option<&'a Path>,
 }
 
 impl Output<'_> {
@@ -33,10 +35,15 @@ impl Output<'_> {
     }
 
     fn write_files(self, answer: &Answer) -> Result<(), Failure> {
-        match (self.dot, answer.dot()) {
-            (Some(path), Some(graph)) => write_file(path, &graph),
-            _ => Ok(()),
+        let wanted = [(self.dot, Answer::dot as fn(&Answer) -> Option<String>), (self.html, Answer::html)];
+        for (path, draw) in wanted {
+            if let Some(path) = path
+                && let Some(drawn) = draw(answer)
+            {
+                write_file(path, &drawn)?;
+            }
         }
+        Ok(())
     }
 
     fn answer(self, answer: &Answer) -> Status {

@@ -12,7 +12,14 @@ use std::path::Path;
 pub(crate) fn run(args: &Replay) -> Status {
     let file = args.input.file.display().to_string();
     let dot = args.dot.as_deref();
-    let output = Output { command: Some("replay"), file: Some(&file), json: args.json, full: args.full, dot };
+    let output = Output {
+        command: Some("replay"),
+        file: Some(&file),
+        json: args.json,
+        full: args.full,
+        dot,
+        ..Output::default()
+    };
     output.end(answer(args, &file))
 }
 

@@ -15,7 +15,14 @@ const MAX_BYTES: u64 = 64 << 20;
 pub(crate) fn run(args: &Trace) -> Status {
     let file = args.file.display().to_string();
     let dot = args.dot.as_deref();
-    let output = Output { command: Some("trace"), file: Some(&file), json: args.json, full: args.full, dot };
+    let output = Output {
+        command: Some("trace"),
+        file: Some(&file),
+        json: args.json,
+        full: args.full,
+        dot,
+        ..Output::default()
+    };
     output.end(answer(args, &file))
 }
 

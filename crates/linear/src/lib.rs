@@ -13,7 +13,7 @@
 //! 3. [`certificate`] checks every linearization again. [`prefix`] and the explanations say why there is none ([`verdict`]).
 //!    [`hints`] say under which other meaning of its words it would hold.
 //! 4. [`stream`] does the same while the history is still being read, in bounded memory.
-//! 5. [`command`] is the command `lin`; [`render`] is what it prints.
+//! 5. [`decide`] is the way from bytes to a verdict.
 //!
 //! Rules: a positive verdict carries a linearization that has been checked against real time and the sequential object; a negative verdict carries
 //! operations that cannot be ordered, confirmed by the general checker where that is affordable; when such a check fails, there is an
@@ -22,7 +22,7 @@
 pub mod assemble;
 pub mod certificate;
 pub mod check;
-pub mod command;
+pub mod decide;
 mod explain;
 pub mod format;
 pub mod guess;
@@ -33,7 +33,6 @@ pub mod monitor;
 pub mod object;
 pub mod prefix;
 pub mod recorder;
-pub mod render;
 pub mod search;
 pub mod stream;
 pub mod value;

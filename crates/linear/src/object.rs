@@ -66,6 +66,36 @@ impl fmt::Display for ObjectKind {
     }
 }
 
+impl ObjectKind {
+    /// The name of a method on this kind of object.
+    pub fn method_name(self, method: Method) -> &'static str {
+        match (self, method) {
+            (ObjectKind::Stack, Method::Insert) => "push",
+            (ObjectKind::Stack, Method::Remove) => "pop",
+            (ObjectKind::Queue, Method::Insert) => "enqueue",
+            (ObjectKind::Queue, Method::Remove) => "dequeue",
+            (ObjectKind::PriorityQueue, Method::Insert) => "insert",
+            (ObjectKind::PriorityQueue, Method::Remove) => "extract-min",
+            (_, Method::Insert) => "add",
+            (_, Method::Remove) => "remove",
+            (_, Method::Contains) => "contains",
+            (_, Method::Read) => "read",
+            (_, Method::Write) => "write",
+            (_, Method::Cas) => "cas",
+            (_, Method::Append) => "append",
+            (_, Method::Add) => "add",
+            (_, Method::FetchAdd) => "fetch-add",
+            (_, Method::Acquire) => "acquire",
+            (_, Method::TryAcquire) => "try-acquire",
+            (_, Method::Release) => "release",
+            (_, Method::PushFront) => "push-front",
+            (_, Method::PushBack) => "push-back",
+            (_, Method::PopFront) => "pop-front",
+            (_, Method::PopBack) => "pop-back",
+        }
+    }
+}
+
 /// A name that is none of [`KINDS`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(

@@ -2,28 +2,58 @@
 
 use std::io::{self, Read};
 
-use raddle_linear::command::{Error, Options, Outcome, run};
+use raddle_linear::decide::{Decided, Error, Settings, decide, watch};
 use raddle_linear::format::InputError;
 use raddle_linear::format::edn::value_from;
 use raddle_linear::meaning::{FailedCas, NilReads, Words};
 use raddle_linear::object::ObjectKind;
+use raddle_linear::stream::StreamVerdict;
 use raddle_linear::value::Value;
+use raddle_linear::verdict::Verdict;
 use raddle_testkit::{Random, damaged};
 
-fn verdict(text: &str, options: &Options) -> Result<Outcome, Error> {
-    run(text.as_bytes(), options, &mut Vec::new())
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Holds,
+    Violated,
+    Unknown,
+}
+
+/// The verdict on a history that is read whole, or as a stream.
+fn run(input: impl Read, settings: &Settings, stream: bool) -> Result<Outcome, Error> {
+    Ok(if stream {
+        match watch(input, settings)?.verdict {
+            StreamVerdict::Holds => Outcome::Holds,
+            StreamVerdict::Violated { .. } => Outcome::Violated,
+            StreamVerdict::Unknown(_) => Outcome::Unknown,
+        }
+    } else {
+        match decide(input, settings)?.report.verdict {
+            Verdict::Holds(_) => Outcome::Holds,
+            Verdict::Violated(_) => Outcome::Violated,
+            Verdict::Unknown(_) => Outcome::Unknown,
+        }
+    })
+}
+
+fn verdict(text: &str, settings: &Settings) -> Result<Outcome, Error> {
+    run(text.as_bytes(), settings, false)
 }
 
 fn plain(text: &str) -> Outcome {
-    verdict(text, &Options::default()).unwrap_or_else(|error| panic!("{error} in\n{text}"))
+    verdict(text, &Settings::default()).unwrap_or_else(|error| panic!("{error} in\n{text}"))
 }
 
 /// The line and the message of the error that reading this must give.
-fn complaint(text: &str, options: &Options) -> (u32, String) {
-    match verdict(text, options) {
+fn complaint_with(text: &str, settings: &Settings, stream: bool) -> (u32, String) {
+    match run(text.as_bytes(), settings, stream) {
         Err(Error::Input(InputError::Line { line, message, .. })) => (line, message),
         other => panic!("an error about a line was expected, not {other:?}, for\n{text}"),
     }
+}
+
+fn complaint(text: &str) -> (u32, String) {
+    complaint_with(text, &Settings::default(), false)
 }
 
 #[test]
@@ -86,11 +116,11 @@ fn json_lines_of_every_object() {
         ),
     ];
     for (kind, good, wrong) in cases {
-        let options = Options { object: Some(kind.parse().expect("a kind")), ..Options::default() };
-        assert_eq!(verdict(&good, &options).expect("good"), Outcome::Holds, "{kind}");
+        let settings = Settings { object: Some(kind.parse().expect("a kind")), ..Settings::default() };
+        assert_eq!(verdict(&good, &settings).expect("good"), Outcome::Holds, "{kind}");
         let bad =
             if kind == "stack" { both("push", "1", "1") + &both("push", "2", "2") + &wrong } else { good + &wrong };
-        assert_eq!(verdict(&bad, &options).expect("bad"), Outcome::Violated, "{kind}");
+        assert_eq!(verdict(&bad, &settings).expect("bad"), Outcome::Violated, "{kind}");
     }
 }
 
@@ -108,10 +138,10 @@ fn event_logs() {
         plain("# @object set\n[1] call add 1\n[1] return true\n[1] call contains 1\n[1] return true\n"),
         Outcome::Holds
     );
-    assert_eq!(complaint("# @object stack\n[1] call pop(5)\n[1] return 6\n", &Options::default()).0, 3);
-    assert_eq!(complaint("[1] call push 1\n", &Options::default()).0, 1);
-    assert_eq!(complaint("# @object stack\n[1] call push 1\ncrash\n", &Options::default()).0, 3);
-    assert_eq!(complaint("# @object stack\n[1] call shove 1\n", &Options::default()).0, 2);
+    assert_eq!(complaint("# @object stack\n[1] call pop(5)\n[1] return 6\n").0, 3);
+    assert_eq!(complaint("[1] call push 1\n").0, 1);
+    assert_eq!(complaint("# @object stack\n[1] call push 1\ncrash\n").0, 3);
+    assert_eq!(complaint("# @object stack\n[1] call shove 1\n").0, 2);
 }
 
 #[test]
@@ -120,8 +150,8 @@ fn interval_lists() {
     assert_eq!(plain("# queue\nenq 1 1 2\nenq 2 3 4\ndeq 2 5 6\ndeq 1 7 8\n"), Outcome::Violated);
     // Equal readings invent no order: these inserts overlap.
     assert_eq!(plain("# queue\nenq 1 1 2\nenq 2 2 4\ndeq 2 5 6\ndeq 1 7 8\n"), Outcome::Holds);
-    assert_eq!(complaint("# stack\npush 1 1\n", &Options::default()).0, 2);
-    assert_eq!(complaint("# stack\npush 1 5 2\n", &Options::default()).0, 2);
+    assert_eq!(complaint("# stack\npush 1 1\n").0, 2);
+    assert_eq!(complaint("# stack\npush 1 5 2\n").0, 2);
 }
 
 #[test]
@@ -136,18 +166,11 @@ fn edn_one_map_a_line_or_in_a_vector() {
               {:process 1, :type :invoke, :f :get, :key \"1\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"1\", :value \"\"}\n\
               {:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 9 0 y\"}\n";
     assert_eq!(plain(kv), Outcome::Holds);
-    assert_eq!(
-        complaint("{:process 0, :type :invoke, :f :write\n", &Options::default()).1,
-        "the input ends inside a form"
-    );
-    assert_eq!(
-        complaint("{:process 0 :type :invoke :f :read}\n{:process 0 :type :sometimes :f :read}\n", &Options::default())
-            .0,
-        2
-    );
+    assert_eq!(complaint("{:process 0, :type :invoke, :f :write\n").1, "the input ends inside a form");
+    assert_eq!(complaint("{:process 0 :type :invoke :f :read}\n{:process 0 :type :sometimes :f :read}\n").0, 2);
     let independent = "{:process 0, :type :invoke, :f :write, :value [5 3]}\n{:process 0, :type :ok, :f :write, :value [5 3]}\n{:process 0, :type :invoke, :f :read, :value [6 nil]}\n{:process 0, :type :ok, :f :read, :value [6 nil]}\n";
-    let options = Options { independent: true, object: Some(ObjectKind::Register), ..Options::default() };
-    assert_eq!(verdict(independent, &options).expect("a verdict"), Outcome::Holds);
+    let settings = Settings { independent: true, object: Some(ObjectKind::Register), ..Settings::default() };
+    assert_eq!(verdict(independent, &settings).expect("a verdict"), Outcome::Holds);
 }
 
 #[test]
@@ -157,7 +180,8 @@ fn jepsen_console_logs_and_failed_compare_and_sets() {
                INFO  jepsen.util - 0\t:invoke\t:read\tnil\nINFO  jepsen.util - 0\t:ok\t:read\t3\n";
     assert_eq!(plain(log), Outcome::Holds);
     // Taken as an observation, the failure is wrong: the register held 3 throughout.
-    let observe = Options { words: Words { failed_cas: FailedCas::Observe, ..Words::default() }, ..Options::default() };
+    let observe =
+        Settings { words: Words { failed_cas: FailedCas::Observe, ..Words::default() }, ..Settings::default() };
     assert_eq!(verdict(log, &observe).expect("a verdict"), Outcome::Violated);
     assert_eq!(
         plain(&log.replace(":ok\t:read\t3", ":ok\t:read\t9")),
@@ -171,7 +195,7 @@ fn key_value_text() {
     let log = "INVOKE 0 put k 5\nRETURN 0\nINVOKE 1 get k\nRETURN 1 5\nINVOKE 0 cas k 5 6\nRETURN 0 true\nINVOKE 1 get other\nRETURN 1 nil\nINVOKE 2 append k \"x y\"\n";
     assert_eq!(plain(log), Outcome::Holds);
     assert_eq!(plain(&log.replace("RETURN 1 5", "RETURN 1 6")), Outcome::Violated);
-    assert_eq!(complaint("INVOKE 0 put k 5\nRETURN\n", &Options::default()).0, 2);
+    assert_eq!(complaint("INVOKE 0 put k 5\nRETURN\n").0, 2);
 }
 
 #[test]
@@ -245,9 +269,8 @@ fn a_line_of_a_gibibyte_is_refused_before_it_is_in_memory() {
         "INVOKE 0 put ",
     ] {
         for stream in [false, true] {
-            let options = Options { stream, ..Options::default() };
             let endless = Endless { start: start.as_bytes().to_vec(), left: 1 << 30 };
-            match run(endless, &options, &mut Vec::new()) {
+            match run(endless, &Settings::default(), stream) {
                 Err(Error::Input(InputError::Line { message, .. })) => {
                     assert!(message.contains("longer than"), "{message}")
                 }
@@ -278,15 +301,15 @@ fn hostile_lines_are_named() {
     for stream in [false, true] {
         for (text, line, part) in &cases {
             let object = stream.then_some(ObjectKind::Queue);
-            let (at, message) = complaint(text, &Options { stream, object, ..Options::default() });
+            let (at, message) = complaint_with(text, &Settings { object, ..Settings::default() }, stream);
             assert_eq!(at, *line, "{message}");
             assert!(message.contains(part) || stream, "{message}");
         }
     }
-    assert!(matches!(verdict("", &Options::default()), Err(Error::Input(InputError::Whole(_)))));
-    assert!(matches!(verdict("\n\n  \n", &Options::default()), Err(Error::Input(InputError::Whole(_)))));
-    assert!(verdict("hello\n", &Options::default()).is_err());
-    assert!(run(&b"{\"process\":0,\"type\":\"\xff\xfe\"}\n"[..], &Options::default(), &mut Vec::new()).is_err());
+    assert!(matches!(verdict("", &Settings::default()), Err(Error::Input(InputError::Whole(_)))));
+    assert!(matches!(verdict("\n\n  \n", &Settings::default()), Err(Error::Input(InputError::Whole(_)))));
+    assert!(verdict("hello\n", &Settings::default()).is_err());
+    assert!(run(&b"{\"process\":0,\"type\":\"\xff\xfe\"}\n"[..], &Settings::default(), false).is_err());
 }
 
 #[test]
@@ -305,8 +328,8 @@ fn cut_and_garbled_input_never_panics() {
     for _ in 0..4_000 {
         let bytes = damaged(&samples, &pieces, random);
         for kind in [None, Some(ObjectKind::Set), Some(ObjectKind::Queue)] {
-            let options = Options { object: kind, stream: random.one_in(3), ..Options::default() };
-            let _ = run(&bytes[..], &options, &mut Vec::new());
+            let settings = Settings { object: kind, ..Settings::default() };
+            let _ = run(&bytes[..], &settings, random.one_in(3));
         }
     }
 }
@@ -318,12 +341,9 @@ fn a_stream_of_many_different_values_is_held_in_little_memory() {
         text.push_str(&format!("{{\"process\":0,\"type\":\"invoke\",\"f\":\"enqueue\",\"value\":\"v{value}\"}}\n{{\"process\":0,\"type\":\"ok\",\"f\":\"enqueue\",\"value\":\"v{value}\"}}\n"));
         text.push_str(&format!("{{\"process\":1,\"type\":\"invoke\",\"f\":\"dequeue\"}}\n{{\"process\":1,\"type\":\"ok\",\"f\":\"dequeue\",\"value\":\"v{value}\"}}\n"));
     }
-    let mut shown = Vec::new();
-    let options = Options { stream: true, json: true, ..Options::default() };
-    assert_eq!(run(text.as_bytes(), &options, &mut shown).expect("a verdict"), Outcome::Holds);
-    let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
-    assert_eq!(answer["operations"], 300_000);
-    assert!(answer["held_at_most"].as_u64().expect("a number") < 70_000, "{answer}");
+    let streamed = watch(text.as_bytes(), &Settings::default()).expect("a verdict");
+    assert_eq!((&streamed.verdict, streamed.operations), (&StreamVerdict::Holds, 300_000));
+    assert!(streamed.peak < 70_000, "{streamed:?}");
 }
 
 /// A history of one process in JSON lines: method, value on the call, value on the return.
@@ -334,14 +354,19 @@ fn one_by_one(ops: &[(&str, &str, &str)]) -> String {
     ops.iter().map(|(f, call, ok)| event("invoke", f, call) + &event("ok", f, ok)).collect()
 }
 
+/// What a violated history is said to hold under.
+fn hints(text: &str) -> String {
+    let report = decide(text.as_bytes(), &Settings::default()).expect("a verdict").report;
+    assert!(matches!(report.verdict, Verdict::Violated(_)), "{report:?}");
+    report.hints.join("\n")
+}
+
 /// The object that the answer names.
 fn object_of(text: &str) -> String {
-    let mut shown = Vec::new();
-    run(text.as_bytes(), &Options { json: true, ..Options::default() }, &mut shown)
-        .unwrap_or_else(|error| panic!("{error} in\n{text}"));
-    let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
-    assert_eq!(answer["verdict"], "holds", "{answer}");
-    answer["object"].as_str().expect("a name").to_string()
+    let Decided { kind, report, .. } =
+        decide(text.as_bytes(), &Settings::default()).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    assert!(matches!(report.verdict, Verdict::Holds(_)), "{report:?}");
+    kind.to_string()
 }
 
 #[test]
@@ -362,9 +387,10 @@ fn all_methods_tell_the_type() {
 
 #[test]
 fn where_the_type_stays_open_it_is_asked_for() {
-    let ask = |ops: &[(&str, &str, &str)], stream: bool| match verdict(
-        &one_by_one(ops),
-        &Options { stream, ..Options::default() },
+    let ask = |ops: &[(&str, &str, &str)], stream: bool| match run(
+        one_by_one(ops).as_bytes(),
+        &Settings::default(),
+        stream,
     ) {
         Err(Error::Input(InputError::Whole(message))) => message,
         other => panic!("a question was expected, not {other:?}"),
@@ -377,24 +403,18 @@ fn where_the_type_stays_open_it_is_asked_for() {
         let message = ask(&[("read", "null", "5")], stream);
         assert!(message.contains("register or counter"), "{message}");
     }
-    let (line, message) =
-        complaint(&one_by_one(&[("push", "1", "1"), ("pop", "null", "1"), ("fly", "1", "1")]), &Options::default());
+    let (line, message) = complaint(&one_by_one(&[("push", "1", "1"), ("pop", "null", "1"), ("fly", "1", "1")]));
     assert_eq!((line, message.as_str()), (5, "`fly` is no method of a stack"));
 }
 
 #[test]
 fn a_read_that_returned_nil_may_mean_that_nobody_knows() {
     let text = one_by_one(&[("write", "1", "1"), ("read", "null", "null"), ("read", "null", "1")]);
-    let mut shown = Vec::new();
-    let outcome = run(text.as_bytes(), &Options { json: true, ..Options::default() }, &mut shown);
-    assert_eq!(outcome.expect("a verdict"), Outcome::Violated);
-    assert!(String::from_utf8_lossy(&shown).contains("--nil-reads unknown"), "the answer says what would make it hold");
+    assert!(hints(&text).contains("--nil-reads unknown"), "the answer says what would make it hold");
     let unknown = Words { nil_reads: NilReads::Unknown, ..Words::default() };
-    assert_eq!(verdict(&text, &Options { words: unknown, ..Options::default() }).expect("a verdict"), Outcome::Holds);
+    assert_eq!(verdict(&text, &Settings { words: unknown, ..Settings::default() }).expect("a verdict"), Outcome::Holds);
     let stale = one_by_one(&[("write", "1", "1"), ("read", "null", "2")]);
-    let mut shown = Vec::new();
-    assert_eq!(run(stale.as_bytes(), &Options::default(), &mut shown).expect("a verdict"), Outcome::Violated);
-    assert!(!String::from_utf8_lossy(&shown).contains("hint"), "nothing would make it hold");
+    assert_eq!(hints(&stale), "", "nothing would make it hold");
 }
 
 #[test]
@@ -404,10 +424,8 @@ fn a_lock_has_an_owner_and_a_mutex_has_none() {
     };
     let both = |process: u32, f: &str| event(process, "invoke", f) + &event(process, "ok", f);
     let text = both(0, "acquire") + &both(1, "release");
-    let mut shown = Vec::new();
-    assert_eq!(run(text.as_bytes(), &Options::default(), &mut shown).expect("a verdict"), Outcome::Violated);
-    assert!(String::from_utf8_lossy(&shown).contains("--type mutex"));
-    let mutex = Options { object: Some("mutex".parse().expect("a kind")), ..Options::default() };
+    assert!(hints(&text).contains("--type mutex"));
+    let mutex = Settings { object: Some("mutex".parse().expect("a kind")), ..Settings::default() };
     assert_eq!(verdict(&text, &mutex).expect("a verdict"), Outcome::Holds);
     assert_eq!(verdict(&(text + &both(0, "release")), &mutex).expect("a verdict"), Outcome::Violated);
 }
@@ -438,6 +456,6 @@ fn values_on_the_command_line() {
 #[test]
 fn what_cannot_be_streamed_is_named_with_its_line() {
     let twice = one_by_one(&[("enqueue", "1", "1"), ("enqueue", "1", "1")]);
-    let (line, message) = complaint(&twice, &Options { stream: true, ..Options::default() });
+    let (line, message) = complaint_with(&twice, &Settings::default(), true);
     assert_eq!(line, 3, "{message}");
 }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use raddle_linear::check::{Config, Engine, check};
-use raddle_linear::command::{Options, Outcome, run};
+use raddle_linear::decide::{Decided, Settings, decide};
 use raddle_linear::history::{History, Method, Op, Ts};
 use raddle_linear::monitor::queue::QueueAlgorithm;
 use raddle_linear::monitor::set::counting;
@@ -11,7 +11,7 @@ use raddle_linear::monitor::stack::StackAlgorithm;
 use raddle_linear::object::ObjectKind;
 use raddle_linear::search::Budget;
 use raddle_linear::value::{ValueId, Values};
-use raddle_linear::verdict::{Reason, Verdict};
+use raddle_linear::verdict::{Reason, Verdict, line_of};
 
 const OPEN: u32 = u32::MAX;
 
@@ -237,12 +237,20 @@ fn writing_the_same_value_again_is_not_an_observation() {
 {"process":3,"type":"invoke","f":"read","value":null}
 {"process":3,"type":"ok","f":"read","value":1}
 "#;
-    let outcome = run(text.as_bytes(), &Options::default(), &mut Vec::new()).expect("a verdict");
-    assert_eq!(outcome, Outcome::Holds);
+    assert!(holds(text));
 }
 
-/// The verdict on a register; each operation is what it writes or reads, its call and its return.
-fn register(ops: &[(Method, i64, u32, u32)]) -> Outcome {
+/// Whether the history is linearizable.
+fn holds(text: &str) -> bool {
+    match decide(text.as_bytes(), &Settings::default()).expect("a verdict").report.verdict {
+        Verdict::Holds(_) => true,
+        Verdict::Violated(_) => false,
+        Verdict::Unknown(why) => panic!("{why}"),
+    }
+}
+
+/// Whether a register is linearizable; each operation is what it writes or reads, its call and its return.
+fn register(ops: &[(Method, i64, u32, u32)]) -> bool {
     let mut events: Vec<(u32, String)> = Vec::new();
     for (process, (method, value, call, ret)) in ops.iter().enumerate() {
         let name = if *method == Method::Read { "read" } else { "write" };
@@ -254,7 +262,7 @@ fn register(ops: &[(Method, i64, u32, u32)]) -> Outcome {
     }
     events.sort();
     let text: String = events.into_iter().map(|(_, line)| line).collect();
-    run(text.as_bytes(), &Options::default(), &mut Vec::new()).expect("a verdict")
+    holds(&text)
 }
 
 #[test]
@@ -263,7 +271,7 @@ fn an_unseen_write_may_be_seen_after_all() {
     let (read, write) = (Method::Read, Method::Write);
     let ops =
         [(write, 4, 1, 9), (write, 1, 2, 7), (read, 1, 3, 8), (read, 5, 4, 12), (write, 5, 5, 11), (read, 5, 6, 13)];
-    assert_eq!(register(&ops), Outcome::Holds);
+    assert!(register(&ops));
 }
 
 #[test]
@@ -278,16 +286,16 @@ fn a_write_of_what_is_there_already_may_hide_another() {
         (read, 1, 12, 15),
         (read, 1, 16, 17),
     ];
-    assert_eq!(register(&ops), Outcome::Holds);
+    assert!(register(&ops));
 }
 
 #[test]
 fn a_value_may_be_written_when_nobody_will_read_it_any_more() {
     let (read, write) = (Method::Read, Method::Write);
     let ops = [(write, 2, 2, 5), (read, 2, 6, 7), (read, 2, 8, 12), (write, 3, 9, 10), (write, 2, 11, 13)];
-    assert_eq!(register(&ops), Outcome::Holds);
+    assert!(register(&ops));
     let late = [(write, 2, 2, 5), (write, 3, 9, 10), (write, 2, 11, 13), (read, 3, 14, 15)];
-    assert_eq!(register(&late), Outcome::Violated);
+    assert!(!register(&late));
 }
 
 #[test]
@@ -312,23 +320,21 @@ fn a_search_that_runs_out_says_unknown() {
 #[test]
 fn the_earliest_event_is_the_earliest_of_all_parts() {
     let log = "INVOKE 0 put a 1\nRETURN 0\nINVOKE 0 get b\nRETURN 0 5\nINVOKE 0 get a\nRETURN 0 7\n";
-    let earliest = |text: &str, options: &Options| {
-        let mut shown = Vec::new();
-        let outcome = run(text.as_bytes(), &Options { json: true, ..options.clone() }, &mut shown);
-        assert_eq!(outcome.expect("a verdict"), Outcome::Violated);
-        let answer: serde_json::Value = serde_json::from_slice(&shown).expect("JSON");
-        (answer["explanation"]["earliest_prefix"].clone(), answer["explanation"]["object"].clone())
+    let earliest = |text: &str| {
+        let Decided { history, report, .. } = decide(text.as_bytes(), &Settings::default()).expect("a verdict");
+        let Verdict::Violated(found) = report.verdict else { panic!("a violation") };
+        let earliest = found.earliest.expect("an event");
+        (line_of(&history.ops, earliest.event), earliest.exact, history.value(found.place).to_string())
     };
-    let (prefix, object) = earliest(log, &Options::default());
-    assert_eq!((&prefix["line"], &prefix["exact"], &object), (&4.into(), &true.into(), &"b".into()));
+    assert_eq!(earliest(log), (Some(4), true, "b".to_owned()));
     // The same with objects that are no keys.
     let event = |object: &str, kind: &str, f: &str, value: &str| {
         format!("{{\"process\":0,\"object\":\"{object}\",\"type\":\"{kind}\",\"f\":\"{f}\",\"value\":{value}}}\n")
     };
     let pop = |object: &str, value: &str| event(object, "invoke", "pop", "null") + &event(object, "ok", "pop", value);
     let push = event("a", "invoke", "push", "1") + &event("a", "ok", "push", "1");
-    let (prefix, object) = earliest(&(push + &pop("b", "5") + &pop("a", "7")), &Options::default());
-    assert_eq!((&prefix["line"], &object), (&4.into(), &"b".into()));
+    let (line, _, object) = earliest(&(push + &pop("b", "5") + &pop("a", "7")));
+    assert_eq!((line, object.as_str()), (Some(4), "b"));
 }
 
 #[test]

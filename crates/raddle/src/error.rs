@@ -1,6 +1,8 @@
 //! Why there is no answer.
 
 use raddle_engine::{Fault, Refusal};
+use raddle_linear::decide::Error as HistoryError;
+use raddle_linear::format::InputError;
 use raddle_machine::ReplayError;
 use raddle_program::{Diagnostic, SourceMap};
 use raddle_report::excerpt::Mark;
@@ -79,6 +81,14 @@ pub enum Error {
         /// Its text.
         text: String,
     },
+    /// The history is not accepted, or the settings do not fit it.
+    #[error("{error}")]
+    History {
+        /// What is wrong with it.
+        error: raddle_linear::decide::Error,
+        /// What it is called.
+        name: String,
+    },
     /// The schedule does not fit the program.
     #[error(transparent)]
     Schedule(#[from] ReplayError),
@@ -101,6 +111,14 @@ impl From<Fault> for Error {
 }
 
 impl Error {
+    /// Why there is no verdict on the history of this name.
+    pub(crate) fn of_history(error: HistoryError, name: &str) -> Self {
+        match error {
+            HistoryError::Internal(what) => Error::Internal(what),
+            error => Error::History { error, name: name.to_owned() },
+        }
+    }
+
     /// Whether this is Raddle's fault.
     pub fn is_internal(&self) -> bool {
         matches!(self, Error::Internal(_))
@@ -135,6 +153,9 @@ impl Error {
                 });
                 Problem { help: error.help.clone(), marks: mark.into_iter().collect(), ..problem }
             }
+            Error::History { error: HistoryError::Input(InputError::Line { line, message, .. }), name } => {
+                Problem::new(message).mark(Mark { file: name.clone(), line: *line, column: 1, ..Mark::default() })
+            }
             Error::NotText { path, line, column } => problem.mark(in_file(path, *line, *column)),
             Error::UnknownLanguage { .. } => {
                 problem.help("programs end in .rdl (the language of Raddle), .c or .i (C)")
@@ -156,6 +177,11 @@ impl Error {
         match self {
             Error::Rejected { sources, .. } => crate::load::sources(sources),
             Error::Trace { name, text, .. } => [(name.as_str(), text.as_str())].into_iter().collect(),
+            Error::History { error: HistoryError::Input(InputError::Line { line, text, .. }), name } => {
+                // Only the line is known, not what stands before it.
+                let padding = "\n".repeat((*line as usize).saturating_sub(1));
+                [(name.as_str(), padding + text)].into_iter().collect()
+            }
             _ => Sources::default(),
         }
     }

@@ -22,13 +22,15 @@
 //! ```
 //!
 //! The way of a question: [`load()`] a program, [`prepare()`] it (analyses, byte code), [`verify()`] it or [`replay()`] a schedule
-//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words. Everything below
+//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words; [`trace()`] and [`lin()`] do all of that for traces and
+//! histories. Everything below
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
 pub mod compare;
 pub mod cost;
 mod error;
+pub mod histories;
 pub mod load;
 pub mod prepare;
 pub mod replay;
@@ -37,6 +39,7 @@ pub mod verify;
 mod waiting;
 
 pub use error::Error;
+pub use histories::{lin, lin_stream};
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
 pub use replay::replay;

@@ -6,8 +6,10 @@
 use crate::check::Check;
 use crate::comparison::Comparison;
 use crate::json::Head;
+use crate::lin::Lin;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
+use crate::stream::Stream;
 use crate::style::{BAD, GOOD, OPEN, Style};
 use crate::trace::Trace;
 use raddle_trace::Verdict;
@@ -39,6 +41,10 @@ pub enum Body {
     Replay(Replay),
     /// `trace`: is there an execution of this shape?
     Trace(Trace),
+    /// `lin`: is this history linearizable?
+    Lin(Lin),
+    /// `lin --stream`: the same, of a history that is not kept.
+    Stream(Stream),
 }
 
 /// How an answer ends. A command has one exit status for each.
@@ -97,7 +103,13 @@ pub(crate) trait Say {
     /// As a JSON object on one line.
     fn json(&self, head: Head<'_>) -> String;
     /// As a graph for Graphviz, if there is something to draw.
-    fn dot(&self) -> Option<String>;
+    fn dot(&self) -> Option<String> {
+        None
+    }
+    /// As a page for a browser, if there is something to draw.
+    fn html(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Answer {
@@ -107,6 +119,8 @@ impl Answer {
             Body::Compare(body) => body,
             Body::Replay(body) => body,
             Body::Trace(body) => body,
+            Body::Lin(body) => body,
+            Body::Stream(body) => body,
         }
     }
 
@@ -131,6 +145,11 @@ impl Answer {
     /// As a graph in the language of Graphviz, if there is something to draw.
     pub fn dot(&self) -> Option<String> {
         self.say().dot()
+    }
+
+    /// As one page for a browser that loads nothing, if there is something to draw.
+    pub fn html(&self) -> Option<String> {
+        self.say().html()
     }
 }
 

@@ -134,10 +134,6 @@ impl Say for Comparison {
             engines: engines.collect(),
         })
     }
-
-    fn dot(&self) -> Option<String> {
-        None
-    }
 }
 
 impl Comparison {

@@ -1,13 +1,13 @@
 //! What people and programs read.
 //!
 //! An [`Answer`] is everything there is to say about one question put to Raddle, whatever the command: the file it is about, what it cost, and a
-//! [`Body`] with what was found. This crate turns it into text for a person, one JSON object, or a graph, and what is wrong with an input into a
+//! [`Body`] with what was found. This crate turns it into text for a person, one JSON object, a graph or a page, and what is wrong with an input into a
 //! message with an [`excerpt`] of it. It knows traces only: neither programs nor engines.
 //!
-//! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`].
+//! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`]; then how it
-//! is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`].
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`] and [`stream`]; then how
+//! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
 pub mod check;
@@ -16,11 +16,14 @@ pub mod counterexample;
 pub mod dot;
 pub mod excerpt;
 mod grid;
+mod html;
 pub mod json;
+pub mod lin;
 pub mod numbers;
 mod paper;
 pub mod replay;
 mod run;
+pub mod stream;
 mod style;
 mod table;
 mod text;
@@ -32,7 +35,9 @@ pub use check::Check;
 pub use comparison::Comparison;
 pub use counterexample::{Counterexample, Waiting};
 pub use excerpt::Problem;
+pub use lin::Lin;
 pub use paper::Layout;
 pub use replay::Replay;
+pub use stream::Stream;
 pub use text::clean;
 pub use trace::Trace;

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use crate::history::{History, Method, Op};
 use crate::monitor::timeline::timeline;
 use crate::object::ObjectKind;
-use crate::render::method_name;
 use crate::value::{Value, ValueId};
 
 fn answer(history: &History, kind: ObjectKind, op: &Op) -> Value {
@@ -48,7 +47,7 @@ pub fn json_lines(history: &History, kind: ObjectKind, out: &mut dyn Write) -> i
         let line = Line {
             process: history.value(op.process),
             r#type: if event.returns { "ok" } else { "invoke" },
-            f: method_name(kind, op.method),
+            f: kind.method_name(op.method),
             key: (op.place != ValueId::NIL).then(|| history.value(op.place)),
             value: if event.returns { answer(history, kind, op) } else { on_call },
         };
@@ -67,7 +66,7 @@ pub fn event_log(history: &History, kind: ObjectKind, out: &mut dyn Write) -> io
     for event in timeline(&history.ops) {
         let op = history.op(event.op);
         if !event.returns {
-            let name = method_name(kind, op.method);
+            let name = kind.method_name(op.method);
             match op.arg {
                 ValueId::NIL => writeln!(out, "[{}] call {name}", event.op.0)?,
                 arg => writeln!(out, "[{}] call {name} {}", event.op.0, history.value(arg))?,

@@ -21,7 +21,7 @@ pub mod set;
 use rustc_hash::FxHashMap;
 
 use crate::assemble::{Assembler, RawOp};
-use crate::command::{Error, Outcome};
+use crate::decide::Error;
 use crate::format::{InputError, RawEvent, Source, Tables};
 use crate::guess;
 use crate::history::Op;
@@ -114,17 +114,6 @@ pub enum StreamVerdict {
     },
     /// It could not be decided in bounded memory.
     Unknown(String),
-}
-
-impl Streamed {
-    /// The outcome for the command.
-    pub fn outcome(&self) -> Outcome {
-        match self.verdict {
-            StreamVerdict::Holds => Outcome::Holds,
-            StreamVerdict::Violated { .. } => Outcome::Violated,
-            StreamVerdict::Unknown(_) => Outcome::Unknown,
-        }
-    }
 }
 
 /// A watcher for this kind of object.

@@ -2,21 +2,22 @@
 //! that is broken on purpose.
 //!
 //! ```text
-//! cargo run --release -p raddle-linear --example record -- [OPERATIONS PER THREAD] [THREADS] [DIRECTORY FOR THE HISTORIES]
+//! cargo run --release -p raddle --example record -- [OPERATIONS PER THREAD] [THREADS] [DIRECTORY FOR THE HISTORIES]
 //! ```
 
 use std::collections::{HashSet, VecDeque};
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::time::Instant;
 
 use crossbeam::queue::{ArrayQueue, SegQueue};
-use raddle_linear::check::{Config, check};
-use raddle_linear::format::write::json_lines;
-use raddle_linear::object::ObjectKind;
-use raddle_linear::recorder::{Recorder, ThreadRecorder};
-use raddle_linear::render::{Context, text};
+use raddle::cost::Meter;
+use raddle::linear::check::{Config, check};
+use raddle::linear::decide::Decided;
+use raddle::linear::format::write::json_lines;
+use raddle::linear::object::ObjectKind;
+use raddle::linear::recorder::{Recorder, ThreadRecorder};
+use raddle::report::Layout;
 
 struct Settings {
     operations: usize,
@@ -48,15 +49,15 @@ fn monitor(name: &str, kind: ObjectKind, settings: &Settings, work: impl Fn(&mut
             Err(error) => eprintln!("cannot create {}: {error}", path.display()),
         }
     }
-    let started = Instant::now();
+    let meter = Meter::start();
     match check(&history, &Config::new(kind)) {
         Ok(report) => {
-            let seconds = started.elapsed().as_secs_f64();
-            let context = Context { history: &history, kind, report: &report, seconds };
-            let mut shown = Vec::new();
-            if text::write(&context, &mut shown).is_ok() {
-                String::from_utf8_lossy(&shown).lines().take(12).for_each(|line| println!("{line}"));
-            }
+            let answer = raddle::histories::answer(name, Decided { kind, history, report }, meter.read());
+            answer
+                .text(Layout { width: 100, full: false })
+                .lines()
+                .take(12)
+                .for_each(|line| anstream::println!("{line}"));
         }
         Err(error) => println!("{error}"),
     }

@@ -1,38 +1,5 @@
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>@TITLE@</title>
-<style>
-  :root { --back: #fbfaf7; --ink: #22252a; --faint: #8b8f96; --line: #e2dfd8; --bar: #b9cde0; --edge: #6e93b5; --bad: #e5a08c; --badedge: #b3402a; --dot: #22252a; }
-  @media (prefers-color-scheme: dark) { :root { --back: #1c1e22; --ink: #e6e3dc; --faint: #8b8f96; --line: #33363c; --bar: #35506a; --edge: #7fa6c9; --bad: #77382b; --badedge: #f0917b; --dot: #f5f2ea; } }
-  html, body { margin: 0; height: 100%; background: var(--back); color: var(--ink); font: 15px/1.45 system-ui, sans-serif; }
-  body { display: flex; flex-direction: column; }
-  header { padding: 14px 20px 10px; }
-  h1 { font-size: 18px; margin: 0 0 4px; }
-  p { margin: 0; max-width: 90ch; }
-  nav { margin-top: 8px; color: var(--faint); font-size: 13px; }
-  button { font: inherit; color: var(--ink); background: none; border: 1px solid var(--line); border-radius: 5px; padding: 1px 9px; margin-right: 6px; cursor: pointer; }
-  #stage { position: relative; flex: 1; min-height: 120px; border-top: 1px solid var(--line); overflow: hidden; }
-  canvas { position: absolute; inset: 0; width: 100%; height: 100%; cursor: grab; }
-  #tip { position: absolute; display: none; pointer-events: none; background: var(--back); border: 1px solid var(--faint); border-radius: 5px; padding: 4px 9px; font-size: 13px; white-space: pre; box-shadow: 0 2px 8px #0003; }
-</style>
-</head>
-<body>
-<header>
-  <h1>@TITLE@</h1>
-  <p>@TEXT@</p>
-  <nav><button id="all">all</button><button id="bad">marked</button><span id="where"></span> &middot; wheel: zoom &middot; drag: move &middot; shift-wheel: up and down</nav>
-</header>
-<div id="stage"><canvas id="c"></canvas><div id="tip"></div></div>
-<noscript><p>This picture is drawn by the script in this page; nothing is loaded from elsewhere.</p></noscript>
-<script>
-"use strict";
-// Inside a block: at the top of a script names such as `top` are the window's and cannot be declared.
-{
 // A bar: [lane, call, return or -1, words, marked, point or null, line of call, line of return]
-const lanes = @LANES@, bars = @BARS@, wrongFrom = @WRONG@;
+const { lanes, bars, wrongFrom } = data;
 const canvas = document.getElementById("c"), stage = document.getElementById("stage"), tip = document.getElementById("tip");
 const pen = canvas.getContext("2d"), LEFT = 90, ROW = 30, TOP = 26;
 let last = 1;
@@ -166,7 +133,3 @@ document.getElementById("bad").onclick = showMarked;
 document.getElementById("bad").hidden = !bars.some(b => b[4]);
 addEventListener("resize", draw);
 draw(); showMarked();
-}
-</script>
-</body>
-</html>

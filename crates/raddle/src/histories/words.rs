@@ -1,64 +1,20 @@
-//! What people and programs read: text, JSON, and a picture.
+//! Operations and reasons in words.
 
-pub mod html;
-pub mod json;
-pub mod text;
-
-use crate::history::{History, Method, Op, OpId};
-use crate::object::ObjectKind;
-use crate::value::ValueId;
-use crate::verdict::{Reason, Report};
-
-/// Everything a rendering may speak of.
-pub struct Context<'a> {
-    /// The history.
-    pub history: &'a History,
-    /// The kind of object.
-    pub kind: ObjectKind,
-    /// The verdict.
-    pub report: &'a Report,
-    /// How long reading and checking took.
-    pub seconds: f64,
-}
-
-/// The name of a method on a kind of object.
-pub fn method_name(kind: ObjectKind, method: Method) -> &'static str {
-    match (kind, method) {
-        (ObjectKind::Stack, Method::Insert) => "push",
-        (ObjectKind::Stack, Method::Remove) => "pop",
-        (ObjectKind::Queue, Method::Insert) => "enqueue",
-        (ObjectKind::Queue, Method::Remove) => "dequeue",
-        (ObjectKind::PriorityQueue, Method::Insert) => "insert",
-        (ObjectKind::PriorityQueue, Method::Remove) => "extract-min",
-        (_, Method::Insert) => "add",
-        (_, Method::Remove) => "remove",
-        (_, Method::Contains) => "contains",
-        (_, Method::Read) => "read",
-        (_, Method::Write) => "write",
-        (_, Method::Cas) => "cas",
-        (_, Method::Append) => "append",
-        (_, Method::Add) => "add",
-        (_, Method::FetchAdd) => "fetch-add",
-        (_, Method::Acquire) => "acquire",
-        (_, Method::TryAcquire) => "try-acquire",
-        (_, Method::Release) => "release",
-        (_, Method::PushFront) => "push-front",
-        (_, Method::PushBack) => "push-back",
-        (_, Method::PopFront) => "pop-front",
-        (_, Method::PopBack) => "pop-back",
-    }
-}
+use super::Recorded;
+use raddle_linear::history::{History, Method, Op, OpId};
+use raddle_linear::value::ValueId;
+use raddle_linear::verdict::Reason;
 
 /// A value, cut to a length that fits a line.
-pub fn short(history: &History, value: ValueId) -> String {
+fn short(history: &History, value: ValueId) -> String {
     const SHOWN: usize = 60;
     let text = history.value(value).to_string();
     if text.chars().count() <= SHOWN { text } else { format!("{}...", text.chars().take(SHOWN).collect::<String>()) }
 }
 
 /// An operation in a few words: `push(5)`, `pop() = 5`, `cas(1, 2) = true`, with `?` for an unknown result.
-pub fn words(context: &Context<'_>, op: &Op) -> String {
-    let history = context.history;
+pub(super) fn words(recorded: &Recorded, op: &Op) -> String {
+    let history = &recorded.history;
     let mut arguments = Vec::new();
     if op.place != ValueId::NIL {
         arguments.push(short(history, op.place));
@@ -69,7 +25,7 @@ pub fn words(context: &Context<'_>, op: &Op) -> String {
     if op.method == Method::Cas {
         arguments.push(short(history, op.arg2));
     }
-    let name = method_name(context.kind, op.method);
+    let name = recorded.kind.method_name(op.method);
     let empty = matches!(op.method, Method::Remove | Method::PopFront | Method::PopBack);
     let result = match op.result {
         None if op.is_pending() => " = ?".to_string(),
@@ -82,10 +38,10 @@ pub fn words(context: &Context<'_>, op: &Op) -> String {
 }
 
 /// Why a history is not linearizable, in a sentence or two.
-pub fn sentence(context: &Context<'_>, reason: &Reason) -> String {
-    let op = |id: &OpId| context.history.op(*id);
-    let say = |id: &OpId| words(context, op(id));
-    let value = |id: &OpId| short(context.history, op(id).arg);
+pub(super) fn sentence(recorded: &Recorded, reason: &Reason) -> String {
+    let op = |id: &OpId| recorded.history.op(*id);
+    let say = |id: &OpId| words(recorded, op(id));
+    let value = |id: &OpId| short(&recorded.history, op(id).arg);
     let list = |ids: &[OpId]| {
         let mut text = ids.iter().take(8).map(value).collect::<Vec<_>>().join(", ");
         if ids.len() > 8 {
@@ -132,12 +88,12 @@ pub fn sentence(context: &Context<'_>, reason: &Reason) -> String {
         Reason::SetStuck { value, op, present } => format!(
             "{} cannot be explained: {} was {} then, and no operation that was open could have changed that.",
             say(op),
-            short(context.history, *value),
+            short(&recorded.history, *value),
             if *present { "present" } else { "absent" }
         ),
         Reason::CountExceeded { value, adds, .. } => format!(
             "{} was removed {} times, but only {} adds had been called.",
-            short(context.history, *value),
+            short(&recorded.history, *value),
             adds + 1,
             adds
         ),

@@ -1,0 +1,160 @@
+//! From bytes to a verdict: reads a history and checks it.
+//!
+//! [`decide`] reads the whole history first; [`watch`] checks while it reads, in bounded memory. What they return says everything there is to know, for
+//! whoever wants to tell people about it.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use crate::assemble;
+use crate::check::{CheckError, Config, Engine, check};
+use crate::format::{self, Format, InputError, Reading};
+use crate::hints::hints;
+use crate::history::History;
+use crate::meaning::Words;
+use crate::monitor::queue::QueueAlgorithm;
+use crate::monitor::stack::StackAlgorithm;
+use crate::object::ObjectKind;
+use crate::search::Budget;
+use crate::stream::{self, Streamed};
+use crate::value::Value;
+use crate::verdict::{Report, Verdict};
+
+/// How to read and to check.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The kind of object; what the input declares or its methods tell, if nobody says.
+    pub object: Option<ObjectKind>,
+    /// The format; by the content, if nobody says.
+    pub format: Option<Format>,
+    /// Who checks.
+    pub engine: Engine,
+    /// The algorithm for stacks.
+    pub stack: StackAlgorithm,
+    /// The algorithm for queues.
+    pub queue: QueueAlgorithm,
+    /// Configurations the general checker may visit for each object.
+    pub budget: u64,
+    /// What the general checker may hold, in bytes.
+    pub memory: u64,
+    /// When to give up.
+    pub time_limit: Option<Duration>,
+    /// Ways to share out pending removals that may be tried.
+    pub tries: u64,
+    /// Check the keys of a map one by one.
+    pub partition: bool,
+    /// Values are `[key value]` pairs, as Jepsen's independent tests write them.
+    pub independent: bool,
+    /// The order of the lines is the order of the events even if they carry times.
+    pub file_order: bool,
+    /// What a compare-and-set that ended with `fail` and a read that returned nothing tell.
+    pub words: Words,
+    /// What a register, each key of a map, or a counter holds at the beginning.
+    pub initial: Value,
+    /// Look for a small explanation of a violation.
+    pub explain: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        let budget = Budget::default();
+        Settings {
+            object: None,
+            format: None,
+            engine: Engine::Auto,
+            stack: StackAlgorithm::NearLinear,
+            queue: QueueAlgorithm::Sweep,
+            budget: budget.configurations,
+            memory: budget.bytes,
+            time_limit: None,
+            tries: 10_000,
+            partition: true,
+            independent: false,
+            file_order: false,
+            words: Words::default(),
+            initial: Value::Nil,
+            explain: true,
+        }
+    }
+}
+
+/// Why there is no verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The input is bad.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The settings do not fit the input.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A result did not survive being checked again. This is a fault of this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl From<CheckError> for Error {
+    fn from(error: CheckError) -> Error {
+        match error {
+            CheckError::Unsupported(why) => Error::Unsupported(why),
+            CheckError::Internal(what) => Error::Internal(what),
+        }
+    }
+}
+
+/// A history and what was found out about it.
+#[derive(Clone, Debug)]
+pub struct Decided {
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// The history.
+    pub history: History,
+    /// The verdict.
+    pub report: Report,
+}
+
+impl Settings {
+    fn reading(&self, streaming: bool) -> Reading {
+        Reading { format: self.format, independent: self.independent, file_order: self.file_order, streaming }
+    }
+
+    fn config(&self, kind: ObjectKind, started: Instant) -> Config {
+        Config {
+            kind,
+            engine: self.engine,
+            stack: self.stack,
+            queue: self.queue,
+            budget: Budget {
+                configurations: self.budget,
+                bytes: self.memory,
+                deadline: self.time_limit.and_then(|limit| started.checked_add(limit)),
+                ..Budget::default()
+            },
+            tries: self.tries,
+            partition: self.partition,
+            initial: self.initial.clone(),
+            explain: self.explain,
+        }
+    }
+}
+
+/// Reads a history and checks it.
+pub fn decide(input: impl Read, settings: &Settings) -> Result<Decided, Error> {
+    let started = Instant::now();
+    let mut source = format::open(input, settings.reading(false))?;
+    let (kind, history) = assemble::read(source.as_mut(), settings.object, settings.words)?;
+    let config = settings.config(kind, started);
+    let mut report = check(&history, &config)?;
+    if settings.explain && matches!(report.verdict, Verdict::Violated(_)) {
+        report.hints = hints(&history, &config, settings.words.nil_reads, settings.object.is_some());
+    }
+    Ok(Decided { kind, history, report })
+}
+
+/// Checks a history while it is being read, and stops at the first violation.
+pub fn watch(input: impl Read, settings: &Settings) -> Result<Streamed, Error> {
+    if settings.engine == Engine::Search {
+        return Err(Error::Unsupported("the general checker cannot stream".into()));
+    }
+    let mut source = format::open(input, settings.reading(true))?;
+    stream::watch(source.as_mut(), settings.object, settings.words, &settings.initial)
+}
