@@ -3,25 +3,26 @@
 use super::branch::{Branch, Level, revisit};
 use super::event::{Event, Flags, INIT};
 use super::graph::Equivalence;
+use super::models::Model;
 use super::search::Search;
 use super::sources::other_witness;
 use super::step::{Revisited, Stepper};
 
 /// What came of trying to apply an option.
-pub(super) enum Applied {
+pub(super) enum Applied<M: Model> {
     /// It is in the graph.
     Option,
     /// It was not possible.
     Dead,
     /// It is a graph of its own.
-    Level(Box<Level>),
+    Level(Box<Level<M>>),
     /// There was none left.
     Exhausted,
 }
 
-impl Search<'_> {
+impl<M: Model> Search<'_, M> {
     /// Applies the next option of the top frame to its graph.
-    pub(super) fn apply(&mut self) -> Applied {
+    pub(super) fn apply(&mut self) -> Applied<M> {
         let Search { levels, context, bugs, error, statistics, pool, known_races, .. } = self;
         let Level { graph, frames } = levels.last_mut().expect("there is a frame");
         let frame = frames.last_mut().expect("there is a frame");

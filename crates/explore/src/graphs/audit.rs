@@ -2,11 +2,12 @@
 //! consistent, and that the verifiers of [`raddle_consistency`] give the same answers. All are slow or remember things, which
 //! the search itself must not.
 
-use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot, preserved};
+use super::event::{Event, Flags, INIT, Kind, Slot};
 use super::graph::{Equivalence, Graph};
+use super::models::Model;
 use super::realise::Question;
 use raddle_consistency::{Action, Answer, Instance, Loc, Source};
-use raddle_trace::{EventId, Model, Relation, ThreadId};
+use raddle_trace::{EventId, ThreadId};
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -18,14 +19,14 @@ pub(crate) struct Audit {
 
 impl Audit {
     /// Checks a graph at the end of an execution. Returns whether its class was met before.
-    pub(crate) fn leaf(&mut self, graph: &Graph) -> bool {
-        assert!(graph.order.len() > 80 || is_consistent(graph), "a graph of the search is inconsistent");
+    pub(crate) fn leaf<M: Model>(&mut self, graph: &Graph<M>) -> bool {
+        assert!(graph.order.len() > 80 || M::is_consistent(graph), "a graph of the search is inconsistent");
         !self.met.insert(class(graph))
     }
 }
 
 /// A hash of what makes a class: two different classes may in theory share it, and would be reported, not overlooked.
-fn class(graph: &Graph) -> u64 {
+fn class<M: Model>(graph: &Graph<M>) -> u64 {
     let name = |slot: Slot| match slot {
         INIT => None,
         slot => Some((graph.event(slot).thread, graph.event(slot).index)),
@@ -47,13 +48,13 @@ fn class(graph: &Graph) -> u64 {
 }
 
 /// Whether the verifiers agree with an answer; they know nothing of demanded orders, and larger questions take too long.
-pub(super) fn agrees(question: &Question<'_>, answer: bool) -> bool {
+pub(super) fn agrees<M: Model>(question: &Question<'_, M>, answer: bool) -> bool {
     let graph = question.graph;
     if !question.edges.is_empty() || graph.order.len() > 24 {
         return true;
     }
     let instance = instance(question);
-    match raddle_consistency::verify(&instance, graph.model, &raddle_consistency::Settings::default()) {
+    match raddle_consistency::verify(&instance, M::MODEL, &raddle_consistency::Settings::default()) {
         Ok(Answer::Consistent(_)) => answer,
         Ok(Answer::Inconsistent) => !answer,
         Ok(Answer::Unknown) => true,
@@ -62,7 +63,7 @@ pub(super) fn agrees(question: &Question<'_>, answer: bool) -> bool {
 }
 
 /// The question as an instance of the consistency problem.
-fn instance(question: &Question<'_>) -> Instance {
+fn instance<M: Model>(question: &Question<'_, M>) -> Instance {
     let Question { graph, events, read, .. } = *question;
     // Which event of the instance each slot becomes; the last is the new read.
     let mut names: Vec<Option<EventId>> = vec![None; graph.events.len() + 1];
@@ -118,57 +119,4 @@ fn instance(question: &Question<'_>) -> Instance {
 /// Whether the event is an update that wrote nothing, or not yet: a read with an empty buffer.
 fn is_failed_update(event: &Event) -> bool {
     event.kind == Kind::Read && event.flags.contains(Flags::LOCKED)
-}
-
-/// The predicate of the model, from its definition: the global relation has no cycle, nor has any location's own.
-fn is_consistent(graph: &Graph) -> bool {
-    let mut global = Relation::new();
-    let mut local = Relation::new();
-    let mut cyclic = false;
-    let mut edge = |relation: &mut Relation, a: Slot, b: Slot| cyclic |= relation.add_edge(a as usize, b as usize);
-    for log in &graph.threads {
-        for (at, &b) in log.events.iter().enumerate() {
-            for &a in &log.events[..at] {
-                let (first, second) = (graph.event(a), graph.event(b));
-                if preserved(graph.model, first, second) {
-                    edge(&mut global, a, b);
-                }
-                if first.loc == second.loc && is_access(first) && is_access(second) {
-                    edge(&mut local, a, b);
-                }
-            }
-            if let Some(spawn) = log.spawn {
-                edge(&mut global, spawn, b);
-            }
-            if graph.event(b).kind == Kind::Join {
-                let child = ThreadId(graph.event(b).value as u32);
-                graph.threads[child.index()].events.iter().for_each(|&a| edge(&mut global, a, b));
-            }
-        }
-    }
-    for accesses in &graph.locations {
-        for pair in accesses.co.windows(2) {
-            edge(&mut global, pair[0], pair[1]);
-            edge(&mut local, pair[0], pair[1]);
-        }
-        for &read in accesses.reads.iter().filter(|&&slot| graph.event(slot).kind == Kind::Read) {
-            let source = graph.event(read).rf;
-            if source != INIT {
-                edge(&mut local, source, read);
-                if graph.model == Model::Sc || graph.event(source).thread != graph.event(read).thread {
-                    edge(&mut global, source, read);
-                }
-            }
-            let after = accesses.co.iter().skip_while(|&&w| source != INIT && w != source);
-            for &write in after.skip(usize::from(source != INIT)) {
-                edge(&mut global, read, write);
-                edge(&mut local, read, write);
-            }
-        }
-    }
-    !cyclic
-}
-
-fn is_access(event: &Event) -> bool {
-    matches!(event.kind, Kind::Read | Kind::Write) && event.loc != NO_LOC
 }

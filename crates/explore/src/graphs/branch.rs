@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::event::{Event, Flags, Slot};
 use super::graph::{Equivalence, Graph};
+use super::models::Model;
 use super::revisit::Candidates;
 use super::sources::{Sources, source_branch};
 use raddle_trace::ThreadId;
@@ -40,8 +41,8 @@ pub(super) struct Frame {
 
 /// A graph and the branching points on the way to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Level {
-    pub(super) graph: Graph,
+pub(crate) struct Level<M: Model> {
+    pub(super) graph: Graph<M>,
     pub(super) frames: Vec<Frame>,
 }
 
@@ -99,27 +100,37 @@ impl Branch {
     }
 }
 
-pub(super) fn read_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event, wait: bool) -> Branch {
+pub(super) fn read_branch<M: Model>(
+    context: &mut Context<'_>,
+    graph: &mut Graph<M>,
+    event: Event,
+    wait: bool,
+) -> Branch {
     if graph.equivalence == Equivalence::ReadsFrom {
         return source_branch(context, graph, event);
     }
-    let floor = graph.floor(&event);
+    let floor = M::read_floor(graph, &event);
     let next = graph.location(event.loc).co.len() as isize - 1;
     Branch::Read { event, next, floor, wait }
 }
 
 /// The branch of a write; of a write half, if `source` is given.
-pub(super) fn write_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event, source: Option<Slot>) -> Branch {
+pub(super) fn write_branch<M: Model>(
+    context: &mut Context<'_>,
+    graph: &mut Graph<M>,
+    event: Event,
+    source: Option<Slot>,
+) -> Branch {
     let candidates = graph.revisit_candidates(context, &event);
     let (next, low) = places(graph, &event, source);
     Branch::Write { event, next, low, candidates }
 }
 
 /// The greatest and the least position in coherence for a write; none if the first is smaller.
-pub(super) fn places(graph: &mut Graph, event: &Event, source: Option<Slot>) -> (isize, isize) {
+pub(super) fn places<M: Model>(graph: &mut Graph<M>, event: &Event, source: Option<Slot>) -> (isize, isize) {
     let end = graph.location(event.loc).co.len() as isize;
     let floor = match graph.equivalence {
-        Equivalence::Coherence => graph.floor(event),
+        Equivalence::Coherence => M::write_floor(graph, event),
         // The order of writes is no choice; a plain write goes to the end, and a read half was given its source only if
         // the write can follow.
         Equivalence::ReadsFrom if source.is_none() => end - 1,
@@ -136,7 +147,7 @@ pub(super) fn places(graph: &mut Graph, event: &Event, source: Option<Slot>) -> 
 }
 
 /// A copy of the graph with nothing to be taken back.
-pub(super) fn copy(graph: &Graph, pool: &mut Vec<Level>) -> Level {
+pub(super) fn copy<M: Model>(graph: &Graph<M>, pool: &mut Vec<Level<M>>) -> Level<M> {
     let mut level = pool.pop().unwrap_or_else(|| Level { graph: graph.clone(), frames: Vec::new() });
     graph.restrict(graph.present(), &mut level.graph);
     level.frames.clear();
@@ -144,14 +155,14 @@ pub(super) fn copy(graph: &Graph, pool: &mut Vec<Level>) -> Level {
 }
 
 /// The level in which `write` revisits the read.
-pub(super) fn revisit(
-    graph: &Graph,
+pub(super) fn revisit<M: Model>(
+    graph: &Graph<M>,
     write: &Event,
     read: Slot,
     stamp: u32,
     weight: f64,
-    pool: &mut Vec<Level>,
-) -> Level {
+    pool: &mut Vec<Level<M>>,
+) -> Level<M> {
     let keep = graph.kept(write, stamp);
     let mut level = pool.pop().unwrap_or_else(|| Level { graph: graph.clone(), frames: Vec::new() });
     graph.restrict(&keep, &mut level.graph);
@@ -170,7 +181,7 @@ pub(super) fn revisit(
 }
 
 /// Removes what the current option of a frame added.
-pub(super) fn take_back(graph: &mut Graph, frame: &mut Frame) {
+pub(super) fn take_back<M: Model>(graph: &mut Graph<M>, frame: &mut Frame) {
     match frame.added {
         0 => {}
         added => match frame.branch {

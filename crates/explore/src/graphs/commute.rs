@@ -15,10 +15,10 @@
 
 use super::context::Initial;
 use super::event::{Event, INIT, Kind, LocId};
-use super::graph::Equivalence;
+use super::models::Model;
 use super::step::{Halt, Stepper};
 
-impl Stepper<'_, '_> {
+impl<M: Model> Stepper<'_, '_, M> {
     /// Starts over without the option, because of this event.
     fn does_not_commute(&mut self, event: &Event) {
         *self.error = Some(Halt::DoesNotCommute(self.context.code.place(event.pc)));
@@ -51,13 +51,9 @@ impl Stepper<'_, '_> {
         }
         let mut others = accesses.reads.iter().chain(&accesses.co).copied();
         let prefix = self.graph.prefix_of_next(event.thread);
-        // Under PSO a write that was issued before need not have reached memory.
+        // A write that was issued before need not have reached memory.
         let mut global = Vec::new();
-        let relation = match self.graph.equivalence {
-            Equivalence::Coherence => &self.graph.reach,
-            Equivalence::ReadsFrom => self.graph.base(),
-        };
-        self.graph.collect(relation, event, &mut global);
+        M::collect_next(self.graph, event, &mut global);
         let before = |slot: u32| prefix.contains(slot as usize) && global[slot as usize / 64] >> (slot % 64) & 1 == 1;
         let clash = others.any(|slot| {
             let other = self.graph.event(slot);

@@ -2,11 +2,12 @@
 
 use super::event::{INIT, LocId, Slot};
 use super::graph::{Equivalence, Graph};
+use super::models::Model;
 use super::realise::{self, Realiser};
 use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
-use raddle_trace::{Model, Property, Schedule, Step, ThreadId};
+use raddle_trace::{Property, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};
 
@@ -89,7 +90,7 @@ impl<'c> Shared<'c> {
 
 /// Runs the first thread on the machine until its next operation is a choice, the start of a thread, or cannot be
 /// done. Nobody else is there, so this is one execution's beginning and all executions' beginning.
-fn opening<'c>(code: &'c Code, model: Model) -> (System<'c>, Schedule) {
+fn opening<'c>(code: &'c Code, model: raddle_trace::Model) -> (System<'c>, Schedule) {
     let mut system = System::new(code, model, false, false);
     let mut steps = Vec::new();
     loop {
@@ -125,7 +126,6 @@ fn opening<'c>(code: &'c Code, model: Model) -> (System<'c>, Schedule) {
 pub(crate) struct Context<'c> {
     pub(crate) shared: Arc<Shared<'c>>,
     pub(crate) code: &'c Code,
-    pub(crate) model: Model,
     pub(crate) races: bool,
     /// Updates whose results nobody uses commute.
     pub(crate) commuting: bool,
@@ -140,7 +140,6 @@ impl<'c> Context<'c> {
     pub(crate) fn new(shared: Arc<Shared<'c>>) -> Self {
         Context {
             code: shared.code,
-            model: shared.options.model,
             races: shared.detect_races(),
             commuting: shared.purpose.commuting,
             shared,
@@ -152,7 +151,7 @@ impl<'c> Context<'c> {
     }
 
     /// An order of events that explains what they read, as far as the deadline lets one look for it.
-    pub(crate) fn realise(&mut self, question: realise::Question<'_>) -> Option<&[Slot]> {
+    pub(crate) fn realise<M: Model>(&mut self, question: realise::Question<'_, M>) -> Option<&[Slot]> {
         self.realiser.realise(question, self.shared.deadline)
     }
 
@@ -204,7 +203,7 @@ impl<'c> Context<'c> {
     }
 
     /// The value of a location that nothing has been written to.
-    pub(crate) fn initial(&mut self, graph: &Graph, loc: LocId) -> Initial {
+    pub(crate) fn initial<M: Model>(&mut self, graph: &Graph<M>, loc: LocId) -> Initial {
         if let Some(Some(initial)) = self.initials.get(loc as usize) {
             return *initial;
         }
@@ -222,7 +221,7 @@ impl<'c> Context<'c> {
     }
 
     /// The value a read of `loc` gets from `source`.
-    pub(crate) fn value(&mut self, graph: &Graph, loc: LocId, source: u32) -> Initial {
+    pub(crate) fn value<M: Model>(&mut self, graph: &Graph<M>, loc: LocId, source: u32) -> Initial {
         if source == INIT { self.initial(graph, loc) } else { Initial::Value(graph.event(source).value) }
     }
 

@@ -10,6 +10,7 @@ use super::context::{Context, Initial};
 use super::event::{INIT, Kind, LocId, Slot};
 use super::graph::{Equivalence, Graph, ancestor};
 use super::linearise;
+use super::models::Model;
 use super::realise::Question;
 use super::search::Search;
 use super::snapshot::{Node, Stage};
@@ -19,7 +20,7 @@ use raddle_machine::{Blocked, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
 
-impl Search<'_> {
+impl<M: Model> Search<'_, M> {
     /// The end of an execution: counts it, and looks for a deadlock.
     pub(super) fn leaf(&mut self) {
         self.done += self.weight();
@@ -118,7 +119,7 @@ impl Search<'_> {
 }
 
 /// The threads that have failed. When they did, an atomic block may have stood in the way of showing it.
-fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
+fn failures<M: Model>(graph: &Graph<M>) -> impl Iterator<Item = Bug> + '_ {
     graph.threads.iter().enumerate().filter_map(|(index, log)| {
         let thread = ThreadId(index as u32);
         let Status::Failed(failure) = log.tip.as_ref()?.state.status() else { return None };
@@ -129,11 +130,11 @@ fn failures(graph: &Graph) -> impl Iterator<Item = Bug> + '_ {
 }
 
 /// What is known of an end in which threads wait.
-enum Waiting {
+enum Waiting<M: Model> {
     /// In the witness at hand they wait for ever.
     Shown,
     /// In this one they do.
-    ShownBy(Box<Level>),
+    ShownBy(Box<Level<M>>),
     /// Some had only not looked again, or the same end is counted elsewhere.
     Moot,
 }
@@ -149,7 +150,7 @@ struct Waiter {
 }
 
 /// Looks for a witness in which every thread that waits has looked at the last writes.
-fn waiting_for_ever(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Level>) -> Waiting {
+fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool: &mut Vec<Level<M>>) -> Waiting<M> {
     let waiters = graph.waiters();
     let looks = waiters.iter().flat_map(|waiter| &waiter.events).map(|&slot| graph.event(slot));
     let looks = looks.filter(|event| event.kind == Kind::Read);
@@ -178,7 +179,12 @@ fn waiting_for_ever(context: &mut Context<'_>, graph: &Graph, pool: &mut Vec<Lev
 }
 
 /// Whether the threads would also wait with last writes that come earlier in canonical order.
-fn is_counted_elsewhere(context: &mut Context<'_>, graph: &Graph, waiters: &[Waiter], last: &[(LocId, Slot)]) -> bool {
+fn is_counted_elsewhere<M: Model>(
+    context: &mut Context<'_>,
+    graph: &Graph<M>,
+    waiters: &[Waiter],
+    last: &[(LocId, Slot)],
+) -> bool {
     let options: Vec<Sources> = last.iter().map(|&(loc, source)| graph.possible_ends(loc, source)).collect();
     let mut events = graph.present().clone();
     waiters.iter().flat_map(|waiter| &waiter.events).for_each(|&slot| events.remove(slot as usize));
@@ -213,7 +219,7 @@ const COMBINATIONS: u64 = 1024;
 
 impl Waiter {
     /// Whether it would find nothing but reasons to wait, were these the last writes.
-    fn waits(&self, context: &mut Context<'_>, graph: &Graph, last: &[(LocId, Slot)]) -> bool {
+    fn waits<M: Model>(&self, context: &mut Context<'_>, graph: &Graph<M>, last: &[(LocId, Slot)]) -> bool {
         // With other values a turn may be longer than the one that was executed.
         const MAX_OPERATIONS: usize = 1000;
         let mut state = (*self.node.state).clone();
@@ -239,12 +245,12 @@ impl Waiter {
 }
 
 /// Whether the events have a witness in which these are the last writes of their locations.
-fn explained(context: &mut Context<'_>, graph: &Graph, events: &BitSet, last: &[(LocId, Slot)]) -> bool {
+fn explained<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, events: &BitSet, last: &[(LocId, Slot)]) -> bool {
     let Some(edges) = graph.edges_to_last(last, events) else { return false };
     context.realise(Question { graph, events, read: None, edges: &edges }).is_some()
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The threads that wait.
     fn waiters(&self) -> Vec<Waiter> {
         let logs = self.threads.iter().filter_map(|log| {

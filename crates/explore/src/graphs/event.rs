@@ -142,21 +142,3 @@ impl Event {
         }
     }
 }
-
-/// Preserved program order: whether `a`, po-before `b` in one thread, stays before `b`. Pairs of the table of
-/// the specification; what is between two events is a matter of transitivity.
-pub(crate) fn preserved(model: raddle_trace::Model, a: &Event, b: &Event) -> bool {
-    use raddle_trace::Model;
-    if model == Model::Sc || b.drains() {
-        return true;
-    }
-    let from_store_fence = a.kind == Kind::StoreFence;
-    if !a.is_plain_write() && !from_store_fence {
-        return true;
-    }
-    match b.kind {
-        Kind::Read | Kind::Choose | Kind::Note | Kind::Fault => false,
-        Kind::StoreFence => true,
-        _ => from_store_fence || model == Model::Tso || a.loc == b.loc,
-    }
-}

@@ -6,6 +6,7 @@
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::graph::Equivalence;
+use super::models::Model;
 use super::realise::Question;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Halt, Stepper};
@@ -14,7 +15,7 @@ use raddle_machine::{Addr, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
 
-impl Stepper<'_, '_> {
+impl<M: Model> Stepper<'_, '_, M> {
     /// Prepares the clocks of an access, and returns an event that it races with.
     pub(super) fn race(&mut self, event: &Event) -> Option<Slot> {
         if !self.context.races {
@@ -79,7 +80,7 @@ impl Stepper<'_, '_> {
             [.., half, _] if self.graph.event(*half).operation == event.operation => *half,
             _ => slot,
         };
-        let before = |a: Slot| self.graph.reach.before(a as usize, other as usize);
+        let before = |a: Slot| self.graph.before(a, other);
         let (first, target) = if before(slot) || before(half) { (slot, other) } else { (other, slot) };
         let pc = self.graph.event(target).pc;
         let forced = Some((first, target));
@@ -111,7 +112,7 @@ impl Stepper<'_, '_> {
             schedule: None,
         };
         self.needs_memory_errors(bug.pc);
-        if self.graph.reach.before(second as usize, first as usize) {
+        if self.graph.before(second, first) {
             // It shows in another witness only.
             if let Some(sequence) = self.witness_with(first, second) {
                 let mut other = self.graph.clone();
@@ -142,10 +143,10 @@ impl Stepper<'_, '_> {
     /// Whether `first` comes before `second` in some run of the graph.
     pub(super) fn may_precede(&mut self, first: Slot, second: Slot) -> bool {
         match self.graph.equivalence {
-            Equivalence::Coherence => !self.graph.reach.before(second as usize, first as usize),
+            Equivalence::Coherence => !self.graph.before(second, first),
             Equivalence::ReadsFrom => {
-                !self.graph.reach.before(second as usize, first as usize)
-                    || (!self.graph.base().before(second as usize, first as usize)
+                !self.graph.before(second, first)
+                    || (!M::base(self.graph).before(second as usize, first as usize)
                         && self.witness_with(first, second).is_some())
             }
         }

@@ -1,27 +1,19 @@
-//! Execution graphs: events with program order, reads-from and coherence, the order they were added in, and the
-//! closure of what the model preserves.
+//! Execution graphs: events with program order, reads-from and coherence, and the order they were added in.
 //!
 //! A graph only ever grows at the ends of its threads and shrinks in the reverse order, except that a revisit copies the
-//! kept part into another graph ([`Graph::restrict`]). Two bit matrices over slots are kept up to date:
-//!
-//! * `reach`: the predecessors of each event in the global relation (preserved program order, external reads-from,
-//!   coherence, from-reads, thread start and end). New events mostly have no successors, so adding one fills one row;
-//!   a read of an overwritten value or a write in the middle of coherence also changes the rows of what follows, and
-//!   those are logged to be undone.
-//! * `prefix`: the predecessors in program order and reads-from alone.
-//!
-//! With them consistency needs no search for cycles: the sources a read may take and the positions a write may take are
-//! a suffix of the location's coherence list, bounded by the last write that is already before it (the floor rule).
+//! kept part into another graph ([`Graph::restrict`]). Which sources and places are consistent, and what is kept to know that,
+//! is the business of the [model](super::models). Here stand, beside the events, their prefixes: the predecessors in program
+//! order and reads-from alone.
 //!
 //! In a graph that stands for a reads-from class ([`Equivalence::ReadsFrom`]) coherence is a *witness*: one of the orders of writes
-//! that explain what was read. It may be exchanged for another ([`Graph::adopt`]), and `reach` with it. What holds for all
-//! witnesses is in `base`: preserved program order, external reads-from, thread start and end.
+//! that explain what was read. It may be exchanged for another ([`Graph::adopt`]).
 
-use super::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot, preserved};
+use super::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot};
 use super::happens_before::Clocks;
+use super::models::Model;
 use super::snapshot::Node;
 use raddle_machine::Thread;
-use raddle_trace::{BitSet, Model, Relation, ThreadId};
+use raddle_trace::{BitSet, Relation, ThreadId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -52,17 +44,9 @@ pub(crate) struct Accesses {
     pub(crate) reads: SmallVec<[Slot; 6]>,
 }
 
-/// Rows of `reach` as they were.
-#[derive(Clone, Debug, Default)]
-struct UndoLog {
-    entries: Vec<(Slot, u32)>,
-    words: Vec<u64>,
-}
-
 /// An execution graph.
 #[derive(Clone, Debug)]
-pub(crate) struct Graph {
-    pub(crate) model: Model,
+pub(crate) struct Graph<M: Model> {
     pub(crate) equivalence: Equivalence,
     pub(crate) events: Vec<Event>,
     free: Vec<Slot>,
@@ -70,56 +54,38 @@ pub(crate) struct Graph {
     pub(crate) order: Vec<Slot>,
     pub(crate) threads: Vec<Log>,
     pub(crate) locations: Vec<Accesses>,
-    pub(crate) reach: Relation,
+    /// The predecessors of each event in program order and reads-from.
     pub(crate) prefix: Relation,
-    /// What is before each event whatever the witness; empty where coherence is part of the class, and under SC, where it
-    /// is the same as `prefix`.
-    own_base: Relation,
+    /// What the model keeps.
+    pub(super) rows: M::Rows,
     /// Clocks for race detection; unused when races are not looked for.
     pub(crate) clocks: Clocks,
     /// The slots in use.
     present: BitSet,
     /// The ends of objects' lives.
     pub(crate) frees: Vec<Slot>,
-    log: UndoLog,
-    /// The predecessors of the event being added.
-    pub(super) scratch: Vec<u64>,
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The empty graph, with only the first thread.
-    pub(crate) fn new(model: Model, equivalence: Equivalence, main: Arc<Node>) -> Self {
+    pub(crate) fn new(equivalence: Equivalence, main: Arc<Node>) -> Self {
         Graph {
-            model,
             equivalence,
             events: Vec::new(),
             free: Vec::new(),
             order: Vec::new(),
             threads: vec![Log { events: Vec::new(), tip: Some(main), spawn: None }],
             locations: Vec::new(),
-            reach: Relation::new(),
             prefix: Relation::new(),
-            own_base: Relation::new(),
+            rows: M::Rows::default(),
             clocks: Clocks::default(),
             present: BitSet::new(),
             frees: Vec::new(),
-            log: UndoLog::default(),
-            scratch: Vec::new(),
         }
     }
 
     pub(crate) fn event(&self, slot: Slot) -> &Event {
         &self.events[slot as usize]
-    }
-
-    /// What is before each event in every witness of a reads-from class.
-    pub(crate) fn base(&self) -> &Relation {
-        debug_assert!(self.equivalence == Equivalence::ReadsFrom);
-        if self.model == Model::Sc { &self.prefix } else { &self.own_base }
-    }
-
-    fn keeps_base(&self) -> bool {
-        self.equivalence == Equivalence::ReadsFrom && self.model != Model::Sc
     }
 
     /// The state a thread is in.
@@ -156,92 +122,23 @@ impl Graph {
 
     /// Marks how much can be undone.
     pub(crate) fn mark(&self) -> usize {
-        self.log.entries.len()
+        M::mark(&self.rows)
     }
 
-    /// Takes back the changes to rows since the mark.
+    /// Takes back what adding events since the mark has changed.
     pub(crate) fn undo(&mut self, mark: usize) {
-        while self.log.entries.len() > mark {
-            let (slot, stride) = self.log.entries.pop().expect("longer than the mark");
-            let start = self.log.words.len() - stride as usize;
-            let row = self.reach.row_mut(slot as usize);
-            row[..stride as usize].copy_from_slice(&self.log.words[start..]);
-            row[stride as usize..].fill(0);
-            self.log.words.truncate(start);
-        }
+        M::undo(&mut self.rows, mark);
+    }
+
+    /// Whether one event is before another in every run of the graph.
+    pub(crate) fn before(&self, first: Slot, second: Slot) -> bool {
+        M::before(self, second)[first as usize / 64] >> (first % 64) & 1 == 1
     }
 
     /// The last event of a thread, or the one that started it.
     pub(crate) fn last(&self, thread: ThreadId) -> Option<Slot> {
         let log = &self.threads[thread.index()];
         log.events.last().copied().or(log.spawn)
-    }
-
-    /// Collects in `scratch` what is before a new last event of its thread.
-    fn collect_before(&mut self, event: &Event) {
-        let mut row = std::mem::take(&mut self.scratch);
-        self.collect(&self.reach, event, &mut row);
-        self.scratch = row;
-    }
-
-    /// Collects what is before an event of a thread, given what is before the earlier ones in `relation`: preserved program
-    /// order and all that precedes it, thread start, and for a join the child. What a read reads from is not looked at.
-    pub(crate) fn collect(&self, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
-        row.clear();
-        row.resize(relation.stride(), 0);
-        self.collect_thread(relation, event.thread, event.index as usize, event, row);
-        if event.kind == Kind::Join {
-            let child = ThreadId(event.value as u32);
-            self.collect_thread(relation, child, self.threads[child.index()].events.len(), event, row);
-        }
-    }
-
-    fn collect_thread(&self, relation: &Relation, thread: ThreadId, upto: usize, event: &Event, row: &mut [u64]) {
-        let log = &self.threads[thread.index()];
-        let add = |slot: Slot, row: &mut [u64]| {
-            union(row, relation.row(slot as usize));
-            row[slot as usize / 64] |= 1 << (slot % 64);
-        };
-        let mut plain_write_seen = false;
-        for &slot in log.events[..upto].iter().rev() {
-            let earlier = self.event(slot);
-            if !preserved(self.model, earlier, event) {
-                continue;
-            }
-            // Under TSO plain writes are ordered among themselves: the last one stands for those before.
-            if self.model == Model::Tso && earlier.is_plain_write() && std::mem::replace(&mut plain_write_seen, true) {
-                continue;
-            }
-            add(slot, row);
-            let covers = match self.model {
-                Model::Sc => true,
-                Model::Tso => {
-                    // Any event that is no plain write has all of those before it; the writes may still be missing.
-                    !earlier.is_plain_write() && (earlier.drains() || plain_write_seen || !wants_writes(event))
-                }
-                Model::Pso => earlier.drains(),
-            };
-            if covers {
-                return;
-            }
-        }
-        if let Some(spawn) = log.spawn {
-            add(spawn, row);
-        }
-    }
-
-    fn before(&self, slot: Slot) -> bool {
-        self.scratch[slot as usize / 64] >> (slot % 64) & 1 == 1
-    }
-
-    /// The floor of a new access `event`: the position of the last write of its location that is before it (or, for a
-    /// read, an own one); -1 if there is none. Sources from there on, positions after it, are consistent.
-    pub(crate) fn floor(&mut self, event: &Event) -> isize {
-        self.collect_before(event);
-        let own = event.kind == Kind::Read;
-        let co = &self.location(event.loc).co;
-        let last = co.iter().rposition(|&w| self.before(w) || (own && self.event(w).thread == event.thread));
-        last.map_or(-1, |at| at as isize)
     }
 
     /// Whether the write at this position of coherence (-1: the initial one) is the source of an update.
@@ -258,31 +155,18 @@ impl Graph {
         debug_assert_eq!(event.index as usize, self.threads[thread.index()].events.len());
         if slot as usize == self.events.len() {
             self.events.push(event);
-            self.reach.grow(self.events.len());
             self.prefix.grow(self.events.len());
-            if self.keeps_base() {
-                self.own_base.grow(self.events.len());
-            }
+            M::grow(&mut self.rows, self.events.len());
         } else {
             self.events[slot as usize] = event;
         }
-        self.collect_before(&event);
         self.fill_prefix(slot, &event);
-        if self.keeps_base() {
-            self.fill_base(slot, &event);
-        }
         match event.kind {
-            Kind::Read => self.add_read(slot, &event),
-            Kind::Write => self.add_write(slot, &event, position),
-            _ => {
-                if event.kind == Kind::Blind {
-                    self.location_mut(event.loc).reads.push(slot);
-                }
-                let row = std::mem::take(&mut self.scratch);
-                self.reach.row_mut(slot as usize).copy_from_slice(&row);
-                self.scratch = row;
-            }
+            Kind::Read | Kind::Blind => self.location_mut(event.loc).reads.push(slot),
+            Kind::Write => self.location_mut(event.loc).co.insert(position, slot),
+            _ => {}
         }
+        M::added(self, slot, position);
         if event.kind == Kind::Free {
             self.frees.push(slot);
         }
@@ -309,79 +193,9 @@ impl Graph {
         }
     }
 
-    fn fill_base(&mut self, slot: Slot, event: &Event) {
-        let mut row = Vec::new();
-        self.collect(&self.own_base, event, &mut row);
-        self.own_base.row_mut(slot as usize).copy_from_slice(&row);
-        if self.reads_from_outside(event) {
-            self.own_base.include(event.rf as usize, slot as usize);
-        }
-    }
-
     /// Whether the event is a read whose source is before it in every witness.
     pub(crate) fn reads_from_outside(&self, event: &Event) -> bool {
-        event.kind == Kind::Read
-            && event.rf != INIT
-            && (self.model == Model::Sc || self.event(event.rf).thread != event.thread)
-    }
-
-    fn add_read(&mut self, slot: Slot, event: &Event) {
-        let mut row = std::mem::take(&mut self.scratch);
-        if self.reads_from_outside(event) {
-            union(&mut row, self.reach.row(event.rf as usize));
-            row[event.rf as usize / 64] |= 1 << (event.rf % 64);
-        }
-        self.reach.row_mut(slot as usize).copy_from_slice(&row);
-        self.scratch = row;
-        self.location_mut(event.loc).reads.push(slot);
-        let next = (self.co_position(event.loc, event.rf) + 1) as usize;
-        if let Some(&write) = self.location(event.loc).co.get(next) {
-            self.propagate(slot, write);
-        }
-    }
-
-    fn add_write(&mut self, slot: Slot, event: &Event, position: usize) {
-        let mut row = std::mem::take(&mut self.scratch);
-        let previous = position.checked_sub(1).map_or(INIT, |at| self.location(event.loc).co[at]);
-        if previous != INIT {
-            union(&mut row, self.reach.row(previous as usize));
-            row[previous as usize / 64] |= 1 << (previous % 64);
-        }
-        for &read in &self.location(event.loc).reads {
-            if self.event(read).rf == previous {
-                union(&mut row, self.reach.row(read as usize));
-                row[read as usize / 64] |= 1 << (read % 64);
-            }
-        }
-        self.reach.row_mut(slot as usize).copy_from_slice(&row);
-        self.scratch = row;
-        let co = &mut self.location_mut(event.loc).co;
-        let next = co.get(position).copied();
-        co.insert(position, slot);
-        if let Some(next) = next {
-            self.propagate(slot, next);
-        }
-    }
-
-    /// Adds the edge from a new event to one that was there, and what follows from it.
-    fn propagate(&mut self, from: Slot, to: Slot) {
-        let mut row = std::mem::take(&mut self.scratch);
-        row.clear();
-        row.extend_from_slice(self.reach.row(from as usize));
-        row[from as usize / 64] |= 1 << (from % 64);
-        let stride = self.reach.stride();
-        for &slot in &self.order {
-            if slot == to || self.reach.before(to as usize, slot as usize) {
-                let target = self.reach.row_mut(slot as usize);
-                if target.iter().zip(&row).any(|(old, new)| new & !old != 0) {
-                    self.log.entries.push((slot, stride as u32));
-                    self.log.words.extend_from_slice(target);
-                    union(target, &row);
-                }
-            }
-        }
-        self.scratch = row;
-        debug_assert!(!self.reach.before(from as usize, from as usize), "options offered by the floor are consistent");
+        event.kind == Kind::Read && event.rf != INIT && (!M::FORWARDS || self.event(event.rf).thread != event.thread)
     }
 
     /// Removes an event that is the last of its thread and that nothing depends on.
@@ -432,8 +246,7 @@ impl Graph {
 
     /// Makes `target` the part of this graph that consists of the slots in `keep`, which is closed under program order and
     /// reads-from and whose rows name no other slots.
-    pub(crate) fn restrict(&self, keep: &BitSet, target: &mut Graph) {
-        target.model = self.model;
+    pub(crate) fn restrict(&self, keep: &BitSet, target: &mut Graph<M>) {
         target.equivalence = self.equivalence;
         target.events.clear();
         target.events.extend_from_slice(&self.events);
@@ -464,39 +277,12 @@ impl Graph {
             theirs.reads.clear();
             theirs.reads.extend(mine.reads.iter().copied().filter(kept));
         }
-        target.reach.copy_from(&self.reach);
         target.prefix.copy_from(&self.prefix);
-        if self.equivalence == Equivalence::ReadsFrom {
-            target.own_base.copy_from(&self.own_base);
-            // The witness may lead through what is left out; what follows from that is no longer needed.
-            for &slot in &target.order {
-                let row = target.reach.row_mut(slot as usize);
-                row.iter_mut().zip(keep.words()).for_each(|(word, kept)| *word &= kept);
-                row.iter_mut().skip(keep.words().len()).for_each(|word| *word = 0);
-            }
-        }
+        M::restrict(self, keep, &target.order, &mut target.rows);
         target.clocks.copy_from(&self.clocks);
         target.present.clone_from(keep);
         target.frees.clear();
         target.frees.extend(self.frees.iter().copied().filter(kept));
-        target.log.entries.clear();
-        target.log.words.clear();
-        #[cfg(debug_assertions)]
-        for &slot in &target.order {
-            for before in BitSet::from_words(target.reach.row(slot as usize)).iter() {
-                debug_assert!(keep.contains(before), "no edge leads from what is deleted to what is kept");
-            }
-        }
-    }
-}
-
-fn wants_writes(event: &Event) -> bool {
-    event.drains() || matches!(event.kind, Kind::Write | Kind::StoreFence)
-}
-
-pub(super) fn union(row: &mut [u64], other: &[u64]) {
-    for (word, more) in row.iter_mut().zip(other) {
-        *word |= more;
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::event::{Event, Flags, INIT, Kind, Slot};
 use super::graph::Graph;
+use super::models::Model;
 use raddle_program::Ordering;
 use raddle_trace::ThreadId;
 
@@ -81,7 +82,7 @@ fn is_fence(event: &Event) -> bool {
     matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note)
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// Computes the clocks of a new last event of its thread, for [`Graph::race`] and [`Clocks::store`].
     pub(crate) fn prepare_clocks(&mut self, event: &Event) {
         let mut clocks = std::mem::take(&mut self.clocks);

@@ -8,6 +8,7 @@
 
 use super::event::{Event, Flags, Kind, Slot};
 use super::graph::Graph;
+use super::models::Model;
 use super::step::{Bug, Halt, Stepper};
 use raddle_machine::{Status, Thread};
 use raddle_trace::{BitSet, Property, ThreadId};
@@ -15,7 +16,7 @@ use rustc_hash::FxHashSet;
 
 const LATE: &str = "join of a thread that cannot be joined";
 
-impl Stepper<'_, '_> {
+impl<M: Model> Stepper<'_, '_, M> {
     /// Joins a thread, if nobody has done so.
     pub(super) fn join(&mut self, event: Event) {
         let thread = event.thread;
@@ -56,7 +57,7 @@ impl Stepper<'_, '_> {
 }
 
 /// The joins that came too late; `None` if the end is no execution because some thread has not exactly one first join.
-pub(super) fn late_joins(graph: &Graph) -> Option<Vec<Bug>> {
+pub(super) fn late_joins<M: Model>(graph: &Graph<M>) -> Option<Vec<Bug>> {
     let all = graph.order.iter().map(|&slot| slot as usize).collect();
     if !has_one_winner(graph, &all) {
         return None;
@@ -78,13 +79,13 @@ pub(super) fn late_joins(graph: &Graph) -> Option<Vec<Bug>> {
 }
 
 /// Whether no two of the events are first joins of one thread.
-pub(super) fn has_one_winner(graph: &Graph, events: &BitSet) -> bool {
+pub(super) fn has_one_winner<M: Model>(graph: &Graph<M>, events: &BitSet) -> bool {
     let mut joined = FxHashSet::default();
     let joins = events.iter().map(|slot| graph.event(slot as Slot)).filter(|event| event.kind == Kind::Join);
     joins.into_iter().all(|event| joined.insert(event.value))
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The joins of a thread that were the first.
     fn joins(&self, child: u64) -> impl Iterator<Item = Slot> + '_ {
         let is_join = move |slot: &Slot| self.event(*slot).kind == Kind::Join && self.event(*slot).value == child;

@@ -10,12 +10,13 @@
 use super::context::Context;
 use super::event::{Flags, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
+use super::models::Model;
 use super::step::Bug;
 use raddle_machine::{Status, Visible};
-use raddle_trace::{BitSet, Model, Schedule, Step, ThreadId};
+use raddle_trace::{BitSet, Schedule, Step, ThreadId};
 
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
-pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> Option<Schedule> {
+pub(crate) fn schedule<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, bug: &Bug) -> Option<Schedule> {
     let mut included = included(graph, bug);
     if context.code.has_atomic_blocks() && !complete_blocks(graph, bug, &mut included) {
         return None;
@@ -47,7 +48,7 @@ pub(crate) fn schedule(context: &mut Context<'_>, graph: &Graph, bug: &Bug) -> O
 }
 
 /// Whether every order of the graph's events interleaves some atomic block with others.
-pub(crate) fn is_torn(graph: &Graph) -> bool {
+pub(crate) fn is_torn<M: Model>(graph: &Graph<M>) -> bool {
     let nothing = Bug {
         property: raddle_trace::Property::Deadlock,
         pc: 0,
@@ -60,7 +61,12 @@ pub(crate) fn is_torn(graph: &Graph) -> bool {
 }
 
 /// An order of the included events, one of each node, that respects the global relation; `target` comes last.
-fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<(Slot, Slot)>) -> Option<Vec<Slot>> {
+fn order<M: Model>(
+    graph: &Graph<M>,
+    included: &BitSet,
+    target: Option<Slot>,
+    forced: Option<(Slot, Slot)>,
+) -> Option<Vec<Slot>> {
     // A racing read half that comes first is executed with its write, so whoever else reads the same source is before it.
     let half = forced.map(|(first, _)| first).filter(|&first| graph.event(first).flags.contains(Flags::CONSUMES));
     let rivals: Vec<Slot> = half.map_or(Vec::new(), |half| {
@@ -75,7 +81,7 @@ fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<
         let ready = |slot: Slot| {
             let waits = |at: Slot| {
                 let forced = forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
-                let before = BitSet::from_words(graph.reach.row(at as usize));
+                let before = BitSet::from_words(M::before(graph, at));
                 let takes = |at: Slot| {
                     Some(at) == half
                         && rivals.iter().any(|&read| included.contains(read as usize) && !done.contains(read as usize))
@@ -106,7 +112,7 @@ fn order(graph: &Graph, included: &BitSet, target: Option<Slot>, forced: Option<
 
 /// Includes the rest of the atomic blocks that are included in part, and what they need. Returns whether that is possible:
 /// a block that its thread has not left can only be the last thing that happens.
-fn complete_blocks(graph: &Graph, bug: &Bug, included: &mut BitSet) -> bool {
+fn complete_blocks<M: Model>(graph: &Graph<M>, bug: &Bug, included: &mut BitSet) -> bool {
     loop {
         let mut missing = None;
         for &slot in &graph.order {
@@ -124,20 +130,20 @@ fn complete_blocks(graph: &Graph, bug: &Bug, included: &mut BitSet) -> bool {
             missing = graph.node_of(slot).into_iter().find(|&part| !included.contains(part as usize)).or(missing);
         }
         let Some(slot) = missing else { return true };
-        included.union_row(graph.reach.row(slot as usize));
+        included.union_row(M::before(graph, slot));
         included.insert(slot as usize);
     }
 }
 
 /// The events that take part.
-fn included(graph: &Graph, bug: &Bug) -> BitSet {
+fn included<M: Model>(graph: &Graph<M>, bug: &Bug) -> BitSet {
     let mut included = BitSet::new();
     match bug.target {
         None => graph.order.iter().for_each(|&slot| included.insert(slot as usize)),
         Some(target) => {
             let also = bug.forced.map(|(first, _)| first);
             for slot in also.into_iter().chain([target]) {
-                included.union_row(graph.reach.row(slot as usize));
+                included.union_row(M::before(graph, slot));
                 included.insert(slot as usize);
             }
         }
@@ -172,7 +178,7 @@ fn included(graph: &Graph, bug: &Bug) -> BitSet {
     included
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The slots that make up one node: an event, the parts of an update, or an atomic block.
     fn node_of(&self, slot: Slot) -> Vec<Slot> {
         let event = self.event(slot);
@@ -197,17 +203,17 @@ impl Graph {
 }
 
 /// Writes nodes down as steps.
-struct Emitter<'a, 'c> {
+struct Emitter<'a, 'c, M: Model> {
     context: &'a mut Context<'c>,
-    graph: &'a Graph,
+    graph: &'a Graph<M>,
     /// Per thread: how many of its operations have been executed, once it is started.
     threads: Vec<Option<u32>>,
     /// Writes that have been issued and not flushed, per thread.
     buffered: Vec<Vec<Slot>>,
 }
 
-impl<'a, 'c> Emitter<'a, 'c> {
-    fn new(context: &'a mut Context<'c>, graph: &'a Graph) -> Self {
+impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
+    fn new(context: &'a mut Context<'c>, graph: &'a Graph<M>) -> Self {
         let mut threads = vec![None; graph.threads.len()];
         threads[0] = Some(context.shared.main.operations());
         let buffered = vec![Vec::new(); graph.threads.len()];
@@ -275,14 +281,8 @@ impl<'a, 'c> Emitter<'a, 'c> {
     fn flush(&mut self, slot: Slot, steps: &mut Vec<Step>) {
         let event = self.graph.event(slot);
         self.buffered[event.thread.index()].retain(|&other| other != slot);
-        match self.context.model {
-            Model::Sc => {}
-            Model::Tso => steps.push(Step::Flush(event.thread)),
-            Model::Pso => {
-                let addr = self.context.access(event.loc).addr;
-                steps.push(Step::FlushAt(event.thread, addr.0));
-            }
-        }
+        let addr = self.context.access(event.loc).addr;
+        steps.extend(M::flush(event.thread, addr));
     }
 
     /// Empties the buffer of a thread.

@@ -5,13 +5,14 @@
 //! twice, none is abandoned, and nothing that was visited is remembered. The method is that of Kokologiannakis, Marmanis,
 //! Gladstein and Vafeiadis 2022 (TruSt): execution graphs grow event by event; a read takes each consistent source, a
 //! write each consistent place, and a new write is offered to older reads by backward revisits under a maximality
-//! condition. The memory model is one table of preserved program order and the floor rule. For `rf`, places of writes are
+//! condition. What depends on the memory model is in `models`, one file each. For `rf`, places of writes are
 //! a witness instead of a choice; `sources` says why that works.
 //!
 //! | file | question it answers |
 //! |---|---|
-//! | `event` | what is an event, and what does the model preserve? |
-//! | `graph` | which sources and places are consistent? |
+//! | `event` | what is an event? |
+//! | `graph` | what is in a graph, and how does it grow and shrink? |
+//! | `models` | which sources and places are consistent? One file per memory model |
 //! | `sources` | and which sources, if the order of writes is only a witness? |
 //! | `realise` | which order of writes explains what was read? |
 //! | `revisit` | which reads may a new write be offered to? |
@@ -51,6 +52,7 @@ mod graph;
 mod happens_before;
 mod joins;
 mod linearise;
+mod models;
 mod pool;
 mod realise;
 mod revisit;
@@ -63,6 +65,7 @@ use crate::auto::Evidence;
 pub(crate) use context::Purpose;
 use context::Shared;
 use graph::Equivalence;
+use models::{Model, Task};
 use pool::{Findings, Pool};
 use raddle_engine::{Deadline, Engine, Fault, Outcome, Question, Reach, Refusal, StopReason, confirm};
 use raddle_machine::Status;
@@ -175,7 +178,7 @@ fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpo
     if let Status::Failed(failure) = shared.main.status() {
         return opening_failure(question, &shared, failure).map_err(Halt::Fault);
     }
-    let mut findings = Pool::new(shared).explore();
+    let mut findings = models::under(question.options.model, Exploration(shared));
     match findings.halt.take() {
         Some(Halt::Stop(reason)) => findings.reach.stop = Some(reason),
         // What has been replayed is true, whatever else the program does.
@@ -184,6 +187,17 @@ fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpo
         None => {}
     }
     Ok(finish(question, purpose, findings))
+}
+
+/// Exploring everything, or up to a limit.
+struct Exploration<'c>(Arc<Shared<'c>>);
+
+impl Task for Exploration<'_> {
+    type Output = Findings;
+
+    fn under<M: Model>(self) -> Findings {
+        Pool::<M>::new(self.0).explore()
+    }
 }
 
 /// The first thread fails before it starts another.

@@ -2,6 +2,7 @@
 
 use super::branch::Level;
 use super::context::{Context, Shared};
+use super::models::Model;
 use super::search::{Counters, Search, Tick};
 use super::step::{Bug, Halt};
 use crate::workers::Workers;
@@ -15,10 +16,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const PATIENCE: u32 = 256;
 
 /// What the workers share.
-pub(super) struct Pool<'c> {
+pub(super) struct Pool<'c, M: Model> {
     shared: Arc<Shared<'c>>,
     deadline: &'c Deadline<'c>,
-    workers: Workers<Level>,
+    workers: Workers<Level<M>>,
     /// The sample has been looked at.
     sampled: AtomicBool,
     runs: AtomicU64,
@@ -47,7 +48,7 @@ pub(super) struct Findings {
     pub(super) schedules: Vec<Schedule>,
 }
 
-impl<'c> Pool<'c> {
+impl<'c, M: Model> Pool<'c, M> {
     pub(super) fn new(shared: Arc<Shared<'c>>) -> Self {
         Pool {
             deadline: shared.deadline,
@@ -94,7 +95,7 @@ impl<'c> Pool<'c> {
         self.findings.lock().expect("no worker panics while it holds the findings")
     }
 
-    fn run(&self, search: &mut Search<'_>, reported: &mut Reported) {
+    fn run(&self, search: &mut Search<'_, M>, reported: &mut Reported) {
         let mut patience = PATIENCE;
         let counts = self.shared.options.limits.executions.is_some();
         loop {
@@ -135,7 +136,7 @@ impl<'c> Pool<'c> {
     }
 
     /// Tells the watcher how far it is. Returns how many executions have ended, and how many were cut off.
-    fn tell(&self, search: &Search<'_>, reported: &mut Reported) -> (u64, u64) {
+    fn tell(&self, search: &Search<'_, M>, reported: &mut Reported) -> (u64, u64) {
         let statistics = &search.statistics;
         let (old, new) = (&reported.statistics, statistics);
         let done = search.done - reported.done;
@@ -149,7 +150,7 @@ impl<'c> Pool<'c> {
     }
 
     /// Tells the watcher how far it is, and stops at limits.
-    fn look_around(&self, search: &Search<'_>, reported: &mut Reported) {
+    fn look_around(&self, search: &Search<'_, M>, reported: &mut Reported) {
         let (runs, cut) = self.tell(search, reported);
         if self.shared.options.limits.are_endless(cut) {
             // Where they were cut off is told in any case.
@@ -171,7 +172,7 @@ impl<'c> Pool<'c> {
     }
 
     /// Something is wrong in the current graph: confirms it by replay and keeps it.
-    fn bug(&self, search: &mut Search<'_>, bug: &Bug) {
+    fn bug(&self, search: &mut Search<'_, M>, bug: &Bug) {
         let options = self.shared.options;
         if !options.properties.contains(bug.property) {
             return;

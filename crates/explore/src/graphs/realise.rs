@@ -13,16 +13,17 @@
 //!    one visit per set of executed writes is enough (as in VerifyTSO of Toman 2021; under PSO, too, at the price of
 //!    one chain per thread and location).
 
-use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
-use super::graph::{Graph, union};
+use super::event::{Event, Flags, INIT, Kind, Slot};
+use super::graph::Graph;
+use super::models::Model;
 use raddle_engine::Deadline;
-use raddle_trace::{BitSet, Model, Relation};
+use raddle_trace::{BitSet, Relation};
 use rustc_hash::FxHashSet;
 
 /// Which events are to be explained, and under which conditions.
 #[derive(Clone, Copy)]
-pub(crate) struct Question<'a> {
-    pub(crate) graph: &'a Graph,
+pub(crate) struct Question<'a, M: Model> {
+    pub(crate) graph: &'a Graph<M>,
     /// The events, closed under program order and reads-from.
     pub(crate) events: &'a BitSet,
     /// A read beyond them, the next event of its thread.
@@ -79,7 +80,7 @@ impl Realiser {
     ///
     /// Once the deadline has passed in the middle of a question, [`interrupted`](Realiser::interrupted) says that no answer is to be
     /// trusted any more.
-    pub(crate) fn realise(&mut self, question: Question<'_>, deadline: &Deadline<'_>) -> Option<&[Slot]> {
+    pub(crate) fn realise<M: Model>(&mut self, question: Question<'_, M>, deadline: &Deadline<'_>) -> Option<&[Slot]> {
         let realised = self.close(question) && (self.greedy() || self.search(deadline));
         self.asked += 1;
         self.refused += u64::from(!realised);
@@ -92,19 +93,19 @@ impl Realiser {
     }
 
     /// The number that the new read of a question goes by.
-    fn new_slot(graph: &Graph) -> Slot {
+    fn new_slot<M: Model>(graph: &Graph<M>) -> Slot {
         graph.events.len() as Slot
     }
 
     /// Sets the question up and closes the order. Returns whether there is no cycle.
-    fn close(&mut self, question: Question<'_>) -> bool {
+    fn close<M: Model>(&mut self, question: Question<'_, M>) -> bool {
         self.set_up(question);
         self.edges_of_threads(question) && self.saturate()
     }
 
-    fn set_up(&mut self, Question { graph, events, read, .. }: Question<'_>) {
+    fn set_up<M: Model>(&mut self, Question { graph, events, read, .. }: Question<'_, M>) {
         let slots = graph.events.len() + 1;
-        self.order.copy_from(graph.base());
+        self.order.copy_from(M::base(graph));
         self.order.grow(slots);
         self.places.clear();
         self.writes.clear();
@@ -120,7 +121,7 @@ impl Realiser {
         let new = Self::new_slot(graph);
         if let Some(read) = read {
             let mut row = std::mem::take(&mut self.row);
-            graph.collect(graph.base(), read, &mut row);
+            M::collect(graph, M::base(graph), read, &mut row);
             self.order.clear_row(new as usize);
             self.order.row_mut(new as usize)[..row.len()].copy_from_slice(&row);
             self.row = row;
@@ -162,13 +163,13 @@ impl Realiser {
     }
 
     /// The edges that follow from single threads, and those of the question. Returns whether there is no cycle.
-    fn edges_of_threads(&mut self, Question { graph, read, edges, .. }: Question<'_>) -> bool {
+    fn edges_of_threads<M: Model>(&mut self, Question { graph, read, edges, .. }: Question<'_, M>) -> bool {
         for &(first, second) in edges {
             if !self.edge(first, second) {
                 return false;
             }
         }
-        if graph.model == Model::Sc {
+        if !M::FORWARDS {
             // An own write is before the read, which is enough.
             return true;
         }
@@ -412,7 +413,7 @@ struct Branch {
     next: usize,
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The write half that follows a read half.
     pub(super) fn other_half(&self, read: &Event) -> Option<Slot> {
         if !read.flags.contains(Flags::CONSUMES) {
@@ -431,7 +432,7 @@ impl Graph {
     }
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// Takes another witness: `sequence` has all events in an order that explains what was read.
     pub(crate) fn adopt(&mut self, sequence: impl Iterator<Item = Slot> + Clone) {
         let mut rank = vec![0; self.events.len()];
@@ -439,35 +440,6 @@ impl Graph {
         for accesses in &mut self.locations {
             accesses.co.sort_unstable_by_key(|&write| rank[write as usize]);
         }
-        let mut last: Vec<usize> = vec![0; self.locations.len()];
-        let mut row = std::mem::take(&mut self.scratch);
-        for slot in sequence {
-            let event = *self.event(slot);
-            self.collect(&self.reach, &event, &mut row);
-            let mut add = |other: Slot| {
-                union(&mut row, self.reach.row(other as usize));
-                row[other as usize / 64] |= 1 << (other % 64);
-            };
-            if self.reads_from_outside(&event) {
-                add(event.rf);
-            }
-            if event.kind == Kind::Write && event.loc != NO_LOC {
-                let place = &mut last[event.loc as usize];
-                let accesses = &self.locations[event.loc as usize];
-                let previous = place.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
-                *place += 1;
-                if previous != INIT {
-                    add(previous);
-                }
-                for &read in &accesses.reads {
-                    if self.event(read).rf == previous {
-                        add(read);
-                    }
-                }
-            }
-            self.reach.row_mut(slot as usize).copy_from_slice(&row);
-        }
-        self.scratch = row;
-        debug_assert!(self.order.iter().all(|&slot| !self.reach.before(slot as usize, slot as usize)));
+        M::adopted(self, sequence);
     }
 }

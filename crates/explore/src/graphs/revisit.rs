@@ -13,6 +13,7 @@
 use super::context::Context;
 use super::event::{Event, Flags, Kind, Slot};
 use super::graph::{Equivalence, Graph};
+use super::models::Model;
 use super::sources::is_canonical;
 use raddle_trace::BitSet;
 use smallvec::SmallVec;
@@ -20,7 +21,7 @@ use smallvec::SmallVec;
 /// A read that may be revisited, and its place in the order of addition.
 pub(crate) type Candidates = SmallVec<[(Slot, u32); 4]>;
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// What a new last event of this thread depends on by program order and reads-from.
     pub(crate) fn prefix_of_next(&self, thread: raddle_trace::ThreadId) -> BitSet {
         let mut prefix = BitSet::new();

@@ -11,13 +11,14 @@ use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
+use super::models::Model;
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
 use raddle_engine::{Fault, Refusal, Statistics};
 use raddle_machine::{Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
-use raddle_trace::{Model, Schedule, ThreadId};
+use raddle_trace::{Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -77,10 +78,10 @@ impl Counters {
 }
 
 /// A search over all graphs reachable from one level.
-pub(crate) struct Search<'c> {
+pub(crate) struct Search<'c, M: Model> {
     pub(crate) context: Context<'c>,
-    pub(super) levels: Vec<Level>,
-    pub(super) pool: Vec<Level>,
+    pub(super) levels: Vec<Level<M>>,
+    pub(super) pool: Vec<Level<M>>,
     pub(crate) statistics: Statistics,
     pub(crate) counters: Counters,
     /// What the first executions say about values.
@@ -104,7 +105,7 @@ pub(crate) struct Search<'c> {
     pub(crate) bounded_at: Option<u32>,
 }
 
-impl<'c> Search<'c> {
+impl<'c, M: Model> Search<'c, M> {
     pub(crate) fn new(context: Context<'c>, depth: usize) -> Self {
         Search {
             context,
@@ -128,10 +129,10 @@ impl<'c> Search<'c> {
     }
 
     /// The root of the search tree.
-    pub(crate) fn root(&mut self) -> Level {
+    pub(crate) fn root(&mut self) -> Level<M> {
         let main = self.context.shared.main.clone();
         let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, parent: None };
-        let mut graph = Graph::new(self.context.model, self.context.shared.purpose.equivalence, Arc::new(node));
+        let mut graph = Graph::new(self.context.shared.purpose.equivalence, Arc::new(node));
         let main = (*self.context.shared.main).clone();
         let main = settle(&mut self.context, &graph, None, main, &mut self.error);
         graph.threads[0].tip = Some(main);
@@ -139,7 +140,7 @@ impl<'c> Search<'c> {
     }
 
     /// Starts on a level.
-    pub(crate) fn start(&mut self, level: Level) {
+    pub(crate) fn start(&mut self, level: Level<M>) {
         debug_assert!(self.levels.is_empty());
         // A level that was given away has options but none applied; the root has nothing yet.
         self.backtrack = !level.frames.is_empty();
@@ -147,7 +148,7 @@ impl<'c> Search<'c> {
     }
 
     /// The graph at hand.
-    pub(crate) fn graph(&self) -> &Graph {
+    pub(crate) fn graph(&self) -> &Graph<M> {
         &self.levels.last().expect("the search is not over").graph
     }
 
@@ -254,14 +255,15 @@ impl<'c> Search<'c> {
         };
         let single = |event: Event| Branch::Single { event, done: false };
         let branch = match (visible, node.stage) {
-            (Visible::Store { .. }, Stage::Stored) => {
-                single(Event { kind: Kind::Fence, order: Ordering::Relaxed, ..event })
+            (Visible::Store { order, .. }, Stage::Stored) => {
+                let kind = M::fence_after_store(order).expect("it has been asked for");
+                single(Event { kind, order: Ordering::Relaxed, ..event })
             }
             (Visible::Store { order, value, .. }, stage) => {
-                let buffered = graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
-                let fence = self.context.model == Model::Pso && order.releases() && buffered && event.block == NO_BLOCK;
-                if fence && stage == Stage::Fresh {
-                    single(Event { kind: Kind::StoreFence, ..event })
+                let buffered = || graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
+                let fence = M::fence_before_store(order).filter(|_| stage == Stage::Fresh && event.block == NO_BLOCK);
+                if let Some(kind) = fence.filter(|_| buffered()) {
+                    single(Event { kind, ..event })
                 } else {
                     let event = Event { kind: Kind::Write, order, loc: node.loc, value, ..event };
                     write_branch(&mut self.context, graph, event, None)
@@ -300,11 +302,7 @@ impl<'c> Search<'c> {
                 write_branch(&mut self.context, graph, event, Some(source))
             }
             (Visible::Fence { order }, _) => {
-                let kind = match (self.context.model, order) {
-                    (Model::Tso | Model::Pso, Ordering::SeqCst) => Kind::Fence,
-                    (Model::Pso, order) if order.releases() => Kind::StoreFence,
-                    _ => Kind::Note,
-                };
+                let kind = M::fence(order).unwrap_or(Kind::Note);
                 single(Event { kind, order, ..event })
             }
             (Visible::Choose { count }, _) => {
@@ -397,7 +395,7 @@ impl<'c> Search<'c> {
     }
 
     /// Gives away the oldest untried options, for another worker.
-    pub(crate) fn split(&mut self) -> Option<Level> {
+    pub(crate) fn split(&mut self) -> Option<Level<M>> {
         for level in &mut self.levels {
             for at in 0..level.frames.len() {
                 if level.frames[at].branch.untried() == 0 {
@@ -420,7 +418,7 @@ impl<'c> Search<'c> {
     }
 }
 
-fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Readiness {
+fn readiness<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, thread: ThreadId) -> Readiness {
     let Some(tip) = graph.tip(thread) else { return Readiness::No };
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
     if tip.stage == Stage::Waiting {
@@ -446,7 +444,7 @@ fn readiness(context: &mut Context<'_>, graph: &Graph, thread: ThreadId) -> Read
         _ => Readiness::Yes,
     }
 }
-impl Graph {
+impl<M: Model> Graph<M> {
     /// The source of the read half that the last events of a thread belong to.
     pub(super) fn update_source(&self, thread: ThreadId) -> Slot {
         let events = &self.threads[thread.index()].events;

@@ -17,6 +17,7 @@ use super::branch::{Branch, Frame, Level, copy};
 use super::context::{Context, Initial};
 use super::event::{Event, Flags, INIT, Kind, LocId, Slot};
 use super::graph::Graph;
+use super::models::Model;
 use super::realise::Question;
 use super::snapshot::Node;
 use crate::auto::Evidence;
@@ -30,8 +31,8 @@ use std::time::Duration;
 pub(crate) type Sources = SmallVec<[Slot; 6]>;
 
 /// The branch of a read over its sources.
-pub(super) fn source_branch(context: &mut Context<'_>, graph: &mut Graph, event: Event) -> Branch {
-    let floor = graph.floor(&event);
+pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Graph<M>, event: Event) -> Branch {
+    let floor = M::read_floor(graph, &event);
     let node = graph.tip(event.thread).expect("it is about to move").clone();
     let look = Look::new(graph, graph.present(), &event, &node);
     let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
@@ -54,7 +55,7 @@ pub(crate) struct Repeats {
 
 impl Repeats {
     /// Adds the execution that the levels have come to.
-    pub(super) fn add(&mut self, levels: &[Level]) {
+    pub(super) fn add<M: Model>(&mut self, levels: &[Level<M>]) {
         let branches = levels.iter().flat_map(|level| &level.frames).map(|frame| &frame.branch);
         let repeats = branches.map(|branch| match branch {
             Branch::Source { repeats, .. } => f64::from(*repeats),
@@ -72,7 +73,7 @@ impl Repeats {
 }
 
 /// The logarithm of how many sources there are per value.
-fn repeats(context: &mut Context<'_>, graph: &Graph, loc: LocId, sources: &Sources) -> f32 {
+fn repeats<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, loc: LocId, sources: &Sources) -> f32 {
     let mut values: SmallVec<[Option<u64>; 6]> = SmallVec::new();
     for &source in sources {
         let value = match context.value(graph, loc, source) {
@@ -87,13 +88,13 @@ fn repeats(context: &mut Context<'_>, graph: &Graph, loc: LocId, sources: &Sourc
 }
 
 /// The canonical order of sources: threads from the last to the first, their writes from the last to the first, then the initial value.
-pub(super) fn by_rank(graph: &Graph, source: Slot) -> Reverse<Option<(u32, u32)>> {
+pub(super) fn by_rank<M: Model>(graph: &Graph<M>, source: Slot) -> Reverse<Option<(u32, u32)>> {
     Reverse((source != INIT).then(|| (graph.event(source).thread.0, graph.event(source).index)))
 }
 
 /// A read, together with the events that are there without it.
-struct Look<'a> {
-    graph: &'a Graph,
+struct Look<'a, M: Model> {
+    graph: &'a Graph<M>,
     events: &'a BitSet,
     read: &'a Event,
     /// The state of its thread before it.
@@ -104,10 +105,10 @@ struct Look<'a> {
     updates: bool,
 }
 
-impl<'a> Look<'a> {
-    fn new(graph: &'a Graph, events: &'a BitSet, read: &'a Event, node: &'a Node) -> Self {
+impl<'a, M: Model> Look<'a, M> {
+    fn new(graph: &'a Graph<M>, events: &'a BitSet, read: &'a Event, node: &'a Node) -> Self {
         let mut base = Vec::new();
-        graph.collect(graph.base(), read, &mut base);
+        M::collect(graph, M::base(graph), read, &mut base);
         let waits = waits(node);
         let updates = matches!(node.state.status(), Status::Ready(Visible::Update { .. }));
         Look { graph, events, read, node, base, waits, updates }
@@ -169,7 +170,13 @@ fn waits(node: &Node) -> bool {
 }
 
 /// What a thread would do with the value of the source; `None` if there is no value.
-fn reaction(context: &mut Context<'_>, graph: &Graph, node: &Node, loc: LocId, source: Slot) -> Option<Reaction> {
+fn reaction<M: Model>(
+    context: &mut Context<'_>,
+    graph: &Graph<M>,
+    node: &Node,
+    loc: LocId,
+    source: Slot,
+) -> Option<Reaction> {
     match context.value(graph, loc, source) {
         Initial::Value(value) => Some(node.state.reaction(context.code, value)),
         Initial::Uninitialised => None,
@@ -177,7 +184,7 @@ fn reaction(context: &mut Context<'_>, graph: &Graph, node: &Node, loc: LocId, s
 }
 
 /// Whether a thread that waits may find an unsuitable value at the end of some witness.
-pub(super) fn may_block(context: &mut Context<'_>, graph: &Graph, node: &Node) -> bool {
+pub(super) fn may_block<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, node: &Node) -> bool {
     let sources = graph.location(node.loc).co.iter().copied().chain([INIT]);
     sources.into_iter().any(|source| {
         graph.may_be_last(node.loc, source, graph.present())
@@ -186,7 +193,12 @@ pub(super) fn may_block(context: &mut Context<'_>, graph: &Graph, node: &Node) -
 }
 
 /// Whether the read took the canonical source with respect to `previous`, which contains it.
-pub(super) fn is_canonical(context: &mut Context<'_>, graph: &Graph, slot: Slot, previous: &mut BitSet) -> bool {
+pub(super) fn is_canonical<M: Model>(
+    context: &mut Context<'_>,
+    graph: &Graph<M>,
+    slot: Slot,
+    previous: &mut BitSet,
+) -> bool {
     let read = graph.event(slot);
     if read.rf != INIT && !previous.contains(read.rf as usize) {
         return false;
@@ -209,7 +221,7 @@ pub(super) fn is_canonical(context: &mut Context<'_>, graph: &Graph, slot: Slot,
         }
         // What was consistent in the whole graph is so in part of it.
         source == read.rf || {
-            let floor = *floor.get_or_insert_with(|| graph.floor_within(read, previous));
+            let floor = *floor.get_or_insert_with(|| M::read_floor_within(graph, read, previous));
             look.is_consistent(context, source, floor)
         }
     });
@@ -219,19 +231,19 @@ pub(super) fn is_canonical(context: &mut Context<'_>, graph: &Graph, slot: Slot,
 }
 
 /// The level in which the read takes a source that needs another witness; `None` if there is none.
-pub(super) fn other_witness(
+pub(super) fn other_witness<M: Model>(
     context: &mut Context<'_>,
-    graph: &Graph,
+    graph: &Graph<M>,
     read: &Event,
     stamp: Option<usize>,
     weight: f64,
-    pool: &mut Vec<Level>,
-) -> Option<Level> {
+    pool: &mut Vec<Level<M>>,
+) -> Option<Level<M>> {
     let question = Question { graph, events: graph.present(), read: Some(read), edges: &[] };
     let sequence = context.realise(question)?;
     let mut level = copy(graph, pool);
     level.graph.adopt(sequence.iter().copied().filter(|&slot| (slot as usize) < graph.events.len()));
-    let floor = level.graph.floor(read);
+    let floor = M::read_floor(&mut level.graph, read);
     debug_assert!(level.graph.co_position(read.loc, read.rf) >= floor, "the witness is made for the source");
     let branch = Branch::Source { event: *read, sources: SmallVec::from_slice(&[read.rf]), floor, stamp, repeats: 0.0 };
     level.frames.clear();
@@ -239,10 +251,10 @@ pub(super) fn other_witness(
     Some(level)
 }
 
-impl Graph {
+impl<M: Model> Graph<M> {
     /// Whether one write is before another of its location in every witness.
     fn always_before(&self, first: Slot, second: Slot) -> bool {
-        self.base().before(first as usize, second as usize)
+        M::base(self).before(first as usize, second as usize)
     }
 
     /// Whether nothing says that the write is not the last of its location among the events.
@@ -263,18 +275,5 @@ impl Graph {
         let log = &self.threads[event.thread.index()];
         let tip = log.tip.as_ref().expect("it has events");
         super::graph::ancestor(tip, log.events.len() - event.index as usize)
-    }
-
-    /// The floor of a read of the graph, in the witness restricted to the events.
-    fn floor_within(&self, read: &Event, events: &BitSet) -> isize {
-        let mut row = Vec::new();
-        self.collect(&self.reach, read, &mut row);
-        let before = |write: Slot| row[write as usize / 64] >> (write % 64) & 1 == 1;
-        let last = self.location(read.loc).co.iter().rposition(|&write| {
-            let event = self.event(write);
-            let own = event.thread == read.thread && event.index < read.index;
-            events.contains(write as usize) && (own || before(write))
-        });
-        last.map_or(-1, |at| at as isize)
     }
 }

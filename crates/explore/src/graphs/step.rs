@@ -3,12 +3,12 @@
 use super::context::{Context, Initial};
 use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
+use super::models::Model;
 use super::snapshot::{Node, Stage};
 use crate::auto::Evidence;
 use raddle_engine::{Fault, StopReason};
 use raddle_machine::{Access, Reaction, Status, Thread, Visible};
-use raddle_program::Ordering;
-use raddle_trace::{Model, Place, Property, Schedule, ThreadId};
+use raddle_trace::{Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -57,14 +57,14 @@ pub(crate) struct Bug {
     pub(crate) schedule: Option<Schedule>,
 }
 /// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
-pub(super) fn settle(
+pub(super) fn settle<M: Model>(
     context: &mut Context<'_>,
-    graph: &Graph,
+    graph: &Graph<M>,
     parent: Option<Arc<Node>>,
     mut state: Thread,
     error: &mut Option<Halt>,
 ) -> Arc<Node> {
-    while is_nothing(context, state.status()) {
+    while is_nothing::<M>(context, state.status()) {
         state.answer(context.code, 0, 0);
     }
     let access = match *state.status() {
@@ -95,17 +95,11 @@ pub(super) fn settle(
 }
 
 /// Whether the operation that a thread rests before makes no event.
-fn is_nothing(context: &Context<'_>, status: &Status) -> bool {
+fn is_nothing<M: Model>(context: &Context<'_>, status: &Status) -> bool {
     match *status {
-        Status::Ready(Visible::Fence { order }) => {
-            !context.races
-                && match context.model {
-                    Model::Sc => true,
-                    Model::Tso => order != Ordering::SeqCst,
-                    Model::Pso => !order.releases(),
-                }
-        }
-        Status::Ready(Visible::AtomicBegin) => context.model == Model::Sc,
+        Status::Ready(Visible::Fence { order }) => !context.races && M::fence(order).is_none(),
+        // Entering one waits for what is buffered, if anything can be.
+        Status::Ready(Visible::AtomicBegin) => !M::FORWARDS,
         Status::Ready(Visible::AtomicEnd) => true,
         _ => false,
     }
@@ -120,15 +114,15 @@ pub(super) enum Revisited {
 }
 
 /// Adding events to a graph, with all that follows from them.
-pub(super) struct Stepper<'a, 'c> {
-    pub(super) graph: &'a mut Graph,
+pub(super) struct Stepper<'a, 'c, M: Model> {
+    pub(super) graph: &'a mut Graph<M>,
     pub(super) context: &'a mut Context<'c>,
     pub(super) bugs: &'a mut Vec<Bug>,
     pub(super) error: &'a mut Option<Halt>,
     pub(super) known_races: &'a mut FxHashSet<u32>,
 }
 
-impl Stepper<'_, '_> {
+impl<M: Model> Stepper<'_, '_, M> {
     pub(super) fn tip(&self, thread: ThreadId) -> Arc<Node> {
         self.graph.tip(thread).expect("the thread has been started").clone()
     }
@@ -259,7 +253,7 @@ impl Stepper<'_, '_> {
         }
         let node = match self.tip(thread).stage {
             Stage::Updating { old, pick, .. } => self.answered(thread, old, pick),
-            _ if event.order == Ordering::SeqCst && self.context.model != Model::Sc && event.block == NO_BLOCK => {
+            _ if event.block == NO_BLOCK && M::fence_after_store(event.order).is_some() => {
                 self.staged(thread, Stage::Stored)
             }
             _ => self.answered(thread, 0, 0),
@@ -353,7 +347,7 @@ impl Stepper<'_, '_> {
             self.bugs.truncate(bugs);
             return Revisited::Half { read: None };
         }
-        let possible = self.graph.floor(&read) <= self.graph.co_position(read.loc, slot);
+        let possible = M::read_floor(self.graph, &read) <= self.graph.co_position(read.loc, slot);
         if possible && self.read(read, Some(stamp), None) {
             return Revisited::Whole { added: 2 };
         }

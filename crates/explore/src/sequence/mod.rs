@@ -42,10 +42,13 @@ pub(crate) use world::Initial;
 use raddle_engine::{Question, Refusal};
 use raddle_trace::Model;
 
+/// The memory models of engines on sequences.
+pub(crate) const MODELS: [Model; 1] = [Model::Sc];
+
 /// What stands against every engine that works on sequences, if anything does.
 pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
     let Question { code, options } = question;
-    if options.model != Model::Sc {
+    if !MODELS.contains(&options.model) {
         return Some(format!("the memory model {}, only sc", options.model));
     }
     code.has_atomic_blocks().then(|| "atomic blocks".to_owned())

@@ -41,7 +41,7 @@ impl<'c> World<'c> {
     /// Runs the first thread on the machine until its next operation is a choice, the start of a thread, or cannot be
     /// done. Nobody else is there, so every execution begins in this way.
     pub(crate) fn new(code: &'c Code, options: &Options) -> Self {
-        debug_assert_eq!(options.model, Model::Sc, "engines check the model first");
+        debug_assert!(super::MODELS.contains(&options.model), "engines check the model first");
         let mut system = System::new(code, Model::Sc, false, false);
         let mut opening = Schedule::default();
         while opening.steps.len() < LONGEST_OPENING {

@@ -1,0 +1,121 @@
+//! Memory models: what the search over graphs asks of one, and one file for each.
+//!
+//! Shared by all models are the events with their order of addition, program order, reads-from and coherence, the
+//! prefixes by program order and reads-from, and with these the whole search: branches, revisits, ends. A model says
+//!
+//! * which events an operation becomes ([`Model::fence`] and what follows it);
+//! * which sources and places a new event may take. These are a suffix of the location's coherence list, so two *floors* say
+//!   it. That what is already there is consistent may be relied on, and the last option always must be;
+//! * what it keeps beside a graph to answer this without a search ([`Model::Rows`]), filled when an event is added, taken
+//!   back when it is removed, and restricted to what a revisit keeps;
+//! * what comes before an event in every run of a graph, and which steps of the machine a run has;
+//! * from its definition, whether a graph is consistent: the audit of debug builds.
+//!
+//! The search relies on this: program order and reads-from have no cycle, what a model keeps of an event does not change
+//! when something is added after it unless that is logged, and removing what nothing depends on keeps a graph consistent.
+//!
+//! | file | models |
+//! |---|---|
+//! | `global` | what those share that are one acyclic relation on all events |
+//! | `sc`, `tso`, `pso` | sequential consistency; store buffers, one per thread or one per thread and location |
+//!
+//! Everything is resolved at compile time: the search is a generic function of the model, because these questions are its
+//! innermost loop.
+
+mod global;
+mod pso;
+mod sc;
+mod tso;
+
+use super::event::{Event, Kind, Slot};
+use super::graph::Graph;
+use raddle_machine::Addr;
+use raddle_program::Ordering;
+use raddle_trace::{BitSet, Relation, Step, ThreadId};
+use std::fmt::Debug;
+
+/// A memory model, as the search over graphs needs it.
+pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
+    /// What is kept beside the events of a graph.
+    type Rows: Clone + Debug + Default + Send + Sync;
+
+    /// Its name, for the audit.
+    #[cfg(debug_assertions)]
+    const MODEL: raddle_trace::Model;
+
+    /// A read may take a write of its own thread that no other thread can see yet.
+    const FORWARDS: bool;
+
+    /// What a fence is to memory; `None` if it is nothing.
+    fn fence(order: Ordering) -> Option<Kind>;
+
+    /// The fence that a store puts before itself if something is buffered.
+    fn fence_before_store(order: Ordering) -> Option<Kind>;
+
+    /// The fence that a store puts after itself.
+    fn fence_after_store(order: Ordering) -> Option<Kind>;
+
+    /// The position in coherence of the oldest source a new last event of its thread may take; -1 is the initial write.
+    fn read_floor(graph: &mut Graph<Self>, event: &Event) -> isize;
+
+    /// The position after which a new last event of its thread may be placed.
+    fn write_floor(graph: &mut Graph<Self>, event: &Event) -> isize;
+
+    /// The read floor of an event of the graph, were only these events there.
+    fn read_floor_within(graph: &Graph<Self>, read: &Event, events: &BitSet) -> isize;
+
+    /// Makes room for so many slots.
+    fn grow(rows: &mut Self::Rows, slots: usize);
+
+    /// An event has been added, a write at this position of coherence; what precedes it in its thread was there before.
+    fn added(graph: &mut Graph<Self>, slot: Slot, position: usize);
+
+    /// How much can be undone.
+    fn mark(rows: &Self::Rows) -> usize;
+
+    /// Takes back what adding events since the mark has changed in the rows of others.
+    fn undo(rows: &mut Self::Rows, mark: usize);
+
+    /// Makes `target` the rows of the part of the graph that `keep` is, whose events in the order of addition are `order`.
+    fn restrict(graph: &Graph<Self>, keep: &BitSet, order: &[Slot], target: &mut Self::Rows);
+
+    /// What is before an event of the graph in every run of it.
+    fn before(graph: &Graph<Self>, slot: Slot) -> &[u64];
+
+    /// Collects what is before a new last event of its thread, its source left out, in every run of the class.
+    fn collect_next(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>);
+
+    /// In a reads-from class: what is before each event whatever the order of writes.
+    fn base(graph: &Graph<Self>) -> &Relation;
+
+    /// Collects what is before a new last event of its thread, its source left out, given what is before others.
+    fn collect(graph: &Graph<Self>, relation: &Relation, event: &Event, row: &mut Vec<u64>);
+
+    /// In a reads-from class: the order of writes has been exchanged for that of this sequence of all events.
+    fn adopted(graph: &mut Graph<Self>, sequence: impl Iterator<Item = Slot>);
+
+    /// The step by which a store of the thread that has been issued reaches memory, if that is one of its own.
+    fn flush(thread: ThreadId, addr: Addr) -> Option<Step>;
+
+    /// From the definition of the model: whether the graph is consistent.
+    #[cfg(debug_assertions)]
+    fn is_consistent(graph: &Graph<Self>) -> bool;
+}
+
+/// Something that is done under a model.
+pub(crate) trait Task {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn under<M: Model>(self) -> Self::Output;
+}
+
+/// Does something under the model of this name.
+pub(crate) fn under<T: Task>(model: raddle_trace::Model, task: T) -> T::Output {
+    match model {
+        raddle_trace::Model::Sc => task.under::<sc::Sc>(),
+        raddle_trace::Model::Tso => task.under::<tso::Tso>(),
+        raddle_trace::Model::Pso => task.under::<pso::Pso>(),
+    }
+}
