@@ -6,7 +6,7 @@
 //! writes, in canonical order, counts.
 
 use super::branch::{Level, copy};
-use super::context::{Context, Initial};
+use super::context::Context;
 use super::event::{INIT, Kind, LocId, Slot};
 use super::graph::{Equivalence, Graph, ancestor};
 use super::linearise;
@@ -16,6 +16,7 @@ use super::search::Search;
 use super::snapshot::{Node, Stage};
 use super::sources::{SAMPLE, Sources, by_rank};
 use super::step::Bug;
+use crate::world::Initial;
 use raddle_machine::{Blocked, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
@@ -227,7 +228,7 @@ impl Waiter {
             match *state.status() {
                 Status::Blocked(Blocked::Spin { since }) => return since == self.since,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
-                    let Ok(loc) = context.loc(access, state.pc()) else { return false };
+                    let Ok(loc) = context.view.loc(access, state.pc()) else { return false };
                     let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
                     let Initial::Value(value) = context.value(graph, loc, source) else { return false };
                     match state.reaction(context.code, value) {
