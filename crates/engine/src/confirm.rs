@@ -5,13 +5,14 @@
 
 use crate::face::{Fault, Question};
 use raddle_machine::replay;
-use raddle_trace::{Execution, Property, Schedule, Violation};
+use raddle_trace::{Execution, Property, Schedule, Violation, Waiting};
 
 /// A violation and the run that shows it, replayed. Only [`confirm()`] makes one.
 #[derive(Clone, Debug)]
 pub struct Finding {
     violation: Violation,
     execution: Execution,
+    waiting: Vec<Waiting>,
 }
 
 impl Finding {
@@ -25,9 +26,9 @@ impl Finding {
         &self.execution
     }
 
-    /// Both.
-    pub fn into_parts(self) -> (Violation, Execution) {
-        (self.violation, self.execution)
+    /// Both, and who waits for what at the end of a deadlock.
+    pub fn into_parts(self) -> (Violation, Execution, Vec<Waiting>) {
+        (self.violation, self.execution, self.waiting)
     }
 }
 
@@ -45,6 +46,7 @@ pub fn confirm(question: &Question<'_>, schedule: Schedule, property: Property, 
         Some(found) => Ok(Finding {
             violation: Violation { property, message: found.message.clone(), place: found.place.clone(), schedule },
             execution: run.execution,
+            waiting: if property == Property::Deadlock { run.waiting } else { Vec::new() },
         }),
         None => {
             let instead: Vec<&str> = run.failures.iter().map(|found| found.message.as_str()).collect();

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// What an object is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
     /// Made by an allocation; must be freed at its start, once.
     Heap,
@@ -22,7 +22,7 @@ pub enum ObjectKind {
 }
 
 /// An object as its maker knows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ObjectInfo {
     /// What it is.
     pub kind: ObjectKind,
@@ -34,7 +34,7 @@ pub struct ObjectInfo {
     private: Option<Arc<Private>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Private {
     bytes: Box<[u8]>,
     /// Per byte whether it has been written; empty when all have.
@@ -113,7 +113,7 @@ impl Private {
 }
 
 /// The objects of one thread, in the order they were made.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Objects {
     table: Arc<Vec<ObjectInfo>>,
     /// For programs whose pointers have four bytes; otherwise the number of an object is its position in the table.
@@ -121,13 +121,20 @@ pub(crate) struct Objects {
 }
 
 /// Numbers of objects that say how large they are; see [`narrow`](crate::narrow).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct NarrowNumbers {
     /// By position in the table.
     numbers: Vec<u32>,
     /// Positions in the table, by number.
     positions: FxHashMap<u32, u32>,
     counts: narrow::Counts,
+}
+
+impl std::hash::Hash for NarrowNumbers {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        // The rest follows from the numbers.
+        self.numbers.hash(state);
+    }
 }
 
 impl Objects {

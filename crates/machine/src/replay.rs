@@ -6,10 +6,10 @@ use crate::address::Addr;
 use crate::code::Code;
 use crate::observer::Record;
 use crate::system::System;
-use crate::thread::{Access, Blocked, Status, Visible};
+use crate::thread::{Access, Blocked, Status, Thread, Visible};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
-    Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName,
+    Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName, Waiting,
 };
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -35,6 +35,8 @@ pub struct Replay {
     pub failures: Vec<Found>,
     /// How many steps of the schedule were taken: all, unless something went wrong on the way.
     pub taken: usize,
+    /// Who waits for what at the end, if that is a deadlock.
+    pub waiting: Vec<Waiting>,
 }
 
 /// Something that went wrong.
@@ -91,15 +93,17 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
         steps.extend(entry(code, &mut system, record, event_id, pc, name));
         note(&system, &mut failures, &mut steps);
     }
+    let mut waiting = Vec::new();
     if failures.is_empty()
-        && let Some(found) = deadlock(code, &system)
+        && let Some((found, all)) = deadlock(code, &system)
     {
         steps.push(failure_entry(&found));
         failures.push(found);
+        waiting = all;
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
     let names = system.threads().map(|thread| code.name(thread.id())).collect();
-    Ok(Replay { execution: Execution { model, threads, names, steps, coherence }, failures, taken })
+    Ok(Replay { execution: Execution { model, threads, names, steps, coherence }, failures, taken, waiting })
 }
 
 fn named(code: &Code, event: EventId) -> EventName {
@@ -189,41 +193,52 @@ fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
     failed.collect()
 }
 
-/// What is wrong with a state in which nothing can move, if it is a deadlock.
-pub fn deadlock(code: &Code, system: &System<'_>) -> Option<Found> {
+/// What is wrong with a state in which nothing can move, if it is a deadlock, and who waits for what.
+pub fn deadlock(code: &Code, system: &System<'_>) -> Option<(Found, Vec<Waiting>)> {
     if !system.moves().is_empty() {
         return None;
     }
     let mut waiting = Vec::new();
-    let mut place = None;
     for thread in system.threads() {
-        let name = code.name(thread.id());
-        match thread.status() {
+        let what = match thread.status() {
             Status::Finished { exit: true, .. } => return None,
             Status::Finished { .. } => continue,
             // A failed assumption or a bounded loop says nothing about the program: it is not stuck, it is cut off.
             Status::Blocked(Blocked::Assume | Blocked::LoopBound) | Status::Failed(_) => return None,
             // It would look again and find something else.
-            Status::Blocked(Blocked::Spin { since }) if !system.reads_are_current(thread.id(), *since) => return None,
-            Status::Blocked(Blocked::Spin { .. }) => {
-                waiting.push(format!("{name} turns in a loop nobody ends"));
-            }
-            Status::Ready(visible) => waiting.push(format!("{name} waits {}", awaited(code, system, visible))),
-        }
-        place.get_or_insert_with(|| (code.place(thread.pc()), name));
+            Status::Blocked(Blocked::Spin) if !system.reads_are_current(thread.id(), thread.since()) => return None,
+            Status::Blocked(Blocked::Spin) => "another thread to end its loop".to_owned(),
+            Status::Ready(visible) => awaited(code, system, thread, visible),
+        };
+        waiting.push(Waiting { thread: code.name(thread.id()), what, place: code.place(thread.pc()) });
     }
-    let (place, thread) = place?;
-    let message = format!("deadlock: {}", waiting.join(", "));
-    Some(Found { property: Some(Property::Deadlock), message, place, thread: Some(thread) })
+    let first = waiting.first()?;
+    let all: Vec<String> = waiting.iter().map(|wait| format!("{} waits for {}", wait.thread, wait.what)).collect();
+    let found = Found {
+        property: Some(Property::Deadlock),
+        message: format!("deadlock: {}", all.join(", ")),
+        place: first.place.clone(),
+        thread: Some(first.thread),
+    };
+    Some((found, waiting))
 }
 
-fn awaited(code: &Code, system: &System<'_>, visible: &Visible) -> String {
+/// What a thread waits for that cannot do its next operation.
+fn awaited(code: &Code, system: &System<'_>, thread: &Thread, visible: &Visible) -> String {
     match visible {
-        Visible::Update { access, mutex: true, .. } => format!("for the mutex {}", system.describe(access.addr)),
+        Visible::Update { access, mutex: true, .. } => format!("the mutex {}", system.describe(access.addr)),
         Visible::Load { access, .. } | Visible::Update { access, .. } => {
-            format!("for a change of {}", system.describe(access.addr))
+            let name = system.describe(access.addr);
+            match thread.operation_name(code) {
+                "rdlock" | "wrlock" => format!("the lock {name}"),
+                "sem wait" => format!("the semaphore {name}"),
+                "barrier wait" => format!("the barrier {name}"),
+                "wait: woken" => "a signal".to_owned(),
+                "wait: lock" => format!("the mutex {name}"),
+                _ => format!("a change of {name}"),
+            }
         }
-        Visible::Join { thread } => format!("for {} to end", code.name(*thread)),
-        _ => "for ever".to_owned(),
+        Visible::Join { thread } => format!("{} to end", code.name(*thread)),
+        _ => "its turn".to_owned(),
     }
 }

@@ -1,8 +1,7 @@
 //! The state of a running program, as a plain value, and what can happen next.
 //!
 //! A state is its threads, memory, the objects whose lives have ended, and who is in an atomic block: what decides how a run goes on,
-//! and what only tells how it came about is noted elsewhere. (A thread still counts its operations, so states of different lengths of a
-//! loop differ, and states have no equality yet.) [`State::moves`] lists what can happen next, [`State::step`] does it and tells a [`Recorder`].
+//! and what only tells how it came about makes no difference: states that go on in the same way can be equal and meet in a hash table. [`State::moves`] lists what can happen next, [`State::step`] does it and tells a [`Recorder`].
 //! It is written to be obviously right, not to be fast: engines are held against it.
 //!
 //! What is the same under every model stands here, and what is not in [`memory`](crate::memory).
@@ -20,7 +19,7 @@ use raddle_trace::{Property, Step, ThreadId};
 use std::collections::BTreeSet;
 
 /// A thread that has been started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Started {
     thread: Thread,
     /// Whether somebody has waited for its end.
@@ -28,7 +27,7 @@ struct Started {
 }
 
 /// The state of a running program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State<M> {
     /// In the order of their numbers.
     threads: Vec<Started>,

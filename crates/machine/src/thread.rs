@@ -38,7 +38,7 @@ impl Access {
 }
 
 /// A visible operation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visible {
     /// Reads memory; the answer is the value.
     Load {
@@ -105,21 +105,18 @@ pub enum Visible {
 }
 
 /// Why a thread can go no further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Blocked {
     /// An assumption was false.
     Assume,
     /// A loop turned as often as it may.
     LoopBound,
-    /// A turn of a loop had no effect. The reads of that turn are those of the visible operations from `since` on.
-    Spin {
-        /// Number of the first visible operation of the turn.
-        since: u32,
-    },
+    /// A turn of a loop had no effect. The reads of that turn are those of the visible operations from [`Thread::since`] on.
+    Spin,
 }
 
 /// What went wrong in a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Failure {
     /// The property that is broken; `None` if it is the verifier that cannot go on.
     pub property: Option<Property>,
@@ -132,7 +129,7 @@ pub struct Failure {
 }
 
 /// How a thread is at rest.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Before this operation.
     Ready(Visible),
@@ -187,7 +184,7 @@ impl Commuting {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Frame {
     base: u32,
     return_to: u32,
@@ -197,14 +194,14 @@ struct Frame {
 }
 
 /// A lock that a thread holds: how often, negative for a reader-writer lock held for writing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Held {
     addr: Addr,
     count: i32,
 }
 
-/// A thread.
-#[derive(Clone, Debug)]
+/// A thread. Two are equal if they go on in the same way, however they came to where they are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Thread {
     id: ThreadId,
     pc: u32,
@@ -213,14 +210,10 @@ pub struct Thread {
     /// What such an operation has to remember.
     scratch: u64,
     atomic: u32,
-    /// The operation that began the atomic block.
-    block: u32,
-    /// Visible operations answered.
-    operations: u32,
     /// Times it waited on a condition variable.
     waits: u32,
-    /// How often it did something that makes a turn of a loop more than a look; counted if there are loops that may wait.
-    effects: u32,
+    /// The turns of loops that have been looks only so far, by where it is noted how they began; in order.
+    turns: SmallVec<[Slot; 2]>,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
     /// Threads it has started.
@@ -230,8 +223,34 @@ pub struct Thread {
     frames: SmallVec<[Frame; 2]>,
     held: SmallVec<[Held; 2]>,
     objects: Objects,
-    /// What it printed, if anybody wants to know.
+    past: Past,
+}
+
+/// How a thread came to where it is: what engines ask about it. It makes no difference between threads.
+#[derive(Clone, Debug, Default)]
+struct Past {
+    /// Visible operations answered.
+    operations: u32,
+    /// The operation that began the atomic block.
+    block: u32,
+    /// The first operation of each turn in [`Thread::turns`].
+    turns: SmallVec<[u32; 2]>,
+    /// The first operation of the turn that ended in [`Blocked::Spin`].
+    since: u32,
+    /// What was printed, if anybody wants to know.
     log: Option<Vec<String>>,
+}
+
+impl PartialEq for Past {
+    fn eq(&self, _: &Past) -> bool {
+        true
+    }
+}
+
+impl Eq for Past {}
+
+impl std::hash::Hash for Past {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// What a step of the interpreter leads to.
@@ -255,10 +274,8 @@ impl Thread {
             stage: 0,
             scratch: 0,
             atomic: 0,
-            block: 0,
-            operations: 0,
             waits: 0,
-            effects: 0,
+            turns: SmallVec::new(),
             turn_objects: 0,
             children: 0,
             status: Status::Finished { result: 0, exit: false },
@@ -266,7 +283,7 @@ impl Thread {
             frames: SmallVec::new(),
             held: SmallVec::new(),
             objects: Objects::new(code.narrow),
-            log: log.then(Vec::new),
+            past: Past { log: log.then(Vec::new), ..Past::default() },
         };
         for (number, &global) in code.tls.iter().enumerate() {
             let global = &code.globals[global as usize];
@@ -312,12 +329,17 @@ impl Thread {
 
     /// How many visible operations it has completed.
     pub fn operations(&self) -> u32 {
-        self.operations
+        self.past.operations
+    }
+
+    /// The first visible operation of the turn that ended in [`Blocked::Spin`].
+    pub fn since(&self) -> u32 {
+        self.past.since
     }
 
     /// The atomic block it is inside: the number of the visible operation that began it.
     pub fn atomic_block(&self) -> Option<u32> {
-        (self.atomic > 0).then_some(self.block)
+        (self.atomic > 0).then_some(self.past.block)
     }
 
     /// The object that is the `number`-th this thread made.
@@ -332,7 +354,7 @@ impl Thread {
 
     /// Takes what was printed since the last call.
     pub fn take_printed(&mut self) -> Vec<String> {
-        self.log.as_mut().map(std::mem::take).unwrap_or_default()
+        self.past.log.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// Which operation it rests before, in one word.
@@ -364,7 +386,7 @@ impl Thread {
         };
         let operands = &code.operands[args.start as usize..][..args.len as usize];
         let values: SmallVec<[u64; 4]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-        Thread::start(code, child, function, &values, self.log.is_some())
+        Thread::start(code, child, function, &values, self.past.log.is_some())
     }
 
     /// Whether the pending operation may read what was never written, as 0.
@@ -452,9 +474,9 @@ impl Thread {
     /// Answers the pending operation with `value` (and, for [`Reaction::Pick`], the alternative), and runs on.
     pub fn answer(&mut self, code: &Code, value: u64, pick: u32) {
         if code.has_spins && self.has_effect(code, value) {
-            self.effects += 1;
+            self.has_acted();
         }
-        self.operations += 1;
+        self.past.operations += 1;
         let flow = match code.instrs[self.pc as usize] {
             Instr::Load { dst, ty, wait, .. } => {
                 self.set(dst, ty.truncate(value));
@@ -491,7 +513,7 @@ impl Thread {
             Instr::Free { .. } => Flow::Next,
             Instr::AtomicBegin => {
                 self.atomic += 1;
-                self.block = self.operations - 1;
+                self.past.block = self.past.operations - 1;
                 Flow::Next
             }
             Instr::AtomicEnd => {
@@ -518,6 +540,12 @@ impl Thread {
             }
         }
         self.run(code);
+    }
+
+    /// The thread did more than look: no turn of a loop is a mere look any more.
+    fn has_acted(&mut self) {
+        self.turns.clear();
+        self.past.turns.clear();
     }
 
     /// Whether the pending operation, answered with `value`, is more than a look at memory.

@@ -238,7 +238,7 @@ fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
             found.reads.insert(values.iter().map(read).collect());
         }
         End::Blocked => {
-            if let Some(dead) = deadlock(code, &state.system) {
+            if let Some((dead, _)) = deadlock(code, &state.system) {
                 let property = dead.property.expect("a deadlock is a property's business");
                 found.failures.insert(Failure { property, line: dead.place.line, message: dead.message });
                 found.deadlocks.insert(class);
@@ -411,12 +411,13 @@ impl<'c> State<'c> {
         let (mut exited, mut assumed) = (false, false);
         for (&thread, &history) in &self.histories {
             let mut history = arena.history(history);
-            match self.system.thread(thread).expect("known").status() {
+            let state = self.system.thread(thread).expect("known");
+            match state.status() {
                 Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => worse(End::Failed),
                 Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
-                Status::Blocked(Blocked::Spin { since }) => {
-                    let turn = history.split_off(*since as usize);
+                Status::Blocked(Blocked::Spin) => {
+                    let turn = history.split_off(state.since() as usize);
                     let stale =
                         |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
                     worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });

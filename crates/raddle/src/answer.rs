@@ -2,12 +2,10 @@
 
 use crate::Schedule;
 use crate::load::{self, LoadOptions, Loaded};
-use crate::prepare::prepare;
-use crate::replay::counterexample;
 use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
 use raddle_report::numbers::{counted, memory, time};
-use raddle_report::{Answer, Body, Check, Cost};
+use raddle_report::{Answer, Body, Check, Cost, Counterexample};
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeMap;
 
@@ -28,13 +26,11 @@ impl Question<'_> {
     /// The answer.
     pub fn answer(&self, outcome: Outcome, cost: Cost) -> Answer {
         let options = &self.settings.options;
-        let code = prepare(&self.loaded.program, self.settings.loop_bound);
-        let races = options.properties.contains(Property::Race);
         let advice = self.advice(&outcome);
         let statistics = statistics(&outcome);
-        let found = outcome.findings.into_iter().map(Finding::into_parts).map(|found| {
-            let replay = self.replay_command(&found.0.schedule);
-            counterexample(&code, found, races, replay)
+        let found = outcome.findings.into_iter().map(Finding::into_parts).map(|(violation, execution, waiting)| {
+            let replay = self.replay_command(&violation.schedule);
+            Counterexample { violation, execution, waiting, replay }
         });
         let check = Check {
             parameters: self.load.parameters(),

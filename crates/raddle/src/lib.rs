@@ -36,7 +36,6 @@ pub mod prepare;
 pub mod replay;
 pub mod traces;
 pub mod verify;
-mod waiting;
 
 pub use error::Error;
 pub use histories::{lin, lin_stream};

@@ -3,11 +3,9 @@
 use crate::Schedule;
 use crate::error::Error;
 use crate::prepare::prepare;
-use crate::waiting::waiting;
-use raddle_machine::Code;
 use raddle_program::Program;
 use raddle_report::{Counterexample, Replay};
-use raddle_trace::{Execution, Model, Property, Violation};
+use raddle_trace::{Model, Violation};
 
 /// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
 ///
@@ -24,22 +22,9 @@ pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool)
             };
             let violation =
                 Violation { property, message: found.message, place: found.place, schedule: schedule.clone() };
-            Some(counterexample(&code, (violation, run.execution.clone()), races, String::new()))
+            let execution = run.execution.clone();
+            Some(Counterexample { violation, execution, waiting: run.waiting, replay: String::new() })
         }
     };
     Ok(Replay { execution: run.execution, counterexample })
-}
-
-/// A violation and its run with what is needed to show them. `replay` is the command that shows them again.
-pub(crate) fn counterexample(
-    code: &Code,
-    (violation, execution): (Violation, Execution),
-    races: bool,
-    replay: String,
-) -> Counterexample {
-    let waiting = match violation.property {
-        Property::Deadlock => waiting(code, execution.model, &violation.schedule, races),
-        _ => Vec::new(),
-    };
-    Counterexample { violation, execution, waiting, replay }
 }

@@ -6,7 +6,7 @@ use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::run;
 use crate::style::HEAD;
-use raddle_trace::{Execution, Place, Property, ThreadName, Violation};
+use raddle_trace::{Execution, Property, ThreadName, Violation, Waiting};
 use serde::Serialize;
 
 /// A replay command longer than this is not printed; the schedule goes into a file instead.
@@ -23,17 +23,6 @@ pub struct Counterexample {
     pub waiting: Vec<Waiting>,
     /// The command that replays it.
     pub replay: String,
-}
-
-/// A thread that waits for something that never comes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
-    /// The thread.
-    pub thread: ThreadName,
-    /// For what: "the mutex m", "T1 to end".
-    pub what: String,
-    /// Where in the source.
-    pub place: Place,
 }
 
 impl Counterexample {

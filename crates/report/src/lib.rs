@@ -33,7 +33,7 @@ pub mod wording;
 pub use answer::{Answer, Body, Conclusion, Cost, Sources};
 pub use check::Check;
 pub use comparison::Comparison;
-pub use counterexample::{Counterexample, Waiting};
+pub use counterexample::Counterexample;
 pub use excerpt::Problem;
 pub use lin::Lin;
 pub use paper::Layout;

@@ -3,14 +3,13 @@
 //! What happens before the first thread is started is mostly preparation; if it is long it is left out, and so is the middle of a very long
 //! run, unless the whole is asked for.
 
-use crate::counterexample::Waiting;
 use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::style::{BAD, BUFFERED, FAINT, FLUSHED, PLAIN};
 use crate::table::{MARK, Row, Table};
 use crate::wording::Wording;
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, Execution, Place, ThreadName};
+use raddle_trace::{Action, Execution, Place, ThreadName, Waiting};
 
 /// So many steps before the first spawn are shown.
 const PREPARATION: usize = 8;

@@ -182,7 +182,7 @@ fn json_of_an_error_names_the_place() {
 #[test]
 fn a_waiting_thread_that_did_nothing_has_a_column() {
     let mut found = deadlock();
-    found.waiting.push(raddle_report::Waiting { thread: thread(0), what: "T1 to end".into(), place: place(23) });
+    found.waiting.push(raddle_trace::Waiting { thread: thread(0), what: "T1 to end".into(), place: place(23) });
     let body = Body::Replay(Replay { execution: found.execution.clone(), counterexample: Some(found) });
     let text = plain(&answer(body).text(layout(100)));
     assert!(text.contains("waits for T1 to end"), "{text}");

@@ -23,4 +23,4 @@ pub use ids::{EventId, Model, ThreadId};
 pub use relation::{BitSet, Relation};
 pub use schedule::{Schedule, Step};
 pub use threads::{Numbering, ThreadName};
-pub use verdict::{Place, Property, Scope, Verdict, Violation};
+pub use verdict::{Place, Property, Scope, Verdict, Violation, Waiting};

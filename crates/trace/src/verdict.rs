@@ -161,3 +161,14 @@ pub struct Violation {
     /// The run that shows it.
     pub schedule: Schedule<ThreadName>,
 }
+
+/// A thread that waits for something that never comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: ThreadName,
+    /// For what: "the mutex m", "T1 to end".
+    pub what: String,
+    /// Where in the source.
+    pub place: Place,
+}

@@ -137,7 +137,7 @@ impl<'c> Search<'c> {
     fn refuse_loops_that_wait(&self) -> Result<(), Stop> {
         let frontier = &self.explorer.frontier;
         let mut states = (0..frontier.threads() as u32).filter_map(|thread| frontier.state(ThreadId(thread)));
-        match states.find(|state| matches!(state.status(), Status::Blocked(Blocked::Spin { .. }))) {
+        match states.find(|state| matches!(state.status(), Status::Blocked(Blocked::Spin))) {
             Some(state) => Err(self.explorer.waits(state.pc())),
             None => Ok(()),
         }

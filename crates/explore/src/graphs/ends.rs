@@ -46,8 +46,8 @@ impl<M: Model> Search<'_, M> {
                     bounded = true;
                     self.bounded_at = Some(tip.state.pc());
                 }
-                Status::Blocked(Blocked::Spin { since }) => {
-                    moot |= exact && !graph.reads_are_current(thread, *since);
+                Status::Blocked(Blocked::Spin) => {
+                    moot |= exact && !graph.reads_are_current(thread, tip.state.since());
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
                 Status::Ready(_) => {
@@ -226,7 +226,7 @@ impl Waiter {
         let mut state = (*self.node.state).clone();
         for _ in 0..MAX_OPERATIONS {
             match *state.status() {
-                Status::Blocked(Blocked::Spin { since }) => return since == self.since,
+                Status::Blocked(Blocked::Spin) => return state.since() == self.since,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
                     let Ok(loc) = context.view.loc(access, state.pc()) else { return false };
                     let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
@@ -257,7 +257,7 @@ impl<M: Model> Graph<M> {
         let logs = self.threads.iter().filter_map(|log| {
             let tip = log.tip.as_ref()?;
             let since = match tip.state.status() {
-                Status::Blocked(Blocked::Spin { since }) => *since,
+                Status::Blocked(Blocked::Spin) => tip.state.since(),
                 Status::Ready(_) if tip.stage == Stage::Waiting => tip.state.operations(),
                 _ => return None,
             };

@@ -35,9 +35,9 @@ pub(crate) fn end(frontier: &mut Frontier<'_>) -> Option<(End, Wanted)> {
             Status::Failed(_) => end.failed = true,
             Status::Blocked(Blocked::Assume) => end.assumed = true,
             Status::Blocked(Blocked::LoopBound) => end.bounded = Some(pc),
-            Status::Blocked(Blocked::Spin { since }) => {
+            Status::Blocked(Blocked::Spin) => {
                 end.waiting = end.waiting.or(Some(pc));
-                let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
+                let turn = frontier.event_of_operation(thread, state.since())..frontier.events(thread).len() as u32;
                 for read in turn.map(|index| EventId::new(thread, index)) {
                     let event = frontier.event(read);
                     let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };

@@ -40,9 +40,9 @@ impl End {
                 Status::Failed(_) => end.kind.failed = true,
                 Status::Blocked(Blocked::Assume) => end.kind.assumed = true,
                 Status::Blocked(Blocked::LoopBound) => end.kind.bounded = Some(pc),
-                Status::Blocked(Blocked::Spin { since }) => {
+                Status::Blocked(Blocked::Spin) => {
                     end.kind.waiting = end.kind.waiting.or(Some(pc));
-                    let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
+                    let turn = frontier.event_of_operation(thread, state.since())..frontier.events(thread).len() as u32;
                     for read in turn.map(|index| EventId::new(thread, index)) {
                         let event = frontier.event(read);
                         let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };

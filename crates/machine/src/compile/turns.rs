@@ -1,8 +1,8 @@
 //! The loops of a function: where their turns begin, and what is noted of them.
 //!
 //! A loop that has a bound has a slot that counts its turns. One with jumps back that may wait ([`Term::Spin`]) has slots that hold how the
-//! thread was at its head when the turn began: how many operations and effects there were, and the registers that are live there and
-//! may be changed in the loop.
+//! thread was at its head when the turn began: how deep in atomic blocks, and the registers that are live there and may be changed in the
+//! loop.
 
 use super::{Compiler, Edge};
 use crate::code::{Args, Operand, Slot};
@@ -82,7 +82,7 @@ impl Compiler<'_> {
                 let l = all.list.iter().find(|l| l.head == head);
                 let kept = self.kept(function, l, &live);
                 edges.marks.push(Mark { head, first: edges.end, kept });
-                edges.end += 2 + kept.len;
+                edges.end += 1 + kept.len;
             }
         }
         edges

@@ -42,7 +42,9 @@ impl Thread {
     /// Notes an effect on a private object, unless it was made in the turn of the loop that the thread is in: then it is
     /// gone when the turn is over, or some register has changed.
     fn touch(&mut self, number: u32) {
-        self.effects += u32::from(self.objects.is_among_first(self.turn_objects, number));
+        if self.objects.is_among_first(self.turn_objects, number) {
+            self.has_acted();
+        }
     }
 
     pub(super) fn private_failure(&self, code: &Code, addr: Addr, error: PrivateError) -> Status {

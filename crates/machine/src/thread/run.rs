@@ -2,7 +2,7 @@
 
 use super::{Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible, binary, handle, rest};
 use crate::address::Addr;
-use crate::code::{Code, Instr, Operand};
+use crate::code::{Code, Instr, Operand, Slot};
 use crate::objects::{ObjectInfo, ObjectKind};
 use raddle_program::Ordering;
 use raddle_trace::{Property, ThreadId};
@@ -10,9 +10,6 @@ use smallvec::SmallVec;
 
 /// How many instructions a thread may run between two visible operations before it is taken to run for ever.
 const FUEL: u32 = 20_000_000;
-
-/// In the mark of a turn: there is one.
-const BEGUN: u64 = 1 << 32;
 
 /// The ordering of an update that turns out to be a mere read.
 fn as_read(order: Ordering) -> Ordering {
@@ -30,9 +27,21 @@ impl Thread {
         if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
     }
 
-    /// What must be the same at the end of a turn of a loop that only waits, beside registers.
-    fn depth_and_effects(&self) -> u64 {
-        u64::from(self.atomic) << 32 | u64::from(self.effects)
+    /// The thread waits until something it has read since this operation changes.
+    fn waits_since(&mut self, operation: u32) -> Flow {
+        self.past.since = operation;
+        Flow::Rest(Status::Blocked(Blocked::Spin))
+    }
+
+    /// A turn of a loop begins. How the thread is now is noted from this slot on.
+    fn begin_turn(&mut self, slot: Slot) {
+        match self.turns.binary_search(&slot) {
+            Ok(at) => self.past.turns[at] = self.past.operations,
+            Err(at) => {
+                self.turns.insert(at, slot);
+                self.past.turns.insert(at, self.past.operations);
+            }
+        }
     }
 
     /// Runs to the next rest.
@@ -100,7 +109,7 @@ impl Thread {
                             Ok(value) => {
                                 let value = ty.truncate(value);
                                 if wait != 0 && self.reaction(code, value) == Reaction::Block {
-                                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
+                                    return self.waits_since(self.past.operations);
                                 }
                                 self.set(dst, value);
                                 return self.end_of_wait(code, wait);
@@ -133,7 +142,7 @@ impl Thread {
                 };
                 let reaction = self.reaction(code, old);
                 if reaction == Reaction::Block {
-                    return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
+                    return self.waits_since(self.past.operations);
                 }
                 self.set(dst, old);
                 if let Reaction::Write(new) = reaction
@@ -159,7 +168,7 @@ impl Thread {
                             return self.private_store(code, number, access, desired);
                         }
                         if cas.wait {
-                            return Flow::Rest(Status::Blocked(Blocked::Spin { since: self.operations }));
+                            return self.waits_since(self.past.operations);
                         }
                     }
                 }
@@ -257,11 +266,11 @@ impl Thread {
                 return Flow::Rest(self.failed(Property::Error, message));
             }
             Instr::Print { format, args } => {
-                if let Some(mut log) = self.log.take() {
+                if let Some(mut log) = self.past.log.take() {
                     let operands = &code.operands[args.start as usize..][..args.len as usize];
                     let values: Vec<u64> = operands.iter().map(|&arg| self.get(code, arg)).collect();
                     log.push(crate::text::fill(&code.strings[format as usize], &values));
-                    self.log = Some(log);
+                    self.past.log = Some(log);
                 }
             }
             Instr::Jump { to } => return Flow::Goto(to),
@@ -293,22 +302,21 @@ impl Thread {
             Instr::Exit => return Flow::Rest(Status::Finished { result: 0, exit: true }),
             Instr::MarkTurn { mark, kept } => {
                 self.turn_objects = self.objects.len();
-                self.set(mark, BEGUN | u64::from(self.operations));
-                self.set(mark + 1, self.depth_and_effects());
-                for (register, to) in code.kept(kept).zip(mark + 2..) {
+                self.begin_turn(self.base() as Slot + mark);
+                self.set(mark, u64::from(self.atomic));
+                for (register, to) in code.kept(kept).zip(mark + 1..) {
                     let value = self.get(code, register);
                     self.set(to, value);
                 }
             }
             Instr::Spin { mark, kept, to } => {
                 let turn = self.base() + mark as usize;
-                let registers = code.kept(kept).zip(&self.regs[turn + 2..]);
-                let same = self.regs[turn] & BEGUN != 0
-                    && self.regs[turn + 1] == self.depth_and_effects()
-                    && registers.into_iter().all(|(register, &value)| self.get(code, register) == value);
-                if same {
-                    let since = self.regs[turn] as u32;
-                    return Flow::Rest(Status::Blocked(Blocked::Spin { since }));
+                let mut registers = code.kept(kept).zip(&self.regs[turn + 1..]);
+                if let Ok(at) = self.turns.binary_search(&(turn as Slot))
+                    && self.regs[turn] == u64::from(self.atomic)
+                    && registers.all(|(register, &value)| self.get(code, register) == value)
+                {
+                    return self.waits_since(self.past.turns[at]);
                 }
                 return Flow::Goto(to);
             }

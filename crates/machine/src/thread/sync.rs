@@ -152,7 +152,7 @@ impl Thread {
         match (op, held) {
             (SyncOp::Lock { recursive: true } | SyncOp::TryLock { recursive: true }, Some(held)) => {
                 self.held[held].count += 1;
-                self.effects += 1;
+                self.has_acted();
                 self.set(dst, 1);
                 return Some(Flow::Next);
             }
@@ -165,7 +165,7 @@ impl Thread {
             }
             (SyncOp::Unlock, Some(held)) if self.held[held].count > 1 => {
                 self.held[held].count -= 1;
-                self.effects += 1;
+                self.has_acted();
                 return Some(Flow::Next);
             }
             (SyncOp::Unlock, None) => {

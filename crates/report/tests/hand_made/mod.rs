@@ -1,9 +1,9 @@
 //! Answers made by hand, for the tests of every form they are put into.
 
-use raddle_report::{Answer, Body, Check, Cost, Counterexample, Sources, Waiting};
+use raddle_report::{Answer, Body, Check, Cost, Counterexample, Sources};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
-    Action, Event, EventName, Execution, Model, Place, Property, Scope, Source, ThreadName, Verdict, Violation,
+    Action, Event, EventName, Execution, Model, Place, Property, Scope, Source, ThreadName, Verdict, Violation, Waiting,
 };
 use std::collections::BTreeMap;
 
