@@ -82,7 +82,7 @@ impl<M: Model> Search<'_, M> {
         if whole && self.context.shared.options.keep_schedules {
             let end =
                 Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
-            self.schedules.extend(linearise::schedule(&mut self.context, witnessed, &end));
+            self.schedules.extend(linearise::schedule(&self.context, witnessed, &end));
         }
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
@@ -106,7 +106,7 @@ impl<M: Model> Search<'_, M> {
                 let mut bug =
                     Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None, schedule: None };
                 if matches!(witness, Waiting::ShownBy(_)) {
-                    bug.schedule = linearise::schedule(&mut self.context, witnessed, &bug);
+                    bug.schedule = linearise::schedule(&self.context, witnessed, &bug);
                 }
                 self.bugs.push(bug);
             }

@@ -388,7 +388,7 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(schedule.clone());
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
-        super::linearise::schedule(&mut self.context, graph, bug)
+        super::linearise::schedule(&self.context, graph, bug)
     }
 
     /// Drops what is left to explore.
