@@ -63,6 +63,8 @@ fn least(engine: &Subject, family: Family, model: Model) -> u64 {
     match engine.name.as_str() {
         _ if engine.every_end && (model != Model::Sc || family == Family::Atomic) => 0,
         "rf" | "rf commuting" if family == Family::Atomic => 0,
+        // It refuses loops that wait, which is what these are.
+        "dc by bursts" if family == Family::Waits => 0,
         // It takes no updates, which are all there is to counters, and which many programs of most families have.
         "vc" if family == Family::Counters => 0,
         "vc" if family != Family::Plain => LEAST / 3,
