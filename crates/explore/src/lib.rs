@@ -10,6 +10,8 @@ pub mod dc;
 pub mod graphs;
 pub mod rvf;
 mod sequence;
+#[cfg(test)]
+mod testing;
 pub mod vc;
 mod workers;
 mod world;

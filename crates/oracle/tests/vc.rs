@@ -196,39 +196,6 @@ fn mistake(programs: u64, set: impl Fn(&mut Settings) + Send + Sync + 'static) -
 }
 
 #[test]
-fn every_correction_is_needed_by_some_random_program() {
-    let corrections: [(&str, Set); 3] = [
-        // Where each order of the last writes counts, nothing else closes them.
-        ("close after writes", |settings| {
-            all(settings);
-            settings.corrections.close_after_writes = false;
-        }),
-        ("order good writes", |settings| settings.corrections.order_good_writes = false),
-        ("waits are no shortcut", |settings| settings.corrections.waits_are_no_shortcut = false),
-    ];
-    for (name, set) in corrections {
-        let program = mistake(3_000, set).unwrap_or_else(|| panic!("nothing is wrong without the correction `{name}`"));
-        println!("without the correction `{name}`:\n{program}\n");
-    }
-}
-
-#[test]
-fn a_write_that_becomes_good_is_ordered_with_the_others() {
-    let threads = ["R y", "W x 0; R x", "W x 1"];
-    assert_eq!(counts(&threads, |_| ()).executions, 2);
-    let published = counts(&threads, |settings| settings.corrections.order_good_writes = false);
-    assert_eq!(published.executions, 1, "one of the values is missed");
-}
-
-#[test]
-fn whether_a_wait_ends_depends_on_the_order() {
-    let threads = ["R x", "W x 0; a=wait x == 0", "W x 1"];
-    let blocked = |set: Set| counts(&threads, set).blocked;
-    let careless = blocked(|settings| settings.corrections.waits_are_no_shortcut = false);
-    assert_eq!((blocked(|_| ()), careless), (2, 1), "with the shortcut a deadlock is missed");
-}
-
-#[test]
 fn no_switch_matters_to_what_is_found() {
     let open: Set = |settings| settings.shortcut = false;
     for (number, set) in [all, strict, shortcut, open].into_iter().enumerate() {

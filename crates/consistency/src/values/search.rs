@@ -20,7 +20,7 @@
 //! continuation are remembered.
 
 use super::closure::Closure;
-use super::problem::{INIT, NONE, Problem};
+use super::problem::{INIT, NONE, Op, Problem};
 use crate::chains::Chains;
 use crate::interrupt::{Interrupt, Interrupted, Watch};
 use rustc_hash::FxHashSet;
@@ -34,8 +34,33 @@ pub struct Heuristics {
     pub greedy: bool,
     /// Try alternatives in the order of the sequence at hand.
     pub guidance: bool,
-    /// Executes updates greedily, too, as a literal reading of the published rule has it. This loses solutions.
-    pub greedy_updates: bool,
+    /// Executes updates greedily, too, as a literal reading of the published rule has it. This loses solutions, which is what tests
+    /// show by it.
+    #[cfg(test)]
+    greedy_updates: bool,
+}
+
+impl Default for Heuristics {
+    fn default() -> Self {
+        Heuristics {
+            closure: true,
+            greedy: true,
+            guidance: true,
+            #[cfg(test)]
+            greedy_updates: false,
+        }
+    }
+}
+
+impl Heuristics {
+    /// Whether an operation that can be executed is, with no alternative.
+    fn forces(&self, op: Op) -> bool {
+        #[cfg(test)]
+        if self.greedy_updates && op.reads {
+            return self.greedy;
+        }
+        self.greedy && op.reads && !op.writes
+    }
 }
 
 /// After so many steps it asks whether to stop.
@@ -150,11 +175,7 @@ impl Verifier {
             let event = self.state.next[thread];
             let forced = event < problem.starts[thread + 1] && {
                 let op = problem.ops[event as usize];
-                let free = op.loc == NONE
-                    || (heuristics.greedy
-                        && op.reads
-                        && (!op.writes || heuristics.greedy_updates)
-                        && self.state.is_executable(problem, event));
+                let free = op.loc == NONE || (heuristics.forces(op) && self.state.is_executable(problem, event));
                 free && self.is_minimal(problem, event)
             };
             if forced {
@@ -358,7 +379,6 @@ fn refill(list: &mut Vec<u32>, len: usize, value: u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::problem::Op;
     use super::*;
     use crate::interrupt::Never;
     use raddle_testkit::Random;
@@ -446,7 +466,7 @@ mod tests {
             solved[usize::from(expected)] += 1;
             for switches in 0..8 {
                 let [closure, greedy, guidance] = [1, 2, 4].map(|bit| switches & bit != 0);
-                let heuristics = Heuristics { closure, greedy, guidance, greedy_updates: false };
+                let heuristics = Heuristics { closure, greedy, guidance, ..Heuristics::default() };
                 match verifier.verify(&problem, &sequence, heuristics, &Never).expect("nobody interrupts") {
                     Some(found) => {
                         assert_eq!(found.len(), problem.len());
@@ -457,6 +477,73 @@ mod tests {
             }
         }
         assert!(solved.iter().all(|&count| count > 500), "{solved:?}");
+    }
+
+    #[test]
+    fn updates_that_are_executed_greedily_lose_solutions() {
+        let mut numbers = Random::new(7);
+        let published = Heuristics { closure: false, guidance: false, greedy_updates: true, ..Heuristics::default() };
+        let right = Heuristics { greedy_updates: false, ..published };
+        let lost = (0..2_000).filter(|_| {
+            let (problem, sequence) = problem(&mut numbers);
+            let finds = |heuristics| {
+                let found =
+                    Verifier::default().verify(&problem, &sequence, heuristics, &Never).map(|found| found.is_some());
+                found.expect("nobody interrupts")
+            };
+            finds(right) && !finds(published)
+        });
+        assert!(lost.count() > 0, "the published rule loses nothing");
+    }
+
+    /// Told to stop from the start.
+    struct Now;
+
+    impl Interrupt for Now {
+        fn is_due(&self) -> bool {
+            true
+        }
+    }
+
+    /// Two threads that write and read so many times, each reading what the other wrote as the same number of turns.
+    fn turns(count: u32) -> (Problem, Vec<u32>) {
+        let mut problem = Problem::default();
+        problem.clear();
+        for thread in 0..2 {
+            for turn in 0..count {
+                problem.push(Op { loc: thread, reads: false, writes: true, after: NONE, good: (0, 0) });
+                problem.good.push((1 - thread) * 2 * count + 2 * turn);
+                let good = (problem.good.len() as u32 - 1, problem.good.len() as u32);
+                problem.push(Op { loc: 1 - thread, reads: true, writes: false, after: NONE, good });
+            }
+            problem.end_thread();
+        }
+        let sequence = (0..4 * count).collect();
+        (problem, sequence)
+    }
+
+    #[test]
+    fn a_question_is_interrupted() {
+        let (problem, sequence) = turns(300);
+        for closure in [true, false] {
+            let heuristics = Heuristics { closure, ..Heuristics::default() };
+            let stopped =
+                Verifier::default().verify(&problem, &sequence, heuristics, &Now).map(|found| found.is_some());
+            assert_eq!(stopped, Err(Interrupted), "closure {closure}");
+        }
+    }
+
+    #[test]
+    fn a_long_question_needs_no_deep_stack() {
+        let small = std::thread::Builder::new().stack_size(128 << 10);
+        let solved = small.spawn(|| {
+            let (problem, sequence) = turns(2_000);
+            let heuristics = Heuristics { closure: false, greedy: false, ..Heuristics::default() };
+            let found =
+                Verifier::default().verify(&problem, &sequence, heuristics, &Never).map(|found| found.is_some());
+            found.expect("nobody interrupts")
+        });
+        assert!(solved.expect("there is room for a thread").join().expect("it does not overflow"));
     }
 
     #[test]

@@ -16,11 +16,11 @@
 //! order of writes that nobody reads, so the execution in which they do is not found by changing reads.
 
 use super::basis::{Cut, NewRead, close, include};
-use super::findings::{Explorer, all_wait};
+use super::findings::Explorer;
 use super::observe::{Answer, answer, answers, observe, to_the_end};
-use super::options::Settings;
-use crate::sequence::{Extended, INITIAL, LocId, Mark, Stop};
-use raddle_engine::{Deadline, Fault, Outcome, Question};
+use super::options::{Rule, Settings};
+use crate::sequence::{Extended, INITIAL, LocId, Mark, Shell, Stop, Walk, ends};
+use raddle_engine::{Deadline, Question};
 use raddle_machine::{Blocked, Status};
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
@@ -67,30 +67,48 @@ fn contains(all: &Annotation, part: &Annotation) -> bool {
     part.iter().all(|pair| all.binary_search(pair).is_ok())
 }
 
+impl<'c> Walk<'c> for Search<'c> {
+    const PATIENCE: u32 = 1;
+
+    fn shell(&mut self) -> &mut Shell<'c> {
+        &mut self.explorer.shell
+    }
+
+    fn into_shell(self) -> Shell<'c> {
+        self.explorer.shell
+    }
+
+    fn begin(&mut self) -> Result<(), Stop> {
+        self.explorer.shell.added(ThreadId::MAIN, 0);
+        self.explorer.report_bugs(&[])?;
+        let threads = self.explorer.shell.frontier.threads();
+        self.enter(Vec::new(), &vec![0; threads], Vec::new(), 1.0)
+    }
+
+    fn has_more(&self) -> bool {
+        self.nodes.iter().any(|node| !node.mutations.is_empty())
+    }
+
+    fn advance(&mut self) -> Result<bool, Stop> {
+        let Some(node) = self.nodes.last_mut() else { return Ok(false) };
+        if let Some(done) = node.inside.take() {
+            node.forbidden.push(Rc::new(done));
+        }
+        let Some(mutation) = node.mutations.pop() else {
+            self.nodes.pop();
+            return Ok(true);
+        };
+        self.mutate(mutation)?;
+        Ok(true)
+    }
+}
+
 impl<'c> Search<'c> {
     pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         let mut explorer = Explorer::new(question, deadline, settings);
-        explorer.report.statistics.redundant = Some(0);
-        let start = explorer.frontier.mark();
+        explorer.shell.report.statistics.redundant = Some(0);
+        let start = explorer.shell.frontier.mark();
         Search { explorer, start, nodes: Vec::new() }
-    }
-
-    /// Explores everything, or until something stops it.
-    pub(super) fn run(mut self) -> Result<Outcome, Fault> {
-        let walked = self.walk();
-        self.explorer.report.finish(walked)
-    }
-
-    fn walk(&mut self) -> Result<(), Stop> {
-        self.explorer.frontier.failed(ThreadId::MAIN, 0, &mut self.explorer.bugs);
-        self.explorer.report_bugs(&[])?;
-        let threads = self.explorer.frontier.threads();
-        self.enter(Vec::new(), &vec![0; threads], Vec::new(), 1.0)?;
-        while !self.explorer.report.stopped() && self.advance()? {
-            let more = self.nodes.iter().any(|node| !node.mutations.is_empty());
-            self.explorer.report.look_around(more);
-        }
-        Ok(())
     }
 
     /// Extends a trace of annotated reads to a maximal one, reports it, and looks what can be changed.
@@ -102,12 +120,12 @@ impl<'c> Search<'c> {
         weight: f64,
     ) -> Result<(), Stop> {
         let explorer = &mut self.explorer;
-        explorer.report.counters.nodes += 1;
+        explorer.shell.report.counters.nodes += 1;
         let extended = to_the_end(explorer, &mut trace)?;
         self.refuse_loops_that_wait()?;
         let explorer = &mut self.explorer;
         explorer.report_bugs(&trace)?;
-        let frontier = &explorer.frontier;
+        let frontier = &explorer.shell.frontier;
         let answers: Vec<_> = trace.iter().filter_map(|&id| Some((id, answer(frontier, id)?))).collect();
         let mut seen = answers.clone();
         seen.sort_unstable();
@@ -116,9 +134,11 @@ impl<'c> Search<'c> {
         if extended == Extended::TooLong {
             explorer.cut(&trace)?;
         } else {
-            assert!(all_wait(&mut explorer.frontier, &trace), "a maximal trace ends where nobody can go on");
+            let frontier = &mut explorer.shell.frontier;
+            let maximal = ends::end(frontier).is_some_and(|(_, wanted)| wanted.holds_after(frontier, &trace));
+            assert!(maximal, "a maximal trace ends where nobody can go on");
             if known {
-                *explorer.report.statistics.redundant.get_or_insert(0) += 1;
+                *explorer.shell.report.statistics.redundant.get_or_insert(0) += 1;
             } else {
                 explorer.end(&trace, &[])?;
             }
@@ -126,7 +146,7 @@ impl<'c> Search<'c> {
         }
         mutations.reverse();
         if mutations.is_empty() {
-            self.explorer.report.done += weight;
+            self.explorer.shell.report.done += weight;
         }
         let share = weight / mutations.len().max(1) as f64;
         self.nodes.push(Node { trace, answers, mutations, forbidden, inside: None, share });
@@ -135,8 +155,8 @@ impl<'c> Search<'c> {
 
     /// Refuses what cannot be decided in this way.
     fn refuse_loops_that_wait(&self) -> Result<(), Stop> {
-        let frontier = &self.explorer.frontier;
-        let mut states = (0..frontier.threads() as u32).filter_map(|thread| frontier.state(ThreadId(thread)));
+        let frontier = &self.explorer.shell.frontier;
+        let mut states = frontier.ids().filter_map(|thread| frontier.state(thread));
         match states.find(|state| matches!(state.status(), Status::Blocked(Blocked::Spin))) {
             Some(state) => Err(self.explorer.waits(state.pc())),
             None => Ok(()),
@@ -145,7 +165,7 @@ impl<'c> Search<'c> {
 
     /// What can be changed in the trace at hand: in the order of the trace, and then locks that are waited for.
     fn mutations(&self, trace: &[EventId], fixed: &Cut) -> Vec<Mutation> {
-        let frontier = &self.explorer.frontier;
+        let frontier = &self.explorer.shell.frontier;
         let mut reads: Vec<(EventId, Option<LocId>)> = Vec::new();
         for &id in trace {
             let event = frontier.event(id);
@@ -154,7 +174,7 @@ impl<'c> Search<'c> {
                 reads.push((id, event.reads().then_some(event.loc)));
             }
         }
-        if self.explorer.settings.corrections.pending_locks {
+        if self.explorer.settings.follows(Rule::PendingLocks) {
             for pending in self.explorer.threads().into_iter().filter_map(|thread| frontier.pending(thread)) {
                 let next = frontier.events(pending.thread).len() as u32;
                 reads.push((EventId::new(pending.thread, next), Some(pending.loc)));
@@ -182,26 +202,13 @@ impl<'c> Search<'c> {
         found
     }
 
-    /// Tries the next change of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Stop> {
-        let Some(node) = self.nodes.last_mut() else { return Ok(false) };
-        if let Some(done) = node.inside.take() {
-            node.forbidden.push(Rc::new(done));
-        }
-        let Some(mutation) = node.mutations.pop() else {
-            self.nodes.pop();
-            return Ok(true);
-        };
-        self.mutate(mutation)?;
-        Ok(true)
-    }
-
     /// Makes a change and explores what follows, if that is possible.
     fn mutate(&mut self, mutation: Mutation) -> Result<(), Stop> {
         let kept = self.rebuild(&mutation.cut)?;
         let Mutation { read, source, cut, .. } = &mutation;
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Explorer { settings, frontier, traces, report, bugs, .. } = &mut self.explorer;
+        let Explorer { shell, settings, traces } = &mut self.explorer;
+        let Shell { frontier, report, bugs, .. } = shell;
         report.statistics.events += 1;
         let current = node.answers.iter().find(|(id, _)| id == read).map(|&(_, answer)| answer);
         let pending = frontier.pending(read.thread);
@@ -227,7 +234,7 @@ impl<'c> Search<'c> {
         let kept_answers = node.answers.iter().filter(|(id, _)| id.index < cut[id.thread.index()]);
         let mut annotation: Annotation = kept_answers.copied().chain([changed]).collect();
         annotation.sort_unstable();
-        let single = !settings.corrections.forbid_bursts;
+        let single = !settings.follows(Rule::ForbidBursts);
         let known = if single { vec![changed] } else { annotation.clone() };
         let trace = if node.forbidden.iter().any(|part| contains(&known, part)) {
             None
@@ -254,7 +261,7 @@ impl<'c> Search<'c> {
     /// trace.
     fn rebuild(&mut self, cut: &Cut) -> Result<Vec<EventId>, Stop> {
         let node = self.nodes.last().expect("it is being looked at");
-        let Explorer { frontier, depth, .. } = &mut self.explorer;
+        let Shell { frontier, depth, .. } = &mut self.explorer.shell;
         frontier.undo(self.start);
         // What goes wrong there has been seen before.
         frontier.extend(&mut Vec::new(), &mut Vec::new(), *depth)?;

@@ -54,6 +54,8 @@ mod observe;
 pub mod options;
 mod refine;
 mod search;
+#[cfg(test)]
+mod tests;
 mod traces;
 
 use crate::sequence;
@@ -93,7 +95,7 @@ impl Engine for DataCentric {
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
     if settings.burst {
-        return burst::Search::new(question, deadline, settings).run();
+        return sequence::shell::run(burst::Search::new(question, deadline, settings));
     }
-    search::Search::new(question, deadline, settings).run()
+    sequence::shell::run(search::Search::new(question, deadline, settings))
 }

@@ -1,7 +1,8 @@
 //! What a pending read can read from, doing it, and going on to the end of an execution.
 
 use super::findings::Explorer;
-use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, LocId, Pending, Stop};
+use crate::sequence::ends::in_memory;
+use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, Pending, Shell, Stop};
 use raddle_machine::Reaction;
 use raddle_trace::{EventId, ThreadId};
 
@@ -55,22 +56,16 @@ pub(super) fn answer(frontier: &Frontier<'_>, id: EventId) -> Option<Answer> {
     }
 }
 
-/// The write that is in memory at the end of a trace.
-pub(super) fn in_memory(frontier: &Frontier<'_>, trace: &[EventId], loc: LocId) -> EventId {
-    let writes = |&&id: &&EventId| frontier.event(id).writes() && frontier.event(id).loc == loc;
-    trace.iter().rev().find(writes).copied().unwrap_or(INITIAL)
-}
-
 /// Runs all threads to their ends: every read reads what is in memory, every choice takes its first alternative. With bursts,
 /// reads that wait are refused.
 pub(super) fn to_the_end(explorer: &mut Explorer<'_>, trace: &mut Vec<EventId>) -> Result<Extended, Stop> {
     loop {
-        let Explorer { depth, frontier, bugs, .. } = explorer;
-        if frontier.extend(trace, bugs, *depth)? == Extended::TooLong || trace.len() > *depth {
+        if explorer.shell.extend(trace)? == Extended::TooLong || trace.len() > explorer.shell.depth {
             return Ok(Extended::TooLong);
         }
         let threads = explorer.threads();
-        let Explorer { settings, frontier, bugs, .. } = explorer;
+        let Explorer { settings, shell, .. } = explorer;
+        let Shell { frontier, bugs, .. } = shell;
         let mut next = None;
         for thread in threads {
             if let Some(pending) = frontier.pending(thread) {

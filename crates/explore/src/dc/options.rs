@@ -12,25 +12,30 @@ pub struct Settings {
     pub refine: bool,
     /// Take the threads in the opposite order. What is explored is the same.
     pub backwards: bool,
-    /// What we do beyond the published method because it is wrong without.
-    pub corrections: Corrections,
+    /// The rule that is left out.
+    #[cfg(test)]
+    pub(super) without: Option<Rule>,
 }
 
-/// Corrections of the published method. Without any of them executions are lost or impossible ones are taken for
-/// possible; they can be taken out only to show that, and no command line reaches them.
+/// What we do beyond the published method, which loses executions without any of it. Tests take one out to show that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Corrections {
+pub(super) enum Rule {
     /// A lock that its thread waits at is a read that can be changed.
-    pub pending_locks: bool,
+    PendingLocks,
     /// A burst forbids what it has annotated, not the changed read alone.
-    pub forbid_bursts: bool,
-    /// What a branch has tried is forbidden in this branch and its siblings only.
-    pub tried_is_local: bool,
+    ForbidBursts,
 }
 
-impl Default for Corrections {
-    fn default() -> Self {
-        Corrections { pending_locks: true, forbid_bursts: true, tried_is_local: true }
+impl Settings {
+    /// Whether a rule is followed: always, but in tests.
+    #[cfg(not(test))]
+    pub(super) fn follows(&self, _: Rule) -> bool {
+        true
+    }
+
+    #[cfg(test)]
+    pub(super) fn follows(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
     }
 }
 
@@ -49,7 +54,8 @@ impl From<&Switches> for Settings {
             burst: switches.is_on(&BURST),
             refine: switches.is_on(&REFINE),
             backwards: switches.is_on(&BACKWARDS),
-            corrections: Corrections::default(),
+            #[cfg(test)]
+            without: None,
         }
     }
 }

@@ -28,12 +28,12 @@ struct Conflict {
 
 /// The locations whose writes are to be ordered.
 pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Stop> {
-    let mark = explorer.frontier.mark();
+    let mark = explorer.shell.frontier.mark();
     let mut trace = Vec::new();
     to_the_end(explorer, &mut trace)?;
-    explorer.bugs.clear();
-    let found = choose(&explorer.frontier, &trace);
-    explorer.frontier.undo(mark);
+    explorer.shell.bugs.clear();
+    let found = choose(&explorer.shell.frontier, &trace);
+    explorer.shell.frontier.undo(mark);
     Ok(found)
 }
 

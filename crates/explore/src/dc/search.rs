@@ -16,12 +16,9 @@ use super::findings::Explorer;
 use super::observe::{Answer, answers, observe};
 use super::options::Settings;
 use super::refine;
-use crate::sequence::{Extended, LocId, Mark, Pending, Stop};
-use raddle_engine::{Deadline, Fault, Outcome, Question};
+use crate::sequence::{Extended, LocId, Mark, Pending, Shell, Stop, Walk};
+use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
-
-/// How many options are tried between two looks at the clock.
-const PATIENCE: u32 = 64;
 
 /// Read, and answer that it is not to get.
 type Tried = Vec<(EventId, Answer)>;
@@ -65,108 +62,32 @@ pub(super) struct Search<'c> {
     buffer: Vec<EventId>,
 }
 
-impl<'c> Search<'c> {
-    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        Search {
-            explorer: Explorer::new(question, deadline, settings),
-            nodes: Vec::new(),
-            refined: Vec::new(),
-            buffer: Vec::new(),
-        }
+impl<'c> Walk<'c> for Search<'c> {
+    const PATIENCE: u32 = 64;
+
+    fn shell(&mut self) -> &mut Shell<'c> {
+        &mut self.explorer.shell
     }
 
-    /// Explores everything, or until something stops it.
-    pub(super) fn run(mut self) -> Result<Outcome, Fault> {
-        let walked = self.walk();
-        self.explorer.report.finish(walked)
+    fn into_shell(self) -> Shell<'c> {
+        self.explorer.shell
     }
 
-    fn walk(&mut self) -> Result<(), Stop> {
+    fn begin(&mut self) -> Result<(), Stop> {
         if self.explorer.settings.refine {
             self.refined = refine::locations(&mut self.explorer)?;
         }
-        self.explorer.frontier.failed(ThreadId::MAIN, 0, &mut self.explorer.bugs);
-        self.explorer.report_bugs(&[])?;
-        self.enter(Vec::new(), Tried::new(), Orders::new(), 1.0)?;
-        let mut patience = PATIENCE;
-        while !self.explorer.report.stopped() && self.advance()? {
-            patience -= 1;
-            if patience == 0 || self.explorer.report.is_full() {
-                patience = PATIENCE;
-                let more = self.nodes.iter().any(Node::has_more);
-                self.explorer.report.look_around(more);
-            }
-        }
-        Ok(())
+        self.added(ThreadId::MAIN, &[])?;
+        self.enter(Vec::new(), Tried::new(), Orders::new(), 1.0)
     }
 
-    /// Enters a node: runs the threads to their next reads, and looks what there is to try.
-    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
-        let explorer = &mut self.explorer;
-        explorer.report.counters.nodes += 1;
-        let extended = explorer.frontier.extend(&mut trace, &mut explorer.bugs, explorer.depth)?;
-        explorer.report_bugs(&trace)?;
-        // Threads that do nothing but read are not stopped on the way.
-        if extended == Extended::TooLong || trace.len() > explorer.depth {
-            explorer.cut(&trace)?;
-            explorer.report.done += weight;
-            let mark = explorer.frontier.mark();
-            let branch = Branch::Reads { options: Vec::new() };
-            self.nodes.push(Node { mark, trace, tried, orders, branch, share: 0.0, fruitful: true });
-            return Ok(());
-        }
-        self.open(trace, tried, orders, weight)
+    fn has_more(&self) -> bool {
+        self.nodes.iter().any(Node::has_more)
     }
 
-    /// Looks what there is to try at a node.
-    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
-        let explorer = &mut self.explorer;
-        let mark = explorer.frontier.mark();
-        let writes = refine::unordered(&explorer.frontier, &trace, &orders, &self.refined, explorer.traces.alarm)?;
-        let threads = explorer.threads();
-        let choice = threads.iter().find_map(|&thread| Some((thread, explorer.frontier.choice(thread)?)));
-        let mut fruitful = false;
-        let (branch, children) = if let Some(writes) = writes {
-            (Branch::Order { writes, next: 0 }, 2)
-        } else if let Some((thread, count)) = choice {
-            (Branch::Choice { thread, count, next: 0 }, count as usize)
-        } else {
-            fruitful = explorer.end(&trace, &orders)?;
-            let pending = threads.iter().filter_map(|&thread| explorer.frontier.pending(thread)).collect();
-            let mut options = self.options(pending, &tried);
-            options.reverse();
-            let children = options.len();
-            (Branch::Reads { options }, children)
-        };
-        if children == 0 {
-            self.explorer.report.done += weight;
-        }
-        let share = weight / children.max(1) as f64;
-        self.nodes.push(Node { mark, trace, tried, orders, branch, share, fruitful });
-        Ok(())
-    }
-
-    /// What the pending reads can be annotated with.
-    fn options(&mut self, pending: Vec<Pending>, tried: &Tried) -> Vec<(Pending, Answer, bool)> {
-        let frontier = &mut self.explorer.frontier;
-        let mut options = Vec::new();
-        for pending in pending {
-            let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
-            frontier.visible(pending.thread, pending.loc, &mut self.buffer);
-            self.buffer.sort_unstable();
-            for &source in &self.buffer {
-                let (answers, writes) = answers(frontier, pending, source);
-                let open = answers.into_iter().filter(|&answer| !tried.contains(&(read, answer)));
-                options.extend(open.map(|answer| (pending, answer, writes)));
-            }
-        }
-        options
-    }
-
-    /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
     fn advance(&mut self) -> Result<bool, Stop> {
         let Some(node) = self.nodes.last_mut() else { return Ok(false) };
-        self.explorer.frontier.undo(node.mark);
+        self.explorer.shell.frontier.undo(node.mark);
         match &mut node.branch {
             Branch::Choice { thread, count, next } if *next < *count => {
                 let (thread, pick) = (*thread, *next);
@@ -189,32 +110,100 @@ impl<'c> Search<'c> {
         }
         Ok(true)
     }
+}
+
+impl<'c> Search<'c> {
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        Search {
+            explorer: Explorer::new(question, deadline, settings),
+            nodes: Vec::new(),
+            refined: Vec::new(),
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Enters a node: runs the threads to their next reads, and looks what there is to try.
+    fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
+        let explorer = &mut self.explorer;
+        explorer.shell.report.counters.nodes += 1;
+        let extended = explorer.shell.extend(&mut trace)?;
+        explorer.report_bugs(&trace)?;
+        // Threads that do nothing but read are not stopped on the way.
+        if extended == Extended::TooLong || trace.len() > explorer.shell.depth {
+            explorer.cut(&trace)?;
+            explorer.shell.report.done += weight;
+            let mark = explorer.shell.frontier.mark();
+            let branch = Branch::Reads { options: Vec::new() };
+            self.nodes.push(Node { mark, trace, tried, orders, branch, share: 0.0, fruitful: true });
+            return Ok(());
+        }
+        self.open(trace, tried, orders, weight)
+    }
+
+    /// Looks what there is to try at a node.
+    fn open(&mut self, trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
+        let explorer = &mut self.explorer;
+        let mark = explorer.shell.frontier.mark();
+        let writes =
+            refine::unordered(&explorer.shell.frontier, &trace, &orders, &self.refined, explorer.traces.alarm)?;
+        let threads = explorer.threads();
+        let choice = threads.iter().find_map(|&thread| Some((thread, explorer.shell.frontier.choice(thread)?)));
+        let mut fruitful = false;
+        let (branch, children) = if let Some(writes) = writes {
+            (Branch::Order { writes, next: 0 }, 2)
+        } else if let Some((thread, count)) = choice {
+            (Branch::Choice { thread, count, next: 0 }, count as usize)
+        } else {
+            fruitful = explorer.end(&trace, &orders)?;
+            let pending = threads.iter().filter_map(|&thread| explorer.shell.frontier.pending(thread)).collect();
+            let mut options = self.options(pending, &tried);
+            options.reverse();
+            let children = options.len();
+            (Branch::Reads { options }, children)
+        };
+        if children == 0 {
+            self.explorer.shell.report.done += weight;
+        }
+        let share = weight / children.max(1) as f64;
+        self.nodes.push(Node { mark, trace, tried, orders, branch, share, fruitful });
+        Ok(())
+    }
+
+    /// What the pending reads can be annotated with.
+    fn options(&mut self, pending: Vec<Pending>, tried: &Tried) -> Vec<(Pending, Answer, bool)> {
+        let frontier = &mut self.explorer.shell.frontier;
+        let mut options = Vec::new();
+        for pending in pending {
+            let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
+            frontier.visible(pending.thread, pending.loc, &mut self.buffer);
+            self.buffer.sort_unstable();
+            for &source in &self.buffer {
+                let (answers, writes) = answers(frontier, pending, source);
+                let open = answers.into_iter().filter(|&answer| !tried.contains(&(read, answer)));
+                options.extend(open.map(|answer| (pending, answer, writes)));
+            }
+        }
+        options
+    }
 
     /// Explores what follows if a pending read gets this answer, if it can.
     fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Explorer { settings, frontier, traces, report, .. } = &mut self.explorer;
+        let Explorer { shell: Shell { frontier, report, .. }, traces, .. } = &mut self.explorer;
         report.statistics.events += 1;
         let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
-        let corrections = settings.corrections;
         let share = node.share;
-        // What was tried below this node is to be heard of here only if that correction is taken out.
-        if !corrections.tried_is_local && node.tried.contains(&(read, answer)) {
-            report.done += share;
-            return Ok(());
-        }
         let new = NewRead { thread: pending.thread, loc: pending.loc, source: answer.source, writes };
         let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.counters)?;
+        node.tried.push((read, answer));
         let Some(trace) = found else {
-            node.tried.push((read, answer));
             report.done += share;
             return Ok(());
         };
         node.fruitful = true;
-        node.tried.push((read, answer));
-        let tried = node.tried.iter().copied().filter(|&(other, _)| other != read || !corrections.tried_is_local);
+        let tried = node.tried.iter().copied().filter(|&(other, _)| other != read);
         let (tried, orders) = (tried.collect(), node.orders.clone());
-        let id = observe(&mut self.explorer.frontier, pending.thread, answer);
+        let id = observe(&mut self.explorer.shell.frontier, pending.thread, answer);
         debug_assert_eq!(id, read, "it was the next event of its thread");
         self.added(pending.thread, &trace)?;
         self.enter(trace, tried, orders, share)
@@ -230,7 +219,7 @@ impl<'c> Search<'c> {
         orders: Orders,
         share: f64,
     ) -> Result<(), Stop> {
-        trace.push(observe(&mut self.explorer.frontier, thread, answer));
+        trace.push(observe(&mut self.explorer.shell.frontier, thread, answer));
         self.added(thread, &trace)?;
         self.enter(trace, tried, orders, share)
     }
@@ -238,7 +227,7 @@ impl<'c> Search<'c> {
     /// Explores one order of two writes, if it is possible.
     fn try_order(&mut self, edge: (EventId, EventId)) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Explorer { frontier, traces, report, .. } = &mut self.explorer;
+        let Explorer { shell: Shell { frontier, report, .. }, traces, .. } = &mut self.explorer;
         let mut orders = node.orders.clone();
         orders.push(edge);
         let place = |of: EventId| node.trace.iter().position(|&id| id == of);
@@ -258,17 +247,14 @@ impl<'c> Search<'c> {
 
     /// Looks whether the last event of a thread was wrong.
     fn added(&mut self, thread: ThreadId, trace: &[EventId]) -> Result<(), Stop> {
-        self.explorer.frontier.failed(thread, trace.len(), &mut self.explorer.bugs);
+        self.explorer.shell.added(thread, trace.len());
         self.explorer.report_bugs(trace)
     }
 
     /// Leaves the innermost node.
     fn leave(&mut self) {
         let node = self.nodes.pop().expect("it is being looked at");
-        self.explorer.report.counters.dead_ends += u64::from(!node.fruitful);
-        if let Some(parent) = self.nodes.last_mut().filter(|_| !self.explorer.settings.corrections.tried_is_local) {
-            parent.tried = node.tried;
-        }
+        self.explorer.shell.report.counters.dead_ends += u64::from(!node.fruitful);
     }
 }
 

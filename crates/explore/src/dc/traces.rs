@@ -1,7 +1,7 @@
 //! Traces: sequences of all events in which every read reads from its source, and how to find one.
 
 use super::basis::{self, Basis, Cut, NewRead, Question, include};
-use crate::rvf::ends::Wanted;
+use crate::sequence::ends::Wanted;
 use crate::sequence::{Alarm, Counters, Frontier, INITIAL, LocId};
 use raddle_consistency::Interrupted;
 use raddle_consistency::realise::Realiser;
@@ -58,6 +58,9 @@ impl Traces<'_> {
         orders: &[(EventId, EventId)],
         counters: &mut Counters,
     ) -> Result<Option<Vec<EventId>>, Interrupted> {
+        if wanted.holds_after(frontier, trace) {
+            return Ok(Some(trace.to_vec()));
+        }
         // Those that wait at one location wait for the same write to be overwritten.
         let mut lasts: Vec<(LocId, Vec<EventId>)> = Vec::new();
         for last in &wanted.lasts {
@@ -65,16 +68,6 @@ impl Traces<'_> {
                 Some((_, sources)) => sources.retain(|source| last.sources.contains(source)),
                 None => lasts.push((last.loc, last.sources.clone())),
             }
-        }
-        let in_memory = |loc: LocId| {
-            let writes = |&&id: &&EventId| frontier.event(id).writes() && frontier.event(id).loc == loc;
-            trace.iter().rev().find(writes).copied().unwrap_or(INITIAL)
-        };
-        let place = |of: EventId| trace.iter().position(|&id| id == of);
-        if lasts.iter().all(|(loc, sources)| sources.contains(&in_memory(*loc)))
-            && wanted.orders.iter().all(|&(write, read)| place(write) < place(read))
-        {
-            return Ok(Some(trace.to_vec()));
         }
         let orders = [orders, &wanted.orders].concat();
         let cut = basis::everything(frontier);

@@ -58,13 +58,12 @@
 //! not repeat there is no gain over reads-from, and the time per execution is higher.
 
 mod candidates;
-pub(crate) mod ends;
 mod findings;
-pub(crate) mod lives;
 pub mod options;
 mod search;
 mod signals;
-pub(crate) mod witness;
+#[cfg(test)]
+mod tests;
 
 use crate::sequence;
 use options::Settings;
@@ -102,5 +101,5 @@ impl Engine for ReadsValueFrom {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    search::Search::new(question, deadline, settings).run()
+    sequence::shell::run(search::Search::new(question, deadline, settings))
 }

@@ -1,5 +1,6 @@
 //! Switches of the engine `rvf`.
 
+use raddle_consistency::values::Heuristics;
 use raddle_engine::{Switch, Switches};
 
 /// How the engine `rvf` works. What is on by default makes it faster; nothing but [`by_source`](Self::by_source) changes what is
@@ -16,8 +17,9 @@ pub struct Settings {
     pub signals: bool,
     /// Tell writes of the same value apart: explores exactly one execution per class of events and reads-from.
     pub by_source: bool,
-    /// What we do beyond the published method because it loses executions without.
-    pub corrections: Corrections,
+    /// The rule that is left out.
+    #[cfg(test)]
+    pub(super) without: Option<Rule>,
 }
 
 impl Default for Settings {
@@ -28,33 +30,39 @@ impl Default for Settings {
             guidance: true,
             signals: true,
             by_source: false,
-            corrections: Corrections::default(),
+            #[cfg(test)]
+            without: None,
         }
     }
 }
 
-/// Corrections of the published method. Without any of them executions are lost; they can be taken out only to show that,
-/// and no command line reaches them.
+/// What we do beyond the published method, which loses executions without any of it. Tests take one out to show that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Corrections {
+pub(super) enum Rule {
     /// A pending compare-exchange is a signal to every update before it on the location, not only to compare-exchanges.
-    pub updates_hide_updates: bool,
+    UpdatesHideUpdates,
     /// A pending lock is a signal to every lock of the mutex, which may never be released.
-    pub locks_hide_locks: bool,
+    LocksHideLocks,
     /// What an update writes is a signal like any other write.
-    pub updates_signal: bool,
-    /// Updates are not executed greedily.
-    pub updates_are_not_greedy: bool,
+    UpdatesSignal,
 }
 
-impl Default for Corrections {
-    fn default() -> Self {
-        Corrections {
-            updates_hide_updates: true,
-            locks_hide_locks: true,
-            updates_signal: true,
-            updates_are_not_greedy: true,
-        }
+impl Settings {
+    /// How questions are answered.
+    pub(super) fn heuristics(&self) -> Heuristics {
+        let Settings { closure, greedy, guidance, .. } = *self;
+        Heuristics { closure, greedy, guidance }
+    }
+
+    /// Whether a rule is followed: always, but in tests.
+    #[cfg(not(test))]
+    pub(super) fn follows(&self, _: Rule) -> bool {
+        true
+    }
+
+    #[cfg(test)]
+    pub(super) fn follows(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
     }
 }
 
@@ -76,7 +84,8 @@ impl From<&Switches> for Settings {
             guidance: switches.is_on(&GUIDANCE),
             signals: switches.is_on(&SIGNALS),
             by_source: switches.get(&CLASSES) == "sources",
-            corrections: Corrections::default(),
+            #[cfg(test)]
+            without: None,
         }
     }
 }

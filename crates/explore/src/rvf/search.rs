@@ -4,16 +4,12 @@
 //! have been tried as far as they need to be.
 
 use super::candidates::{self, Group, Tried};
-use super::options::Settings;
+use super::options::{Rule, Settings};
 use super::signals::{Ancestor, Ancestors};
-use super::witness::{self, Witness};
-use crate::sequence::races::Races;
-use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report, Stop};
-use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
+use crate::sequence::witness::{self, NewRead};
+use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Walk};
+use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
-
-/// How many options are tried between two looks at the clock.
-const PATIENCE: u32 = 256;
 
 /// What is tried at a node.
 #[derive(Debug)]
@@ -55,18 +51,10 @@ struct Node {
 
 /// The search, and what it has found.
 pub(crate) struct Search<'c> {
-    pub(super) options: &'c Options,
-    pub(super) settings: Settings,
-    depth: usize,
-    pub(super) frontier: Frontier<'c>,
+    pub(super) shell: Shell<'c>,
+    settings: Settings,
     nodes: Vec<Node>,
     ancestors: Ancestors,
-    pub(super) witness: Witness,
-    pub(super) report: Report<'c>,
-    /// Looks for data races, if they are of interest.
-    pub(super) races: Option<Races>,
-    /// What is wrong in the node that is being entered.
-    pub(super) bugs: Vec<Bug>,
     buffer: Vec<EventId>,
 }
 
@@ -89,83 +77,130 @@ impl Node {
     }
 }
 
+impl<'c> Walk<'c> for Search<'c> {
+    const PATIENCE: u32 = 256;
+
+    fn shell(&mut self) -> &mut Shell<'c> {
+        &mut self.shell
+    }
+
+    fn into_shell(self) -> Shell<'c> {
+        self.shell
+    }
+
+    fn begin(&mut self) -> Result<(), Stop> {
+        self.shell.added(ThreadId::MAIN, 0);
+        self.report_bugs(&[])?;
+        self.enter(Vec::new(), Vec::new(), 1.0)
+    }
+
+    fn has_more(&self) -> bool {
+        self.nodes.iter().any(Node::has_more)
+    }
+
+    fn advance(&mut self) -> Result<bool, Stop> {
+        let Some(node) = self.nodes.last_mut() else { return Ok(false) };
+        match &mut node.branch {
+            Branch::Choice { thread, count, next } => {
+                if *next == *count {
+                    return Ok(self.leave());
+                }
+                let (thread, pick) = (*thread, *next);
+                *next += 1;
+                node.fruitful = true;
+                let (share, tried, mut sequence) = (node.share, node.tried.clone(), node.sequence.clone());
+                sequence.push(self.shell.frontier.choose(thread, pick));
+                self.shell.added(thread, sequence.len());
+                self.report_bugs(&sequence)?;
+                self.enter(sequence, tried, share)?;
+                Ok(true)
+            }
+            Branch::Reads { reads, next, groups, more, inside, possible } => {
+                if std::mem::replace(inside, false) {
+                    let signal = self.ancestors.pop();
+                    *more |= signal;
+                    self.shell.frontier.undo(node.mark);
+                }
+                let Some(&pending) = reads.get(*next).filter(|_| groups.is_some() || *more) else {
+                    return Ok(self.leave());
+                };
+                let tried = node.tried.get(pending.thread.index()).and_then(Option::as_ref);
+                let list = match groups {
+                    Some(list) => list,
+                    None => {
+                        let stop = tried.is_none() && stops(&pending) && self.settings.signals;
+                        *more = !stop;
+                        *possible = false;
+                        let by_source = self.settings.by_source;
+                        let mut found =
+                            candidates::groups(&mut self.shell.frontier, pending, tried, by_source, &mut self.buffer);
+                        found.reverse();
+                        let share = node.weight / (reads.len() - *next) as f64;
+                        node.weight -= share;
+                        node.share = share / found.len().max(1) as f64;
+                        if found.is_empty() {
+                            self.shell.report.done += share;
+                        }
+                        groups.insert(found)
+                    }
+                };
+                let Some(group) = list.pop() else {
+                    *groups = None;
+                    *next += 1;
+                    // A lock that cannot be taken says nothing about the others.
+                    *more |= !*possible;
+                    let frontier = &self.shell.frontier;
+                    let counts: Tried = frontier.ids().map(|thread| frontier.events(thread).len() as u32).collect();
+                    if node.tried.len() <= pending.thread.index() {
+                        node.tried.resize(pending.thread.index() + 1, None);
+                    }
+                    node.tried[pending.thread.index()] = Some(counts);
+                    return Ok(true);
+                };
+                let signal = *more;
+                self.try_group(pending, &group, signal)?;
+                Ok(true)
+            }
+        }
+    }
+}
+
 impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        let Question { code, options } = question;
-        let report = Report::new("rvf", question, deadline);
-        Search {
-            options,
-            settings,
-            depth: options.limits.depth(),
-            frontier: Frontier::new(code, options),
-            nodes: Vec::new(),
-            ancestors: Ancestors::default(),
-            witness: Witness::default(),
-            races: report.looks_for_races().then(Races::default),
-            report,
-            bugs: Vec::new(),
-            buffer: Vec::new(),
-        }
-    }
-
-    /// Explores everything, or until something stops it.
-    pub(crate) fn run(mut self) -> Result<Outcome, Fault> {
-        let walked = self.walk();
-        self.report.finish(walked)
-    }
-
-    fn walk(&mut self) -> Result<(), Stop> {
-        self.frontier.failed(ThreadId::MAIN, 0, &mut self.bugs);
-        self.report_bugs(&[])?;
-        self.enter(Vec::new(), Vec::new(), 1.0)?;
-        let mut patience = PATIENCE;
-        while !self.report.stopped() {
-            if !self.advance()? {
-                break;
-            }
-            patience -= 1;
-            if patience == 0 || self.report.is_full() {
-                patience = PATIENCE;
-                let more = self.nodes.iter().any(Node::has_more);
-                self.report.look_around(more);
-            }
-        }
-        Ok(())
+        let mut shell = Shell::new("rvf", question, deadline);
+        shell.heuristics = settings.heuristics();
+        Search { shell, settings, nodes: Vec::new(), ancestors: Ancestors::default(), buffer: Vec::new() }
     }
 
     /// Enters a node: runs the threads, sends signals, looks whether this is an end, and prepares what is tried.
     fn enter(&mut self, mut sequence: Vec<EventId>, tried: Vec<Option<Tried>>, weight: f64) -> Result<(), Stop> {
-        self.report.counters.nodes += 1;
+        self.shell.report.counters.nodes += 1;
         let known = sequence.len();
-        let extended = self.frontier.extend(&mut sequence, &mut self.bugs, self.depth)?;
+        let extended = self.shell.extend(&mut sequence)?;
         self.report_bugs(&sequence)?;
-        self.report.statistics.longest = self.report.statistics.longest.max(sequence.len() as u64);
-        let mark = self.frontier.mark();
+        self.shell.report.statistics.longest = self.shell.report.statistics.longest.max(sequence.len() as u64);
+        let mark = self.shell.frontier.mark();
         for &id in &sequence[known..] {
             self.signal_write(id);
         }
         if extended == Extended::TooLong {
-            let threads = (0..self.frontier.threads() as u32).map(ThreadId);
-            let busiest = threads.max_by_key(|&thread| self.frontier.events(thread).len());
-            let pc = busiest.and_then(|thread| self.frontier.state(thread)).map(|state| state.pc());
-            self.check_races(&sequence)?;
-            self.report.cut(pc);
-            self.report.done += weight;
+            self.shell.check_races(&sequence)?;
+            self.shell.cut();
+            self.shell.report.done += weight;
             let branch = Branch::Choice { thread: ThreadId::MAIN, count: 0, next: 0 };
             self.nodes.push(Node { mark, sequence, tried, branch, weight: 0.0, share: 0.0, fruitful: true });
             return Ok(());
         }
-        let threads = (0..self.frontier.threads() as u32).map(ThreadId);
         let mut choice = None;
         let mut reads: Vec<Pending> = Vec::new();
-        for thread in threads {
-            choice = choice.or(self.frontier.choice(thread).map(|count| (thread, count)));
-            reads.extend(self.frontier.pending(thread));
+        for thread in self.shell.frontier.ids() {
+            choice = choice.or(self.shell.frontier.choice(thread).map(|count| (thread, count)));
+            reads.extend(self.shell.frontier.pending(thread));
         }
         for &pending in &reads {
-            let state = self.frontier.state(pending.thread).expect("it has a pending read");
-            let compares = state.operation_name(self.frontier.world.code) == "cas";
-            self.ancestors.pending(pending, compares, self.settings.corrections);
+            let state = self.shell.frontier.state(pending.thread).expect("it has a pending read");
+            let compares = state.operation_name(self.shell.frontier.world.code) == "cas";
+            self.ancestors.pending(pending, compares, &self.settings);
         }
         let mut fruitful = false;
         let branch = match choice {
@@ -186,83 +221,15 @@ impl<'c> Search<'c> {
         Ok(())
     }
 
-    /// Tries the next option of the innermost node, or leaves it. Returns `false` when nothing is left.
-    fn advance(&mut self) -> Result<bool, Stop> {
-        let Some(node) = self.nodes.last_mut() else { return Ok(false) };
-        match &mut node.branch {
-            Branch::Choice { thread, count, next } => {
-                if *next == *count {
-                    return Ok(self.leave());
-                }
-                let (thread, pick) = (*thread, *next);
-                *next += 1;
-                node.fruitful = true;
-                let (share, tried, mut sequence) = (node.share, node.tried.clone(), node.sequence.clone());
-                sequence.push(self.frontier.choose(thread, pick));
-                self.frontier.failed(thread, sequence.len(), &mut self.bugs);
-                self.report_bugs(&sequence)?;
-                self.enter(sequence, tried, share)?;
-                Ok(true)
-            }
-            Branch::Reads { reads, next, groups, more, inside, possible } => {
-                if std::mem::replace(inside, false) {
-                    let signal = self.ancestors.pop();
-                    *more |= signal;
-                    self.frontier.undo(node.mark);
-                }
-                let Some(&pending) = reads.get(*next).filter(|_| groups.is_some() || *more) else {
-                    return Ok(self.leave());
-                };
-                let tried = node.tried.get(pending.thread.index()).and_then(Option::as_ref);
-                let list = match groups {
-                    Some(list) => list,
-                    None => {
-                        let stop = tried.is_none() && stops(&pending) && self.settings.signals;
-                        *more = !stop;
-                        *possible = false;
-                        let by_source = self.settings.by_source;
-                        let mut found =
-                            candidates::groups(&mut self.frontier, pending, tried, by_source, &mut self.buffer);
-                        found.reverse();
-                        let share = node.weight / (reads.len() - *next) as f64;
-                        node.weight -= share;
-                        node.share = share / found.len().max(1) as f64;
-                        if found.is_empty() {
-                            self.report.done += share;
-                        }
-                        groups.insert(found)
-                    }
-                };
-                let Some(group) = list.pop() else {
-                    *groups = None;
-                    *next += 1;
-                    // A lock that cannot be taken says nothing about the others.
-                    *more |= !*possible;
-                    let counts = (0..self.frontier.threads() as u32).map(ThreadId);
-                    let counts: Tried = counts.map(|thread| self.frontier.events(thread).len() as u32).collect();
-                    if node.tried.len() <= pending.thread.index() {
-                        node.tried.resize(pending.thread.index() + 1, None);
-                    }
-                    node.tried[pending.thread.index()] = Some(counts);
-                    return Ok(true);
-                };
-                let signal = *more;
-                self.try_group(pending, &group, signal)?;
-                Ok(true)
-            }
-        }
-    }
-
     /// Explores what follows if the pending read reads from the group, if it can.
     fn try_group(&mut self, pending: Pending, group: &Group, signal: bool) -> Result<(), Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        self.report.statistics.events += 1;
-        let question = witness::Question::Read(pending, group);
-        let (alarm, counters) = (self.report.alarm(), &mut self.report.counters);
-        let found = self.witness.find(&self.frontier, &node.sequence, question, &self.settings, counters, alarm)?;
+        self.shell.report.statistics.events += 1;
+        let read = NewRead { pending, sources: &group.members, writes: group.writes };
+        let found = self.shell.find(&node.sequence, witness::Question::Read(read))?;
         let share = node.share;
         let Some(sequence) = found else {
-            self.report.done += share;
+            self.shell.report.done += share;
             return Ok(());
         };
         let Branch::Reads { inside, possible, .. } = &mut node.branch else { unreachable!("a read is being tried") };
@@ -272,11 +239,11 @@ impl<'c> Search<'c> {
         if let Some(entry) = tried.get_mut(pending.thread.index()) {
             *entry = None;
         }
-        let state = self.frontier.state(pending.thread).expect("it has a pending read");
-        let compares = state.operation_name(self.frontier.world.code) == "cas";
+        let state = self.shell.frontier.state(pending.thread).expect("it has a pending read");
+        let compares = state.operation_name(self.shell.frontier.world.code) == "cas";
         let id = match group.value {
-            Initial::Value(value) => self.frontier.read(pending.thread, value, group.pick, &group.members),
-            Initial::Uninitialised => self.frontier.read_uninitialised(pending.thread, &group.members),
+            Initial::Value(value) => self.shell.frontier.read(pending.thread, value, group.pick, &group.members),
+            Initial::Uninitialised => self.shell.frontier.read_uninitialised(pending.thread, &group.members),
         };
         self.ancestors.push(Ancestor {
             id,
@@ -286,18 +253,18 @@ impl<'c> Search<'c> {
             compares,
             signal,
         });
-        if self.settings.corrections.updates_signal {
+        if self.settings.follows(Rule::UpdatesSignal) {
             self.signal_write(id);
         }
-        self.frontier.failed(pending.thread, sequence.len(), &mut self.bugs);
+        self.shell.added(pending.thread, sequence.len());
         self.report_bugs(&sequence)?;
         self.enter(sequence, tried, share)
     }
 
     fn signal_write(&mut self, id: EventId) {
-        let event = self.frontier.event(id);
+        let event = self.shell.frontier.event(id);
         if event.writes() {
-            let frontier = &self.frontier;
+            let frontier = &self.shell.frontier;
             self.ancestors.write(id, event.loc, |ancestor| frontier.before(ancestor, id));
         }
     }
@@ -305,10 +272,10 @@ impl<'c> Search<'c> {
     /// Leaves the innermost node. Returns whether there is another one.
     fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
-        self.report.done += node.weight;
-        self.report.counters.dead_ends += u64::from(!node.fruitful);
+        self.shell.report.done += node.weight;
+        self.shell.report.counters.dead_ends += u64::from(!node.fruitful);
         if let Some(parent) = self.nodes.last() {
-            self.frontier.undo(parent.mark);
+            self.shell.frontier.undo(parent.mark);
         }
         !self.nodes.is_empty()
     }

@@ -12,7 +12,7 @@
 //!
 //! The second is a special case of the first here, where a lock is an update that waits.
 
-use super::options::Corrections;
+use super::options::{Rule, Settings};
 use crate::sequence::{LocId, Pending};
 use raddle_trace::EventId;
 
@@ -66,15 +66,15 @@ impl Ancestors {
     }
 
     /// A thread is about to do this.
-    pub(crate) fn pending(&mut self, pending: Pending, compares: bool, corrections: Corrections) {
+    pub(crate) fn pending(&mut self, pending: Pending, compares: bool, settings: &Settings) {
         if !pending.update {
             return;
         }
         let hides = |ancestor: &Ancestor| {
             if pending.mutex && ancestor.mutex {
-                corrections.locks_hide_locks
+                settings.follows(Rule::LocksHideLocks)
             } else {
-                ancestor.update && (corrections.updates_hide_updates || (compares && ancestor.compares))
+                ancestor.update && (settings.follows(Rule::UpdatesHideUpdates) || (compares && ancestor.compares))
             }
         };
         self.signal(pending.loc, |ancestor| ancestor.id.thread != pending.thread && hides(ancestor));

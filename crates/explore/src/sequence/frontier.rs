@@ -87,6 +87,11 @@ impl<'c> Frontier<'c> {
         self.logs.len()
     }
 
+    /// All threads, started or not.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = ThreadId> + Clone + use<> {
+        (0..self.logs.len() as u32).map(ThreadId)
+    }
+
     /// The events of a thread.
     pub(crate) fn events(&self, thread: ThreadId) -> &[Event] {
         &self.logs[thread.index()].events

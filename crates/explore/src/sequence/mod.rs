@@ -23,20 +23,27 @@
 //!
 //! Engines built on this: [`rvf`](crate::rvf), [`vc`](crate::vc), [`dc`](crate::dc). What they cannot do for want of this layer: memory models
 //! other than SC, atomic blocks, accesses of different sizes to overlapping memory. Data races are looked for at the ends of
-//! executions ([`races`]).
+//! executions ([`races`]), and so are accesses that can come after the ends of their objects ([`lives`]).
+//!
+//! What such a search has around it is in [`shell`]; [`witness`] asks for sequences, [`ends`] says what an execution comes to.
 
+pub(crate) mod ends;
 mod event;
 mod frontier;
-pub(crate) mod races;
+pub(crate) mod lives;
+mod races;
 mod report;
 mod run;
 mod schedule;
+pub(crate) mod shell;
+pub(crate) mod witness;
 
 pub(crate) use crate::world::Initial;
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
-pub(crate) use report::{Alarm, Counters, End, Report, Stop};
+pub(crate) use report::{Alarm, Counters, End, Stop};
 pub(crate) use run::{Bug, Extended, Pending};
+pub(crate) use shell::{Shell, Walk};
 
 use raddle_engine::{Question, Refusal};
 

@@ -60,9 +60,9 @@ impl Visible {
         self.before.iter().chain(&self.beside).copied()
     }
 
-    /// Those that are not before another one.
-    fn maximal(&self, order: &Order) -> Writes {
-        self.all().filter(|&write| !self.all().any(|other| order.before(write, other))).collect()
+    /// Whether a write is not before another one.
+    fn is_maximal(&self, order: &Order, write: EventId) -> bool {
+        !self.all().any(|other| order.before(write, other))
     }
 }
 
@@ -112,11 +112,11 @@ fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
         );
         return Missing::Edge(least, read.id);
     }
-    let maximal = visible.maximal(order);
-    if !maximal.iter().any(good) {
+    let maximal = |write: &EventId| visible.is_maximal(order, *write);
+    if !visible.all().any(|write| good(&write) && maximal(&write)) {
         // Only those of the other side are not ordered with the read. Good writes before it are hidden by it for certain.
         let hides = |last: EventId| visible.all().all(|write| !good(&write) || order.before(write, last));
-        let last = maximal.iter().find(|&&last| visible.beside.contains(&last) && hides(last));
+        let last = visible.beside.iter().find(|&last| maximal(last) && hides(*last));
         return last.map_or(Missing::Contradiction, |&last| Missing::Edge(read.id, last));
     }
     let covered = |bad: EventId| visible.all().any(|write| good(&write) && order.before(bad, write));
@@ -124,8 +124,6 @@ fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
         return Missing::Nothing;
     };
     let is_remote = |write: &EventId| accesses.is_root(*write) != accesses.is_root(bad);
-    maximal
-        .iter()
-        .find(|write| good(write) && is_remote(write))
-        .map_or(Missing::Contradiction, |&last| Missing::Edge(bad, last))
+    let last = visible.all().find(|write| good(write) && is_remote(write) && maximal(write));
+    last.map_or(Missing::Contradiction, |last| Missing::Edge(bad, last))
 }

@@ -32,7 +32,7 @@ impl End {
     /// The end that this may be; `None` if some thread can go on in any case.
     pub(crate) fn of(frontier: &mut Frontier<'_>) -> Option<End> {
         let mut end = End::default();
-        for thread in (0..frontier.threads() as u32).map(ThreadId) {
+        for thread in frontier.ids() {
             let Some(state) = frontier.state(thread) else { continue };
             let pc = state.pc();
             match *state.status() {

@@ -105,5 +105,5 @@ impl Engine for ValueCentric {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    search::Search::new(question, deadline, settings).run()
+    sequence::shell::run(search::Search::new(question, deadline, settings))
 }

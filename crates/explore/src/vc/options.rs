@@ -15,8 +15,9 @@ pub struct Settings {
     /// Count an execution for each order of writes at its end that no read can tell apart, as the definition of classes
     /// has it. Without this (the default) there is one. Then [`relaxed`](Self::relaxed) is off.
     pub every_order: bool,
-    /// What an engine must not get wrong because it loses executions then.
-    pub corrections: Corrections,
+    /// The rule that is left out.
+    #[cfg(test)]
+    pub(super) without: Option<Rule>,
 }
 
 impl Default for Settings {
@@ -26,7 +27,8 @@ impl Default for Settings {
             shortcut: true,
             relaxed: true,
             every_order: false,
-            corrections: Corrections::default(),
+            #[cfg(test)]
+            without: None,
         }
     }
 }
@@ -43,21 +45,28 @@ pub enum Root {
     Nth(u32),
 }
 
-/// Points at which the published text can be read, or its algorithm be written, so that executions are lost. They can be taken
-/// out only to show that, and no command line reaches them.
+/// Points at which the published text can be read, or its algorithm be written, so that executions are lost. Tests take one
+/// out to show that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Corrections {
+pub(super) enum Rule {
     /// The closure is computed again when writes are added, not only when reads are: a new write is bad for all reads.
-    pub close_after_writes: bool,
+    CloseAfterWrites,
     /// With relaxed orders, a write that becomes good for a read is ordered with the other writes of leaves.
-    pub order_good_writes: bool,
+    OrderGoodWrites,
     /// The shortcut is not taken where threads wait: whether an execution can end so depends on the order.
-    pub waits_are_no_shortcut: bool,
+    WaitsAreNoShortcut,
 }
 
-impl Default for Corrections {
-    fn default() -> Self {
-        Corrections { close_after_writes: true, order_good_writes: true, waits_are_no_shortcut: true }
+impl Settings {
+    /// Whether a rule is followed: always, but in tests.
+    #[cfg(not(test))]
+    pub(super) fn follows(&self, _: Rule) -> bool {
+        true
+    }
+
+    #[cfg(test)]
+    pub(super) fn follows(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
     }
 }
 
@@ -86,7 +95,8 @@ impl From<&Switches> for Settings {
             shortcut: switches.is_on(&SHORTCUT),
             relaxed: orders == "relaxed",
             every_order: orders == "all",
-            corrections: Corrections::default(),
+            #[cfg(test)]
+            without: None,
         }
     }
 }

@@ -1,12 +1,16 @@
-//! Closure and realisation, by example and against all sequences.
+//! Closure and realisation, by example and against all sequences; and what is lost without each of our rules.
 
 use super::accesses::{Accesses, is_good};
 use super::closure::close;
+use super::explore;
 use super::extend::{Extension, Manner, New};
+use super::options::{Rule, Settings};
 use super::order::Order;
 use super::realise::realise;
 use crate::sequence::INITIAL;
+use crate::testing::explored;
 use raddle_consistency::{Interrupt, Interrupted, Watch};
+use raddle_engine::Statistics;
 use raddle_testkit::Random;
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
@@ -180,4 +184,34 @@ fn a_search_for_orders_can_be_interrupted() {
     let after = After(Cell::new(100));
     assert_eq!(extension.next(&accesses, &mut Watch::new(&after, 10)).unwrap_err(), Interrupted);
     assert_eq!(after.0.get(), 0, "it has been asked until it was due, and no more");
+}
+
+/// What is counted without a rule, and without all orders of writes or with them.
+fn counts(threads: &[&str], without: Option<Rule>, every_order: bool) -> Statistics {
+    let settings = Settings { without, every_order, shortcut: !every_order, ..Settings::default() };
+    explored(threads, |question, deadline| explore(question, deadline, settings)).statistics
+}
+
+#[test]
+fn a_new_write_is_bad_for_the_reads_that_are_there() {
+    // The first thread is the root, so both others are leaves.
+    let threads = ["", "let a = load x;", "let a = load y; store x, 0;"];
+    let (right, careless) = (counts(&threads, None, true), counts(&threads, Some(Rule::CloseAfterWrites), true));
+    assert!(right.executions < careless.executions, "a class is met twice without the closure after writes");
+}
+
+#[test]
+fn a_write_that_becomes_good_is_ordered_with_the_others() {
+    let threads = ["let a = load y;", "store x, 0; let a = load x;", "store x, 1;"];
+    assert_eq!(counts(&threads, None, false).executions, 2);
+    let published = counts(&threads, Some(Rule::OrderGoodWrites), false);
+    assert_eq!(published.executions, 1, "one of the values is missed");
+}
+
+#[test]
+fn whether_a_wait_ends_depends_on_the_order() {
+    let threads = ["let a = load x;", "store x, 0; let a = load x until a == 0;", "store x, 1;"];
+    let blocked = |without| counts(&threads, without, false).blocked;
+    let careless = blocked(Some(Rule::WaitsAreNoShortcut));
+    assert_eq!((blocked(None), careless), (2, 1), "with the shortcut a deadlock is missed");
 }

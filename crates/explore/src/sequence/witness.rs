@@ -1,8 +1,9 @@
 //! From a set of events to a problem, and from its solution to a sequence.
 
-use super::candidates::Group;
-use super::options::Settings;
-use crate::sequence::{Alarm, Counters, Frontier, INITIAL, LocId, NO_LOC, Pending};
+use super::event::{INITIAL, LocId, NO_LOC};
+use super::frontier::Frontier;
+use super::report::{Alarm, Counters};
+use super::run::Pending;
 use raddle_consistency::Interrupted;
 use raddle_consistency::values::{Heuristics, INIT, NONE, Op, Problem, Verifier};
 use raddle_trace::{EventId, ThreadId};
@@ -28,11 +29,20 @@ pub(crate) struct Last {
     pub(crate) sources: Vec<EventId>,
 }
 
+/// A pending read that reads from one of these writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewRead<'a> {
+    pub(crate) pending: Pending,
+    pub(crate) sources: &'a [EventId],
+    /// Whether it then writes.
+    pub(crate) writes: bool,
+}
+
 /// What is asked beside the events that are there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Question<'a> {
     /// With one more read.
-    Read(Pending, &'a Group),
+    Read(NewRead<'a>),
     /// With these orders, and with reads at the end.
     Order(&'a [(EventId, EventId)], &'a [Last]),
     /// With these reads reading from these writes.
@@ -46,23 +56,17 @@ impl Witness {
         frontier: &Frontier<'_>,
         sequence: &[EventId],
         question: Question<'_>,
-        settings: &Settings,
+        heuristics: Heuristics,
         counters: &mut Counters,
         alarm: Alarm<'_>,
     ) -> Result<Option<Vec<EventId>>, Interrupted> {
-        if settings.guidance
-            && let Question::Read(pending, group) = question
-            && let Some(found) = place(frontier, sequence, pending, group)
+        if heuristics.guidance
+            && let Question::Read(read) = question
+            && let Some(found) = place(frontier, sequence, read)
         {
             return Ok(Some(found));
         }
         self.build(frontier, sequence, question);
-        let heuristics = Heuristics {
-            closure: settings.closure,
-            greedy: settings.greedy,
-            guidance: settings.guidance,
-            greedy_updates: !settings.corrections.updates_are_not_greedy,
-        };
         counters.questions += 1;
         let Some(found) = self.verifier.verify(&self.problem, &self.sequence, heuristics, &alarm)? else {
             counters.unrealisable += 1;
@@ -102,15 +106,15 @@ impl Witness {
                 }
                 self.problem.push(Op { loc, reads, writes, after, good });
             }
-            if let Question::Read(pending, group) = question
-                && pending.thread == thread
+            if let Question::Read(read) = question
+                && read.pending.thread == thread
             {
-                let good = self.good(&group.members);
-                let loc = self.loc(pending.loc);
+                let good = self.good(read.sources);
+                let loc = self.loc(read.pending.loc);
                 let first = frontier.events(thread).is_empty();
                 let after = if first { frontier.start(thread) } else { None };
                 let after = after.map_or(NONE, |before| self.dense(before));
-                self.problem.push(Op { loc, reads: true, writes: group.writes, after, good });
+                self.problem.push(Op { loc, reads: true, writes: read.writes, after, good });
             }
             self.problem.end_thread();
         }
@@ -120,8 +124,8 @@ impl Witness {
             self.sequence.push(number);
         }
         match question {
-            Question::Read(pending, _) => {
-                let last = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
+            Question::Read(NewRead { pending: Pending { thread, .. }, .. }) => {
+                let last = EventId::new(thread, frontier.events(thread).len() as u32);
                 let number = self.dense(last);
                 self.sequence.push(number);
             }
@@ -145,7 +149,7 @@ impl Witness {
         for thread in 0..frontier.threads() as u32 {
             self.starts.push(start);
             start += frontier.events(ThreadId(thread)).len() as u32;
-            start += u32::from(matches!(question, Question::Read(pending, _) if pending.thread.0 == thread));
+            start += u32::from(matches!(question, Question::Read(read) if read.pending.thread.0 == thread));
         }
         self.starts.push(start);
     }
@@ -200,7 +204,8 @@ impl Witness {
 
 /// Puts the read somewhere into the sequence at hand, if that is a solution: just before a good write is overwritten, and
 /// not before the events it comes after. An update must not come between another one and its source.
-fn place(frontier: &Frontier<'_>, sequence: &[EventId], pending: Pending, group: &Group) -> Option<Vec<EventId>> {
+fn place(frontier: &Frontier<'_>, sequence: &[EventId], new: NewRead<'_>) -> Option<Vec<EventId>> {
+    let NewRead { pending, sources, writes } = new;
     let index = frontier.events(pending.thread).len() as u32;
     let read = EventId::new(pending.thread, index);
     let before = if index > 0 { Some(EventId::new(pending.thread, index - 1)) } else { frontier.start(pending.thread) };
@@ -209,11 +214,11 @@ fn place(frontier: &Frontier<'_>, sequence: &[EventId], pending: Pending, group:
     for (position, &id) in sequence.iter().enumerate().rev() {
         let event = frontier.event(id);
         if event.writes() && event.loc == pending.loc {
-            if free && group.members.contains(&id) {
+            if free && sources.contains(&id) {
                 return Some(with(sequence, at, read));
             }
             at = position;
-            free = !group.writes || !event.reads();
+            free = !writes || !event.reads();
         }
         // The read comes after this event, but may still see what is in memory then.
         if Some(id) == before {
@@ -223,10 +228,10 @@ fn place(frontier: &Frontier<'_>, sequence: &[EventId], pending: Pending, group:
             let rest = sequence[..position].iter().rev().copied();
             let mut writes = rest.filter(|&id| frontier.event(id).writes() && frontier.event(id).loc == pending.loc);
             let seen = writes.next().unwrap_or(INITIAL);
-            return (free && group.members.contains(&seen)).then(|| with(sequence, at, read));
+            return (free && sources.contains(&seen)).then(|| with(sequence, at, read));
         }
     }
-    (free && group.members.contains(&INITIAL)).then(|| with(sequence, at, read))
+    (free && sources.contains(&INITIAL)).then(|| with(sequence, at, read))
 }
 
 fn with(sequence: &[EventId], at: usize, read: EventId) -> Vec<EventId> {

@@ -7,9 +7,12 @@
 //!
 //! A node at which all wait is such an end beside the children that it has.
 
-use super::options::Settings;
-use super::witness::{Last, Question, Witness};
-use crate::sequence::{Alarm, Counters, End, Frontier, INITIAL, Initial, LocId};
+use super::event::{INITIAL, LocId};
+use super::frontier::Frontier;
+use super::report::End;
+use super::shell::Shell;
+use super::witness::{Last, Question};
+use crate::world::Initial;
 use raddle_consistency::Interrupted;
 use raddle_machine::{Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
@@ -23,11 +26,26 @@ pub(crate) struct Wanted {
     pub(crate) orders: Vec<(EventId, EventId)>,
 }
 
+impl Wanted {
+    /// Whether a sequence of all events is like that.
+    pub(crate) fn holds_after(&self, frontier: &Frontier<'_>, sequence: &[EventId]) -> bool {
+        let place = |of: EventId| sequence.iter().position(|&id| id == of);
+        self.lasts.iter().all(|last| last.sources.contains(&in_memory(frontier, sequence, last.loc)))
+            && self.orders.iter().all(|&(write, read)| place(write) < place(read))
+    }
+}
+
+/// The write that is in memory at the end of a sequence.
+pub(crate) fn in_memory(frontier: &Frontier<'_>, sequence: &[EventId], loc: LocId) -> EventId {
+    let writes = |&&id: &&EventId| frontier.event(id).writes() && frontier.event(id).loc == loc;
+    sequence.iter().rev().find(writes).copied().unwrap_or(INITIAL)
+}
+
 /// The end that this may be, and what has to hold then; `None` if some thread can go on in any case.
 pub(crate) fn end(frontier: &mut Frontier<'_>) -> Option<(End, Wanted)> {
     let mut end = End::default();
     let mut wanted = Wanted::default();
-    for thread in (0..frontier.threads() as u32).map(ThreadId) {
+    for thread in frontier.ids() {
         let Some(state) = frontier.state(thread) else { continue };
         let pc = state.pc();
         match *state.status() {
@@ -79,28 +97,15 @@ fn blocking(frontier: &mut Frontier<'_>, thread: ThreadId, loc: LocId) -> Vec<Ev
 
 /// A sequence of the events after which memory is as everybody waits for it to change.
 pub(crate) fn ending(
-    frontier: &Frontier<'_>,
+    shell: &mut Shell<'_>,
     sequence: &[EventId],
     wanted: &Wanted,
-    witness: &mut Witness,
-    settings: &Settings,
-    counters: &mut Counters,
-    alarm: Alarm<'_>,
 ) -> Result<Option<Vec<EventId>>, Interrupted> {
-    let Wanted { lasts, orders } = wanted;
-    if lasts.iter().any(|last| last.sources.is_empty()) {
+    if wanted.lasts.iter().any(|last| last.sources.is_empty()) {
         return Ok(None);
     }
-    let in_memory = |loc: LocId| {
-        let mut writes =
-            sequence.iter().rev().filter(|&&id| frontier.event(id).writes() && frontier.event(id).loc == loc);
-        writes.next().copied().unwrap_or(INITIAL)
-    };
-    let place = |of: EventId| sequence.iter().position(|&id| id == of);
-    if lasts.iter().all(|last| last.sources.contains(&in_memory(last.loc)))
-        && orders.iter().all(|&(write, read)| place(write) < place(read))
-    {
+    if wanted.holds_after(&shell.frontier, sequence) {
         return Ok(Some(sequence.to_vec()));
     }
-    witness.find(frontier, sequence, Question::Order(orders, lasts), settings, counters, alarm)
+    shell.find(sequence, Question::Order(&wanted.orders, &wanted.lasts))
 }

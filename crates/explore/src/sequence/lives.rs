@@ -5,12 +5,10 @@
 //! error. A thread that makes such an error goes no further, so what happens up to the first one of an execution is what
 //! the search looks at; what happens later is seen as far as it does not depend on the thread.
 
-use super::options::Settings;
-use super::witness::{Question, Witness};
-use crate::sequence::{Alarm, Bug, Counters, Frontier};
-use raddle_consistency::Interrupted;
+use super::frontier::Frontier;
+use super::run::Bug;
 use raddle_machine::Addr;
-use raddle_trace::{EventId, Property, ThreadId};
+use raddle_trace::{EventId, Property};
 
 /// The object that an event accesses.
 fn object(frontier: &Frontier<'_>, id: EventId) -> Option<Addr> {
@@ -43,35 +41,19 @@ pub(crate) fn late_access(frontier: &Frontier<'_>, sequence: &[EventId]) -> Opti
     })
 }
 
-/// Sequences that have an access after the end of its object, one for each thread and object.
-pub(crate) fn late_accesses(
-    frontier: &Frontier<'_>,
-    sequence: &[EventId],
-    witness: &mut Witness,
-    settings: &Settings,
-    counters: &mut Counters,
-    alarm: Alarm<'_>,
-) -> Result<Vec<Vec<EventId>>, Interrupted> {
-    let mut found = Vec::new();
-    for &free in frontier.frees() {
-        let base = freed(frontier, free);
-        for thread in (0..frontier.threads() as u32).map(ThreadId) {
-            let events = (0..frontier.events(thread).len() as u32).rev().map(|index| EventId::new(thread, index));
-            let mut accesses = events.filter(|&id| object(frontier, id) == Some(base));
-            let Some(last) = accesses.next().filter(|&last| !frontier.before(last, free)) else { continue };
-            let question = Question::Order(&[(free, last)], &[]);
-            found.extend(witness.find(frontier, sequence, question, settings, counters, alarm)?);
-        }
-    }
-    Ok(found)
+/// For each end of an object and each other thread, the two if the last access of the thread can come later as far as program order
+/// tells.
+pub(crate) fn suspects(frontier: &Frontier<'_>) -> Vec<(EventId, EventId)> {
+    let orders = right_orders(frontier).into_iter();
+    orders.filter(|&(last, free)| !frontier.before(last, free)).map(|(last, free)| (free, last)).collect()
 }
 
-/// The orders in which every access comes before the end of its object.
+/// The last access of each thread to an object that ends, and its end: these orders have every access before the end.
 pub(crate) fn right_orders(frontier: &Frontier<'_>) -> Vec<(EventId, EventId)> {
     let mut orders = Vec::new();
     for &free in frontier.frees() {
         let base = freed(frontier, free);
-        for thread in (0..frontier.threads() as u32).map(ThreadId) {
+        for thread in frontier.ids() {
             let events = (0..frontier.events(thread).len() as u32).rev().map(|index| EventId::new(thread, index));
             let last = events.into_iter().find(|&id| object(frontier, id) == Some(base));
             orders.extend(last.map(|last| (last, free)));
