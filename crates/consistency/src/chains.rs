@@ -251,6 +251,7 @@ fn raise_and_note(row: &mut [u32], to: &[u32], event: u32, trail: &mut Vec<(u32,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_testkit::Random;
 
     #[test]
     fn edges_are_transitive_and_cycles_are_refused() {
@@ -280,18 +281,13 @@ mod tests {
 
     #[test]
     fn what_was_added_can_be_taken_back() {
-        // Numbers that look random.
-        let mut seed = 5_u64;
-        let mut below = move |bound: usize| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 33) as usize % bound
-        };
+        let mut random = Random::new(5);
         for _ in 0..200 {
             let mut order = Chains::default();
             let mut states: Vec<(Mark, Chains)> = Vec::new();
             for _ in 0..60 {
-                let any = |below: &mut dyn FnMut(usize) -> usize, order: &Chains| below(order.len()) as u32;
-                match below(6) {
+                let any = |random: &mut Random, order: &Chains| random.below_u32(order.len() as u32);
+                match random.below(6) {
                     0 if !states.is_empty() => {
                         let (mark, before) = states.pop().expect("there is one");
                         order.undo(mark);
@@ -307,12 +303,12 @@ mod tests {
                         states.push((mark, order.clone()));
                     }
                     2 | 3 => {
-                        let chain = below(4);
-                        let behind = (!order.is_empty()).then(|| any(&mut below, &order));
+                        let chain = random.below(4);
+                        let behind = (!order.is_empty()).then(|| any(&mut random, &order));
                         order.push(chain, behind);
                     }
                     _ if order.len() > 1 => {
-                        let (a, b) = (any(&mut below, &order), any(&mut below, &order));
+                        let (a, b) = (any(&mut random, &order), any(&mut random, &order));
                         let cycle = a == b || order.before(b, a);
                         assert_eq!(order.insert(a, b).is_none(), cycle);
                     }

@@ -24,6 +24,9 @@
 //! [`mod@verify`] (all of it together), [`values`] (SC with sets of sources instead of one), [`realise`] (SC by orders of pairs and
 //! clauses), [`interrupt`] (stopping any of them).
 
+#[cfg(test)]
+extern crate self as raddle_consistency;
+
 pub mod chains;
 pub mod closure;
 pub mod explain;
@@ -39,6 +42,8 @@ pub mod replay;
 mod search;
 mod settings;
 mod shape;
+#[cfg(test)]
+mod tests;
 pub mod values;
 pub mod verify;
 

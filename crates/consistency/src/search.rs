@@ -59,7 +59,8 @@ pub(crate) struct Search {
     seen: FxHashMap<u64, u32>,
     worklist: Vec<u32>,
     choices: Vec<Move>,
-    random: fastrand::Rng,
+    #[cfg(test)]
+    random: Option<raddle_testkit::Random>,
     state_len: usize,
     key_len: usize,
 }
@@ -88,8 +89,9 @@ impl Search {
         self.reset(shape);
         prefix.reset(shape);
         strategy.saturate(shape, prefix);
+        #[cfg(test)]
         if let WorklistOrder::Random(seed) = order {
-            self.random = fastrand::Rng::with_seed(seed);
+            self.random = Some(raddle_testkit::Random::new(seed));
         }
         self.add(shape, prefix, strategy, NONE, 0);
         let mut first = 0;
@@ -127,11 +129,10 @@ impl Search {
                 *first += 1;
                 node
             }
+            #[cfg(test)]
             WorklistOrder::Random(_) => {
-                if self.worklist.is_empty() {
-                    return None;
-                }
-                Some(self.worklist.swap_remove(self.random.usize(..self.worklist.len())))
+                let random = self.random.as_mut().filter(|_| !self.worklist.is_empty())?;
+                Some(self.worklist.swap_remove(random.below(self.worklist.len())))
             }
         }
     }

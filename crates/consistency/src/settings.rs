@@ -22,12 +22,11 @@ pub enum WorklistOrder {
     /// The one that was found first.
     FirstIn,
     /// A random one; the number is the seed.
+    #[cfg(test)]
     Random(u64),
 }
 
-/// What the search for PSO remembers of a prefix besides the positions of threads.
-///
-/// All but `Auto` and `Flushes` lose executions and are kept for experiments; see the module [`crate::models::pso`].
+/// What the search for PSO remembers of a prefix besides the positions of threads; see [`crate::models::pso`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// The smallest one that is right for the instance.
@@ -35,13 +34,14 @@ pub enum Key {
     /// How much of every buffer has reached memory. Always right.
     Flushes,
     /// Which buffers hold writes to a location that is held. Right without store-store fences.
+    #[cfg(test)]
     Stuck,
-    /// The fence map of Toman 2021 with its condition on the holder's thread corrected.
+    /// The fence map of Toman 2021 with its condition on the holder's thread corrected. Loses executions.
+    #[cfg(test)]
     CorrectedFenceMap,
-    /// The fence map as printed in Toman 2021.
+    /// The fence map as printed in Toman 2021. Loses executions.
+    #[cfg(test)]
     PrintedFenceMap,
-    /// Nothing. Right if nothing waits for empty buffers and there are no store-store fences.
-    Positions,
 }
 
 /// Which verifier.

@@ -122,6 +122,40 @@ fn thread(random: &mut Random, most: u32, first: u32) -> Vec<(u32, bool, bool)> 
     events
 }
 
+/// Told to stop from the start.
+struct Now;
+
+impl Interrupt for Now {
+    fn is_due(&self) -> bool {
+        true
+    }
+}
+
+/// Two threads that write and read the same location, which leaves much open.
+fn long(count: u32) -> (Problem, Vec<u32>) {
+    let mut problem = Problem::default();
+    problem.clear();
+    for thread in 0..2 {
+        for turn in 0..count {
+            problem.push(Op { loc: 0, reads: false, writes: true, after: NONE, good: (0, 0) });
+            problem.good.push(thread * 2 * count + 2 * turn);
+            let good = (problem.good.len() as u32 - 1, problem.good.len() as u32);
+            problem.push(Op { loc: 0, reads: true, writes: false, after: NONE, good });
+        }
+        problem.end_thread();
+    }
+    let sequence = (0..4 * count).collect();
+    (problem, sequence)
+}
+
+#[test]
+fn a_question_is_interrupted() {
+    let (problem, sequence) = long(40);
+    assert_eq!(Realiser::default().realise(&problem, &sequence, &Now), Err(Interrupted));
+    assert_eq!(Realiser::default().certain(&problem, &sequence, &Now).map(|order| order.is_some()), Err(Interrupted));
+    assert!(Realiser::default().realise(&problem, &sequence, &Never).is_ok_and(|found| found.is_some()));
+}
+
 #[test]
 fn pairs_of_threads() {
     check_all(4_000, 1, |random| (0..2).map(|_| thread(random, 5, 0)).collect());

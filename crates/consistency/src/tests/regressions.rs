@@ -1,9 +1,7 @@
 //! Instances that separate the keys for PSO: each is realizable, and a key that knows too little loses its executions.
 
-mod common;
-
-use common::instances::regressions;
-use raddle_consistency::{Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
+use super::common::instances::regressions;
+use crate::{Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
 
 const RANDOM_ORDERS: u64 = 200;
 

@@ -3,15 +3,13 @@
 //! The big sweep, 300,000 instances per model:
 //!
 //! ```text
-//! cargo test --release -p raddle-consistency --test oracle -- --ignored --nocapture
+//! cargo test --release -p raddle-consistency -- --ignored --nocapture
 //! ```
 //!
 //! `RADDLE_SEED=7` in the environment makes it other instances.
 
-mod common;
-
-use common::{instance, is_consistent};
-use raddle_consistency::{Algorithm, Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
+use super::common::{instance, is_consistent};
+use crate::{Algorithm, Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
 
 /// All settings that must be right.
 fn settings(model: Model, number: u64) -> Vec<Settings> {
