@@ -6,7 +6,7 @@ use super::models::Model;
 use super::realise::{self, Realiser};
 use raddle_engine::{Deadline, Fault, Options, Question, Refusal};
 use raddle_machine::names::Lookup;
-use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
+use raddle_machine::{Access, Addr, Automaton, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Property, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex};

@@ -16,7 +16,7 @@ use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
 use raddle_engine::{Fault, Refusal, Statistics};
-use raddle_machine::{Reaction, Status, Thread, Visible};
+use raddle_machine::{Automaton, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Schedule, ThreadId};
 use rustc_hash::FxHashSet;

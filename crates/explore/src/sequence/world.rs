@@ -3,7 +3,7 @@
 use super::event::{LocId, NO_LOC};
 use raddle_engine::{Fault, Options, Refusal};
 use raddle_machine::names::Lookup;
-use raddle_machine::{Access, Addr, ByteMemory, Code, Status, System, Thread, Visible};
+use raddle_machine::{Access, Addr, Automaton, ByteMemory, Code, Status, System, Thread, Visible};
 use raddle_trace::{Model, Schedule, Step, ThreadId};
 use rustc_hash::FxHashMap;
 
