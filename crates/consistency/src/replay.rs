@@ -10,7 +10,7 @@ use raddle_trace::{Buffered, EventId, Model, Step, StoreBuffer, ThreadId};
 
 /// A write on its way to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Write {
+pub(crate) struct Write {
     event: EventId,
     loc: Loc,
 }
@@ -117,19 +117,10 @@ impl Memory {
     pub fn flushes(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for (number, Thread { buffer, .. }) in self.threads.iter().enumerate() {
-            let leaving = buffer.iter().enumerate().filter(|(at, _)| self.leaves(buffer, *at));
+            let leaving = buffer.iter().enumerate().filter(|&(at, _)| models::of(self.model).leaves(buffer, at));
             steps.extend(leaving.map(|(_, write)| self.arrival(ThreadId(number as u32), write)));
         }
         steps
-    }
-
-    /// Whether the write at this position may leave.
-    fn leaves(&self, buffer: &StoreBuffer<Write>, at: usize) -> bool {
-        match models::of(self.model).buffers() {
-            Buffers::None => false,
-            Buffers::PerThread => at == 0,
-            Buffers::PerLocation => buffer.is_free(at),
-        }
     }
 
     /// The step by which a write leaves.
@@ -158,7 +149,7 @@ impl Memory {
     pub fn flush(&mut self, step: Step) -> bool {
         let Some(Thread { buffer, .. }) = self.threads.get(step.thread().index()) else { return false };
         let at = buffer.iter().position(|write| self.arrival(step.thread(), write) == step);
-        let Some(at) = at.filter(|&at| self.leaves(buffer, at)) else { return false };
+        let Some(at) = at.filter(|&at| models::of(self.model).leaves(buffer, at)) else { return false };
         let Write { event, loc } = self.threads[step.thread().index()].buffer.remove(at);
         self.last[loc.index()] = Source::Write(event);
         true

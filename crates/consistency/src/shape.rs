@@ -87,7 +87,7 @@ impl Lists {
 }
 
 /// An instance made ready.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Shape {
     pub(crate) model: &'static dyn MemoryModel,
     pub(crate) ops: Vec<Op>,
@@ -126,27 +126,6 @@ struct Scratch {
     joined: Vec<bool>,
     lane_of: Vec<u32>,
     counts: Vec<u32>,
-}
-
-impl Default for Shape {
-    fn default() -> Self {
-        Shape {
-            model: models::of(Model::Sc),
-            ops: Vec::new(),
-            starts: Vec::new(),
-            spawns: Vec::new(),
-            locs: 0,
-            lane_starts: Vec::new(),
-            lane_ops: Vec::new(),
-            thread_lanes: Vec::new(),
-            readers: Vec::new(),
-            waits: Lists::default(),
-            behind: Lists::default(),
-            has_fences: false,
-            has_store_fences: false,
-            scratch: Scratch::default(),
-        }
-    }
 }
 
 /// A read that no execution can contain, whatever the rest does: its own thread has hidden the source.

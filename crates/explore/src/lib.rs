@@ -2,7 +2,8 @@
 //!
 //! [`ENGINES`] are the engines of this crate; what all engines share is in `raddle-engine`.
 //!
-//! Reading order: the engines [`graphs`] (`optimal` and `rf`), [`rvf`], [`vc`], [`dc`], and the choice between them, `auto`.
+//! Reading order: the engines [`graphs`] (`optimal` and `rf`), [`rvf`], [`vc`], [`dc`], and the choice between them, `auto`. What a program
+//! begins with is the same for all of them: `world`.
 
 mod auto;
 pub mod dc;
@@ -11,6 +12,7 @@ pub mod rvf;
 mod sequence;
 pub mod vc;
 mod workers;
+mod world;
 
 use raddle_engine::Registry;
 

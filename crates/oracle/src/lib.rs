@@ -20,6 +20,7 @@ pub mod shrink;
 pub mod sketch;
 pub mod sweep;
 pub mod values;
+pub mod variants;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
 pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};

@@ -72,6 +72,11 @@ impl Model {
             Model::Pso => "pso",
         }
     }
+
+    /// Whether every execution is a sequence of what the threads do, each operation with all of its effect at once.
+    pub const fn is_sequential(self) -> bool {
+        matches!(self, Model::Sc)
+    }
 }
 
 impl fmt::Display for Model {

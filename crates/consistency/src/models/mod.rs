@@ -9,10 +9,11 @@ pub mod tso;
 
 use crate::order::Order;
 use crate::prefix::Prefix;
+use crate::replay::Write;
 use crate::search::{End, Search};
 use crate::settings::{Limits, Settings};
 use crate::shape::Shape;
-use raddle_trace::{Model, Step, ThreadId};
+use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
 use std::fmt;
 
 /// What writes of a thread go through on their way to memory.
@@ -34,6 +35,9 @@ pub(crate) trait MemoryModel: Sync {
     /// The step of a schedule in which a buffered write of the thread to the location reaches memory.
     fn arrival(&self, thread: ThreadId, loc: u64) -> Step;
 
+    /// Whether the write at this position of a thread's buffer may reach memory now.
+    fn leaves(&self, buffer: &StoreBuffer<Write>, at: usize) -> bool;
+
     /// Whether two-literal clauses can decide what the search does not ([`crate::two_sat`]).
     fn has_clauses(&self) -> bool {
         false
@@ -46,6 +50,13 @@ pub(crate) trait MemoryModel: Sync {
 impl fmt::Debug for dyn MemoryModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.buffers())
+    }
+}
+
+/// Before anything is known of an instance.
+impl Default for &'static dyn MemoryModel {
+    fn default() -> Self {
+        &sc::SequentialConsistency
     }
 }
 

@@ -42,10 +42,11 @@
 use super::{Buffers, MemoryModel, Task};
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
+use crate::replay::Write;
 use crate::search::{End, Strategy};
 use crate::settings::Key;
 use crate::shape::{Kind, NONE, Shape};
-use raddle_trace::{Step, ThreadId};
+use raddle_trace::{Step, StoreBuffer, ThreadId};
 
 pub(crate) struct PartialStoreOrder;
 
@@ -56,6 +57,10 @@ impl MemoryModel for PartialStoreOrder {
 
     fn arrival(&self, thread: ThreadId, loc: u64) -> Step {
         Step::FlushAt(thread, loc)
+    }
+
+    fn leaves(&self, buffer: &StoreBuffer<Write>, at: usize) -> bool {
+        buffer.is_free(at)
     }
 
     fn search(&self, task: Task<'_>) -> End {

@@ -2,8 +2,9 @@
 
 use super::tso::search;
 use super::{Buffers, MemoryModel, Task};
+use crate::replay::Write;
 use crate::search::End;
-use raddle_trace::{Step, ThreadId};
+use raddle_trace::{Step, StoreBuffer, ThreadId};
 
 pub(crate) struct SequentialConsistency;
 
@@ -14,6 +15,10 @@ impl MemoryModel for SequentialConsistency {
 
     fn arrival(&self, thread: ThreadId, _: u64) -> Step {
         unreachable!("{thread} has no buffer")
+    }
+
+    fn leaves(&self, _: &StoreBuffer<Write>, _: usize) -> bool {
+        false
     }
 
     fn has_clauses(&self) -> bool {

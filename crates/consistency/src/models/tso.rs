@@ -14,9 +14,10 @@
 use super::{Buffers, MemoryModel, Task};
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
+use crate::replay::Write;
 use crate::search::{End, Strategy};
 use crate::shape::{Kind, Shape};
-use raddle_trace::{Step, ThreadId};
+use raddle_trace::{Step, StoreBuffer, ThreadId};
 
 pub(crate) struct TotalStoreOrder;
 
@@ -27,6 +28,10 @@ impl MemoryModel for TotalStoreOrder {
 
     fn arrival(&self, thread: ThreadId, _: u64) -> Step {
         Step::Flush(thread)
+    }
+
+    fn leaves(&self, _: &StoreBuffer<Write>, at: usize) -> bool {
+        at == 0
     }
 
     fn search(&self, task: Task<'_>) -> End {

@@ -55,6 +55,13 @@ impl Problem {
         self.edges.clear();
     }
 
+    /// Makes room for so many events.
+    pub fn reserve(&mut self, events: usize) {
+        self.ops.reserve(events);
+        self.owners.reserve(events);
+        self.good.reserve(events);
+    }
+
     /// Adds an event to the thread that is being written down.
     pub fn push(&mut self, op: Op) {
         if op.loc != NONE {

@@ -95,6 +95,7 @@ impl Basis {
         let number = |id: EventId| if id == INITIAL { INIT } else { starts[id.thread.index()] + id.index };
         let problem = &mut basis.problem;
         problem.clear();
+        problem.reserve(start as usize + question.lasts.len());
         let good = |problem: &mut Problem, source: EventId| {
             problem.good.push(number(source));
             (problem.good.len() as u32 - 1, problem.good.len() as u32)
@@ -122,6 +123,7 @@ impl Basis {
             problem.end_thread();
         }
         problem.edges.extend(question.orders.iter().map(|&(a, b)| (number(a), number(b))));
+        basis.sequence.reserve(start as usize + question.lasts.len());
         let inside = sequence.iter().filter(|id| id.index < cut[id.thread.index()]);
         basis.sequence.extend(inside.map(|&id| number(id)));
         if let Some(read) = question.read {

@@ -13,10 +13,10 @@
 //!
 //! (Nidhugg has an option to the same effect.)
 
-use super::context::Initial;
 use super::event::{Event, INIT, Kind, LocId};
 use super::models::Model;
 use super::step::{Halt, Stepper};
+use crate::world::Initial;
 
 impl<M: Model> Stepper<'_, '_, M> {
     /// Starts over without the option, because of this event.
@@ -81,7 +81,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         if !self.context.commuting {
             return value;
         }
-        let size = self.context.access(loc).size;
+        let size = self.context.view.access(loc).size;
         let reads = self.graph.location(loc).reads.iter().map(|&slot| self.graph.event(slot));
         let updates = reads.filter(|event| event.kind == Kind::Blind);
         let value = updates.fold(value, |value, event| event.flags.commuting().apply(value, event.value));

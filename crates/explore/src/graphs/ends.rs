@@ -6,7 +6,7 @@
 //! writes, in canonical order, counts.
 
 use super::branch::{Level, copy};
-use super::context::{Context, Initial};
+use super::context::Context;
 use super::event::{INIT, Kind, LocId, Slot};
 use super::graph::{Equivalence, Graph, ancestor};
 use super::linearise;
@@ -16,6 +16,7 @@ use super::search::Search;
 use super::snapshot::{Node, Stage};
 use super::sources::{SAMPLE, Sources, by_rank};
 use super::step::Bug;
+use crate::world::Initial;
 use raddle_machine::{Automaton, Blocked, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
@@ -81,7 +82,7 @@ impl<M: Model> Search<'_, M> {
         if whole && self.context.shared.options.keep_schedules {
             let end =
                 Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
-            self.schedules.extend(linearise::schedule(&mut self.context, witnessed, &end));
+            self.schedules.extend(linearise::schedule(&self.context, witnessed, &end));
         }
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
@@ -105,7 +106,7 @@ impl<M: Model> Search<'_, M> {
                 let mut bug =
                     Bug { property: Property::Deadlock, pc, target: None, attempt: None, forced: None, schedule: None };
                 if matches!(witness, Waiting::ShownBy(_)) {
-                    bug.schedule = linearise::schedule(&mut self.context, witnessed, &bug);
+                    bug.schedule = linearise::schedule(&self.context, witnessed, &bug);
                 }
                 self.bugs.push(bug);
             }
@@ -227,7 +228,7 @@ impl Waiter {
             match *state.status() {
                 Status::Blocked(Blocked::Spin) => return state.since() == self.since,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
-                    let Ok(loc) = context.loc(access, state.pc()) else { return false };
+                    let Ok(loc) = context.view.loc(access, state.pc()) else { return false };
                     let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
                     let Initial::Value(value) = context.value(graph, loc, source) else { return false };
                     match state.reaction(context.code, value) {

@@ -4,6 +4,7 @@
 //! alternative (a signal) has a choice between them. What one visible operation becomes depends on the model: a
 //! seq_cst store is a write and a fence, a release store under PSO a store-store fence and a write.
 
+pub(crate) use crate::world::{LocId, NO_LOC};
 use raddle_machine::Commuting;
 use raddle_program::Ordering;
 use raddle_trace::ThreadId;
@@ -16,12 +17,6 @@ pub(crate) const INIT: Slot = u32::MAX;
 
 /// In place of a source, for an update that has none.
 pub(crate) const NO_SOURCE: Slot = u32::MAX - 1;
-
-/// The number of a location.
-pub(crate) type LocId = u32;
-
-/// No location.
-pub(crate) const NO_LOC: LocId = u32::MAX;
 
 /// No atomic block.
 pub(crate) const NO_BLOCK: u32 = u32::MAX;
@@ -125,20 +120,4 @@ pub(crate) struct Event {
     pub(crate) rf: Slot,
     /// The value read, written or picked.
     pub(crate) value: u64,
-}
-
-impl Event {
-    /// A write that goes through the store buffer.
-    pub(crate) fn is_plain_write(&self) -> bool {
-        self.kind == Kind::Write && !self.flags.contains(Flags::LOCKED) && self.block == NO_BLOCK
-    }
-
-    /// Everything po-before it is preserved before it, and everything po-after it after it.
-    pub(crate) fn drains(&self) -> bool {
-        match self.kind {
-            Kind::Fence | Kind::Spawn | Kind::Join | Kind::Free | Kind::Blind => true,
-            Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED) || self.block != NO_BLOCK,
-            Kind::StoreFence | Kind::Choose | Kind::Note => false,
-        }
-    }
 }

@@ -157,7 +157,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         if self.graph.frees.is_empty() {
             return None;
         }
-        let base = self.context.access(self.graph.event(slot).loc).addr.base();
+        let base = self.context.view.access(self.graph.event(slot).loc).addr.base();
         self.graph
             .frees
             .clone()
@@ -192,7 +192,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         let slot = self.add(event, node, 0, None);
         let mut unordered = None;
         for loc in 0..self.graph.locations.len() {
-            if self.context.access(loc as u32).addr.base() != base {
+            if self.context.view.access(loc as u32).addr.base() != base {
                 continue;
             }
             let accesses = &self.graph.locations[loc];

@@ -1,6 +1,6 @@
-//! From a graph to a schedule of the store-buffer machine.
+//! From a graph to a schedule of the machine.
 //!
-//! Nodes are events; the halves of an update (and the choice between them) are one node. A plain write stands for the
+//! Nodes are events; the halves of an update (and the choice between them) are one node. A write that is buffered stands for the
 //! moment it reaches memory, everything else for the moment it is executed. Any order that respects the global
 //! relation is a run: before a node of a thread is emitted, the stores that its thread issued before it are put in the
 //! buffer, in program order. What does not lead to the error is left out: only events before the target in the global
@@ -16,7 +16,7 @@ use raddle_machine::{Automaton, Status, Visible};
 use raddle_trace::{BitSet, Schedule, Step, ThreadId};
 
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
-pub(crate) fn schedule<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, bug: &Bug) -> Option<Schedule> {
+pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug) -> Option<Schedule> {
     let mut included = included(graph, bug);
     if context.code.has_atomic_blocks() && !complete_blocks(graph, bug, &mut included) {
         return None;
@@ -25,7 +25,7 @@ pub(crate) fn schedule<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, bu
         return None;
     }
     let nodes = order(graph, &included, bug.target, bug.forced)?;
-    let mut steps = context.shared.opening.steps.clone();
+    let mut steps = context.shared.world.opening.steps.clone();
     let mut emitter = Emitter::new(context, graph);
     for node in nodes {
         for part in graph.node_of(node) {
@@ -204,7 +204,7 @@ impl<M: Model> Graph<M> {
 
 /// Writes nodes down as steps.
 struct Emitter<'a, 'c, M: Model> {
-    context: &'a mut Context<'c>,
+    context: &'a Context<'c>,
     graph: &'a Graph<M>,
     /// Per thread: how many of its operations have been executed, once it is started.
     threads: Vec<Option<u32>>,
@@ -213,9 +213,9 @@ struct Emitter<'a, 'c, M: Model> {
 }
 
 impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
-    fn new(context: &'a mut Context<'c>, graph: &'a Graph<M>) -> Self {
+    fn new(context: &'a Context<'c>, graph: &'a Graph<M>) -> Self {
         let mut threads = vec![None; graph.threads.len()];
-        threads[0] = Some(context.shared.main.operations());
+        threads[0] = Some(context.shared.world.main.operations());
         let buffered = vec![Vec::new(); graph.threads.len()];
         Emitter { context, graph, threads, buffered }
     }
@@ -226,10 +226,8 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         while done <= operation {
             steps.push(self.step(thread, done));
             let events = self.graph.threads[thread.index()].events.iter().copied();
-            let issued = events.filter(|&slot| {
-                let event = self.graph.event(slot);
-                event.operation == done && event.is_plain_write()
-            });
+            let part = |slot: &Slot| self.graph.event(*slot).operation == done;
+            let issued: Vec<Slot> = events.filter(part).filter(|&slot| self.arrival(slot).is_some()).collect();
             self.buffered[thread.index()].extend(issued);
             done += 1;
         }
@@ -272,24 +270,25 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
             self.run_through(thread, event.operation, steps);
         }
         // What is wrong with a store shows when it is issued, unless it was issued long before.
-        if event.is_plain_write() && !(target && done <= event.operation) {
-            self.flush(slot, steps);
+        if let Some(step) = self.arrival(slot)
+            && !(target && done <= event.operation)
+        {
+            self.buffered[thread.index()].retain(|&other| other != slot);
+            steps.push(step);
         }
     }
 
-    /// Lets an issued write reach memory.
-    fn flush(&mut self, slot: Slot, steps: &mut Vec<Step>) {
+    /// The step by which an event reaches memory, if it is a write that is issued in another one.
+    fn arrival(&self, slot: Slot) -> Option<Step> {
         let event = self.graph.event(slot);
-        self.buffered[event.thread.index()].retain(|&other| other != slot);
-        let addr = self.context.access(event.loc).addr;
-        steps.extend(M::flush(event.thread, addr));
+        let addr = (event.kind == Kind::Write).then(|| self.context.view.access(event.loc).addr)?;
+        M::arrival(event, addr)
     }
 
     /// Empties the buffer of a thread.
     fn drain(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
-        for slot in std::mem::take(&mut self.buffered[thread.index()]) {
-            self.flush(slot, steps);
-        }
+        let waiting = std::mem::take(&mut self.buffered[thread.index()]);
+        steps.extend(waiting.into_iter().filter_map(|slot| self.arrival(slot)));
     }
 
     /// Executes what a thread did after its last event, and its pending operation if it is that which is wrong.

@@ -175,7 +175,7 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
 
 fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Halt> {
     let shared = Arc::new(Shared::new(question, deadline, purpose));
-    if let Status::Failed(failure) = shared.main.status() {
+    if let Status::Failed(failure) = shared.world.main.status() {
         return opening_failure(question, &shared, failure).map_err(Halt::Fault);
     }
     let mut findings = models::under(question.options.model, Exploration(shared));
@@ -217,7 +217,7 @@ fn opening_failure(
             findings.done = 1.0;
             findings.statistics.failed = 1;
             if question.options.properties.contains(property) {
-                findings.list.push(confirm(question, shared.opening.clone(), property, failure.pc)?);
+                findings.list.push(confirm(question, shared.world.opening.clone(), property, failure.pc)?);
             }
         }
     }

@@ -8,13 +8,14 @@
 
 use super::apply::Applied;
 use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
-use super::context::{Context, Initial};
+use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
+use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
 use raddle_machine::{Automaton, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
@@ -130,10 +131,10 @@ impl<'c, M: Model> Search<'c, M> {
 
     /// The root of the search tree.
     pub(crate) fn root(&mut self) -> Level<M> {
-        let main = self.context.shared.main.clone();
+        let main = self.context.shared.world.main.clone();
         let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, parent: None };
         let mut graph = Graph::new(self.context.shared.purpose.equivalence, Arc::new(node));
-        let main = (*self.context.shared.main).clone();
+        let main = (*self.context.shared.world.main).clone();
         let main = settle(&mut self.context, &graph, None, main, &mut self.error);
         graph.threads[0].tip = Some(main);
         Level { graph, frames: Vec::new() }
@@ -260,9 +261,11 @@ impl<'c, M: Model> Search<'c, M> {
                 single(Event { kind, order: Ordering::Relaxed, ..event })
             }
             (Visible::Store { order, value, .. }, stage) => {
-                let buffered = || graph.threads[thread.index()].events.iter().any(|&e| graph.event(e).is_plain_write());
-                let fence = M::fence_before_store(order).filter(|_| stage == Stage::Fresh && event.block == NO_BLOCK);
-                if let Some(kind) = fence.filter(|_| buffered()) {
+                let fence = || M::fence_before_store(graph, thread, order);
+                if stage == Stage::Fresh
+                    && event.block == NO_BLOCK
+                    && let Some(kind) = fence()
+                {
                     single(Event { kind, ..event })
                 } else {
                     let event = Event { kind: Kind::Write, order, loc: node.loc, value, ..event };
@@ -385,7 +388,7 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(schedule.clone());
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
-        super::linearise::schedule(&mut self.context, graph, bug)
+        super::linearise::schedule(&self.context, graph, bug)
     }
 
     /// Drops what is left to explore.

@@ -14,13 +14,14 @@
 //! Revisits by plain writes need no such question: what is kept, then the write, then the read, is a run.
 
 use super::branch::{Branch, Frame, Level, copy};
-use super::context::{Context, Initial};
+use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, LocId, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::realise::Question;
 use super::snapshot::Node;
 use crate::auto::Evidence;
+use crate::world::Initial;
 use raddle_machine::{Automaton, Reaction, Status, Visible};
 use raddle_trace::BitSet;
 use smallvec::SmallVec;

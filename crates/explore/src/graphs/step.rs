@@ -1,11 +1,12 @@
 //! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
 
-use super::context::{Context, Initial};
+use super::context::Context;
 use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::snapshot::{Node, Stage};
 use crate::auto::Evidence;
+use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
 use raddle_machine::{Access, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{Place, Property, Schedule, ThreadId};
@@ -78,14 +79,14 @@ pub(super) fn settle<M: Model>(
     if let Some(access) = access {
         let own = state.id();
         let lookup = |id: ThreadId| if id == own { Some(&state) } else { graph.state(id) };
-        let fault = context.check(access, &lookup).or_else(|| match *state.status() {
-            Status::Ready(Visible::Free { addr, scope }) => context.check_free(addr, scope, &lookup),
-            _ => None,
-        });
+        let fault = match *state.status() {
+            Status::Ready(Visible::Free { addr, scope }) => context.view.check_free(addr, scope, &lookup),
+            _ => context.view.check(access, &lookup),
+        };
         match fault {
             Some(message) => state.fail(Property::Memory, message),
             None if access.size == 0 => {}
-            None => match context.loc(access, state.pc()) {
+            None => match context.view.loc(access, state.pc()) {
                 Ok(number) => loc = number,
                 Err(unsupported) => *error = Some(Halt::Fault(unsupported)),
             },

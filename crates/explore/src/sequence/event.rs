@@ -1,13 +1,8 @@
 //! Events of a sequence.
 
+pub(crate) use crate::world::{LocId, NO_LOC};
 use raddle_program::Ordering;
 use raddle_trace::{EventId, ThreadId};
-
-/// The number of a location.
-pub(crate) type LocId = u32;
-
-/// No location.
-pub(crate) const NO_LOC: LocId = u32::MAX;
 
 /// The initial write of every location, as the source of a read.
 pub(crate) const INITIAL: EventId = EventId { thread: ThreadId(u32::MAX), index: 0 };

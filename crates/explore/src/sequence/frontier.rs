@@ -1,12 +1,13 @@
 //! The events of every thread so far, and where each thread rests.
 
 use super::event::{Event, INITIAL, Kind, LocId};
-use super::world::{Initial, World};
+use crate::world::{Initial, View, World};
 use raddle_engine::Options;
 use raddle_machine::{Automaton, Code, Thread};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A thread's state after some of its events.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ pub(crate) struct Mark {
 /// The events so far.
 #[derive(Debug)]
 pub(crate) struct Frontier<'c> {
-    pub(crate) world: World<'c>,
+    pub(crate) world: View<'c>,
     pub(super) logs: Vec<Log>,
     /// Whose events were added, in this order.
     pub(super) order: Vec<ThreadId>,
@@ -65,12 +66,13 @@ pub(crate) struct Frontier<'c> {
 
 impl<'c> Frontier<'c> {
     pub(crate) fn new(code: &'c Code, options: &Options) -> Self {
-        let world = World::new(code, options);
-        let main = Rest { born: 0, state: world.main.clone(), loc: super::NO_LOC };
+        debug_assert!(options.model.is_sequential(), "engines check the model first");
+        let world = Arc::new(World::new(code, options.model));
+        let main = Rest { born: 0, state: (*world.main).clone(), loc: super::NO_LOC };
         let before = main.state.operations();
         let main = Log { rests: vec![main], before, ..Log::default() };
         Frontier {
-            world,
+            world: View::new(world),
             logs: vec![main],
             order: Vec::new(),
             kept: 0,
@@ -147,6 +149,7 @@ impl<'c> Frontier<'c> {
 
     /// The events of other threads that must directly precede this one: the one that started its thread, and the last one of a
     /// thread it waited for.
+    #[inline]
     pub(crate) fn joints(&self, id: EventId) -> [Option<EventId>; 2] {
         let event = self.event(id);
         let start = if id.index == 0 { self.start(id.thread) } else { None };

@@ -19,7 +19,7 @@
 //! Every visible operation is one event. An update (read-modify-write, compare-exchange, lock) is one event that reads and
 //! writes, not two that are glued together: nothing can come between its halves. The initial write of each location is
 //! [`INITIAL`]; it comes before everything and is no member of any thread. What the first thread does while it is alone is
-//! executed once ([`World`]) and makes initial values, not events.
+//! executed once ([`World`](crate::world::World)) and makes initial values, not events.
 //!
 //! Engines built on this: [`rvf`](crate::rvf), [`vc`](crate::vc), [`dc`](crate::dc). What they cannot do for want of this layer: memory models
 //! other than SC, atomic blocks, accesses of different sizes to overlapping memory. Data races are looked for at the ends of
@@ -31,24 +31,19 @@ pub(crate) mod races;
 mod report;
 mod run;
 mod schedule;
-mod world;
 
+pub(crate) use crate::world::Initial;
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
 pub(crate) use report::{Alarm, Counters, End, Report, Stop};
 pub(crate) use run::{Bug, Extended, Pending};
-pub(crate) use world::Initial;
 
 use raddle_engine::{Question, Refusal};
-use raddle_trace::Model;
-
-/// The memory models of engines on sequences.
-pub(crate) const MODELS: [Model; 1] = [Model::Sc];
 
 /// What stands against every engine that works on sequences, if anything does.
 pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
     let Question { code, options } = question;
-    if !MODELS.contains(&options.model) {
+    if !options.model.is_sequential() {
         return Some(format!("the memory model {}, only sc", options.model));
     }
     code.has_atomic_blocks().then(|| "atomic blocks".to_owned())

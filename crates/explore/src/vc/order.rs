@@ -36,12 +36,14 @@ impl Order {
         &self.rows[id.thread.index()][id.index as usize * self.width..][..self.width]
     }
 
-    /// Whether `a` is before `b`.
+    /// Whether `a` is before `b`. The innermost question of the closure.
+    #[inline]
     pub(crate) fn before(&self, a: EventId, b: EventId) -> bool {
         if a == INITIAL || b == INITIAL {
             return b != INITIAL;
         }
-        self.row(b)[a.thread.index()] > a.index
+        debug_assert!(a.thread.index() < self.width, "an event of the order");
+        self.rows[b.thread.index()][b.index as usize * self.width + a.thread.index()] > a.index
     }
 
     /// Whether the order says which of two events comes first.

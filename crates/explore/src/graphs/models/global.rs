@@ -26,9 +26,9 @@ pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     const MODEL: raddle_trace::Model;
     const FORWARDS: bool;
     fn fence(order: Ordering) -> Option<Kind>;
-    fn fence_before_store(order: Ordering) -> Option<Kind>;
+    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
     fn fence_after_store(order: Ordering) -> Option<Kind>;
-    fn flush(thread: ThreadId, addr: Addr) -> Option<Step>;
+    fn arrival(write: &Event, addr: Addr) -> Option<Step>;
 
     /// Whether `a`, before `b` in one thread, stays before `b`; what stands between them is a matter of transitivity.
     fn preserved(a: &Event, b: &Event) -> bool;
@@ -65,16 +65,16 @@ impl<M: Global> Model for M {
         <M as Global>::fence(order)
     }
 
-    fn fence_before_store(order: Ordering) -> Option<Kind> {
-        <M as Global>::fence_before_store(order)
+    fn fence_before_store(graph: &Graph<M>, thread: ThreadId, order: Ordering) -> Option<Kind> {
+        <M as Global>::fence_before_store(graph, thread, order)
     }
 
     fn fence_after_store(order: Ordering) -> Option<Kind> {
         <M as Global>::fence_after_store(order)
     }
 
-    fn flush(thread: ThreadId, addr: Addr) -> Option<Step> {
-        <M as Global>::flush(thread, addr)
+    fn arrival(write: &Event, addr: Addr) -> Option<Step> {
+        <M as Global>::arrival(write, addr)
     }
 
     fn read_floor(graph: &mut Graph<M>, event: &Event) -> isize {

@@ -17,11 +17,13 @@
 //! | file | models |
 //! |---|---|
 //! | `global` | what those share that are one acyclic relation on all events |
+//! | `buffers` | what those share that have store buffers |
 //! | `sc`, `tso`, `pso` | sequential consistency; store buffers, one per thread or one per thread and location |
 //!
 //! Everything is resolved at compile time: the search is a generic function of the model, because these questions are its
 //! innermost loop.
 
+mod buffers;
 mod global;
 mod pso;
 mod sc;
@@ -49,8 +51,8 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// What a fence is to memory; `None` if it is nothing.
     fn fence(order: Ordering) -> Option<Kind>;
 
-    /// The fence that a store puts before itself if something is buffered.
-    fn fence_before_store(order: Ordering) -> Option<Kind>;
+    /// The fence that a store, the next operation of the thread, puts before itself.
+    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
 
     /// The fence that a store puts after itself.
     fn fence_after_store(order: Ordering) -> Option<Kind>;
@@ -94,8 +96,8 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// In a reads-from class: the order of writes has been exchanged for that of this sequence of all events.
     fn adopted(graph: &mut Graph<Self>, sequence: impl Iterator<Item = Slot>);
 
-    /// The step by which a store of the thread that has been issued reaches memory, if that is one of its own.
-    fn flush(thread: ThreadId, addr: Addr) -> Option<Step>;
+    /// The step by which a write to this address that has been issued reaches memory, if that is one of its own.
+    fn arrival(write: &Event, addr: Addr) -> Option<Step>;
 
     /// From the definition of the model: whether the graph is consistent.
     #[cfg(debug_assertions)]

@@ -23,8 +23,10 @@ impl Global for Pso {
         }
     }
 
-    fn fence_before_store(order: Ordering) -> Option<Kind> {
-        order.releases().then_some(Kind::StoreFence)
+    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind> {
+        // Without anything to stay behind it would be one event more for nothing.
+        let buffered = || graph.threads[thread.index()].events.iter().any(|&slot| graph.event(slot).is_buffered());
+        (order.releases() && buffered()).then_some(Kind::StoreFence)
     }
 
     fn fence_after_store(order: Ordering) -> Option<Kind> {
@@ -33,7 +35,7 @@ impl Global for Pso {
 
     fn preserved(a: &Event, b: &Event) -> bool {
         let from_store_fence = a.kind == Kind::StoreFence;
-        if b.drains() || (!a.is_plain_write() && !from_store_fence) {
+        if b.drains() || (!a.is_buffered() && !from_store_fence) {
             return true;
         }
         match b.kind {
@@ -59,7 +61,7 @@ impl Global for Pso {
         }
     }
 
-    fn flush(thread: ThreadId, addr: Addr) -> Option<Step> {
-        Some(Step::FlushAt(thread, addr.0))
+    fn arrival(write: &Event, addr: Addr) -> Option<Step> {
+        write.is_buffered().then_some(Step::FlushAt(write.thread, addr.0))
     }
 }

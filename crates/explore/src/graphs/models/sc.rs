@@ -19,7 +19,7 @@ impl Global for Sc {
         None
     }
 
-    fn fence_before_store(_: Ordering) -> Option<Kind> {
+    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
         None
     }
 
@@ -38,7 +38,7 @@ impl Global for Sc {
         }
     }
 
-    fn flush(_: ThreadId, _: Addr) -> Option<Step> {
+    fn arrival(_: &Event, _: Addr) -> Option<Step> {
         None
     }
 }

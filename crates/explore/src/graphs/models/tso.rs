@@ -21,7 +21,7 @@ impl Global for Tso {
         (order == Ordering::SeqCst).then_some(Kind::Fence)
     }
 
-    fn fence_before_store(_: Ordering) -> Option<Kind> {
+    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
         None
     }
 
@@ -30,7 +30,7 @@ impl Global for Tso {
     }
 
     fn preserved(a: &Event, b: &Event) -> bool {
-        !a.is_plain_write() || b.drains() || b.kind == Kind::Write
+        !a.is_buffered() || b.drains() || b.kind == Kind::Write
     }
 
     fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, event: &Event, mut add: impl FnMut(Slot)) {
@@ -39,7 +39,7 @@ impl Global for Tso {
         let mut write_seen = false;
         for &slot in log.events[..upto].iter().rev() {
             let earlier = graph.event(slot);
-            if earlier.is_plain_write() {
+            if earlier.is_buffered() {
                 // Writes are ordered among themselves: the last one stands for those before.
                 if wants_writes && !std::mem::replace(&mut write_seen, true) {
                     add(slot);
@@ -57,7 +57,7 @@ impl Global for Tso {
         }
     }
 
-    fn flush(thread: ThreadId, _: Addr) -> Option<Step> {
-        Some(Step::Flush(thread))
+    fn arrival(write: &Event, _: Addr) -> Option<Step> {
+        write.is_buffered().then_some(Step::Flush(write.thread))
     }
 }

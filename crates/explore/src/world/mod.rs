@@ -1,0 +1,252 @@
+//! What every execution of a program begins with, whatever the engine: the first thread run up to where it is no longer alone
+//! ([`opening`]), memory as it is then, which objects' lives have ended, and numbers for the locations that threads touch.
+//!
+//! Engines differ in what they do with events; what an address means is the same for all of them. A [`World`] is shared by the
+//! workers of a search. Each has a [`View`] of it, which remembers what it has looked up, so that the lock on the numbers is
+//! taken once per worker and location.
+
+mod opening;
+
+use raddle_engine::{Fault, Refusal};
+use raddle_machine::names::Lookup;
+use raddle_machine::{Access, Addr, ByteMemory, Code, Thread};
+use raddle_trace::{Model, Schedule, ThreadId};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The number of a location.
+pub(crate) type LocId = u32;
+
+/// No location.
+pub(crate) const NO_LOC: LocId = u32::MAX;
+
+/// The value of a location before anything is written to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Initial {
+    Value(u64),
+    Uninitialised,
+}
+
+/// What all executions share.
+#[derive(Debug)]
+pub(crate) struct World<'c> {
+    /// The first thread when it is no longer alone.
+    pub(crate) main: Arc<Thread>,
+    /// How it came there.
+    pub(crate) opening: Schedule,
+    code: &'c Code,
+    /// Memory at that moment.
+    memory: ByteMemory,
+    /// The objects whose lives had ended by then.
+    ended: Vec<Addr>,
+    names: Mutex<Names>,
+}
+
+/// Numbers for locations, given out on first use and never changed.
+#[derive(Debug, Default)]
+struct Names {
+    accesses: Vec<Access>,
+    /// Which location each byte belongs to.
+    bytes: FxHashMap<Addr, LocId>,
+}
+
+impl<'c> World<'c> {
+    /// Runs the first thread as long as it is alone.
+    pub(crate) fn new(code: &'c Code, model: Model) -> Self {
+        let (system, opening) = opening::run(code, model);
+        World {
+            main: Arc::new(system.thread(ThreadId::MAIN).expect("the first thread").clone()),
+            opening,
+            code,
+            memory: system.memory().clone(),
+            ended: system.ended().collect(),
+            names: Mutex::default(),
+        }
+    }
+
+    fn names(&self) -> MutexGuard<'_, Names> {
+        self.names.lock().expect("no worker panics while it holds the names")
+    }
+}
+
+impl Names {
+    /// The number of a location; `None` if it overlaps another one.
+    fn number(&mut self, access: Access) -> Option<LocId> {
+        if let Some(&loc) = self.bytes.get(&access.addr) {
+            return (self.accesses[loc as usize] == access).then_some(loc);
+        }
+        let bytes = (0..u32::from(access.size)).map(|byte| access.addr.plus(byte));
+        if bytes.clone().any(|byte| self.bytes.contains_key(&byte)) {
+            return None;
+        }
+        let loc = self.accesses.len() as LocId;
+        self.bytes.extend(bytes.map(|byte| (byte, loc)));
+        self.accesses.push(access);
+        Some(loc)
+    }
+}
+
+/// One worker's view: the world, and what it has looked up already.
+#[derive(Debug)]
+pub(crate) struct View<'c> {
+    world: Arc<World<'c>>,
+    pub(crate) code: &'c Code,
+    locations: FxHashMap<Addr, (LocId, u8)>,
+    accesses: Vec<Option<Access>>,
+    /// Initial values that do not depend on who allocated what.
+    initials: Vec<Option<Initial>>,
+}
+
+impl<'c> View<'c> {
+    pub(crate) fn new(world: Arc<World<'c>>) -> Self {
+        let code = world.code;
+        View { world, code, locations: FxHashMap::default(), accesses: Vec::new(), initials: Vec::new() }
+    }
+
+    /// How the first thread came to where it is no longer alone.
+    pub(crate) fn opening(&self) -> &Schedule {
+        &self.world.opening
+    }
+
+    /// The number of a location. Two accesses that overlap must be to the same bytes.
+    pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Fault> {
+        if let Some(&(loc, size)) = self.locations.get(&access.addr)
+            && size == access.size
+        {
+            return Ok(loc);
+        }
+        let Some(loc) = self.world.names().number(access) else {
+            let message =
+                format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0);
+            return Err(Refusal::at(self.code, pc, message).into());
+        };
+        self.locations.insert(access.addr, (loc, access.size));
+        keep(&mut self.accesses, loc, access);
+        Ok(loc)
+    }
+
+    /// The bytes a location stands for.
+    pub(crate) fn access(&self, loc: LocId) -> Access {
+        let known = self.accesses.get(loc as usize).copied().flatten();
+        // Another worker may have named it.
+        known.unwrap_or_else(|| self.world.names().accesses[loc as usize])
+    }
+
+    /// The value of a location that nothing has been written to.
+    pub(crate) fn initial(&mut self, loc: LocId, threads: Lookup<'_>) -> Initial {
+        if let Some(Some(initial)) = self.initials.get(loc as usize) {
+            return *initial;
+        }
+        let access = self.access(loc);
+        if let Some((value, written)) = self.world.memory.read(access) {
+            let initial = if written { Initial::Value(value) } else { Initial::Uninitialised };
+            keep(&mut self.initials, loc, initial);
+            return initial;
+        }
+        let located = self.code.locate(access, threads).expect("checked before the access was offered");
+        located.contents.value(access).map_or(Initial::Uninitialised, Initial::Value)
+    }
+
+    /// What is wrong with an access, as far as that does not depend on what other threads do meanwhile.
+    pub(crate) fn check(&self, access: Access, threads: Lookup<'_>) -> Option<String> {
+        match self.code.locate(access, threads) {
+            Err(message) => Some(message),
+            Ok(located) if self.world.ended.contains(&located.base) => {
+                let name = self.code.describe(access.addr, threads);
+                Some(format!("access to {name} after its life has ended"))
+            }
+            Ok(_) => None,
+        }
+    }
+
+    /// What is wrong with ending the life of the object at this address, as far as that does not depend on others.
+    pub(crate) fn check_free(&self, addr: Addr, scope: bool, threads: Lookup<'_>) -> Option<String> {
+        let access = Access { addr, size: 0 };
+        if let Some(message) = self.check(access, threads) {
+            return Some(message);
+        }
+        let located = self.code.locate(access, threads).ok()?;
+        let freeable = located.mortal && (scope || (located.heap && addr == located.base));
+        (!freeable).then(|| {
+            let name = self.code.describe(addr, threads);
+            format!("free of {name}, which is not the start of an allocated object")
+        })
+    }
+}
+
+/// Puts something into a list by number.
+fn keep<T: Clone>(list: &mut Vec<Option<T>>, loc: LocId, what: T) {
+    if list.len() <= loc as usize {
+        list.resize(loc as usize + 1, None);
+    }
+    list[loc as usize] = Some(what);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_machine::compile::{AllShared, Options, compile};
+    use raddle_machine::{Automaton, Status, Visible};
+    use raddle_program::parse;
+    use raddle_trace::Step;
+
+    fn code(text: &str) -> Code {
+        let program = parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors:?}"));
+        compile(&program, &AllShared, &Options::default())
+    }
+
+    fn access(addr: u64, size: u8) -> Access {
+        Access { addr: Addr(addr), size }
+    }
+
+    #[test]
+    fn workers_agree_on_numbers() {
+        let code = code("global x: i32; fn main() { store x, 1; }");
+        let world = Arc::new(World::new(&code, Model::Sc));
+        let (mut one, mut other) = (View::new(world.clone()), View::new(world));
+        let first = one.loc(access(64, 4), 0).expect("the first");
+        let second = other.loc(access(68, 4), 0).expect("beside it");
+        assert_ne!(first, second);
+        assert_eq!(other.loc(access(64, 4), 0).ok(), Some(first));
+        assert_eq!(one.access(second), access(68, 4), "what another worker has named is known");
+        assert_eq!(one.loc(access(68, 4), 0).ok(), Some(second));
+    }
+
+    #[test]
+    fn overlapping_accesses_are_refused_and_change_nothing() {
+        let code = code("global x: i32; fn main() { store x, 1; }");
+        let mut view = View::new(Arc::new(World::new(&code, Model::Sc)));
+        let word = view.loc(access(64, 4), 0).expect("the first");
+        for wrong in [access(64, 8), access(64, 1), access(66, 2), access(62, 4)] {
+            assert!(matches!(view.loc(wrong, 0), Err(Fault::Refused(_))), "{wrong:?} overlaps");
+        }
+        assert_eq!(view.loc(access(64, 4), 0).ok(), Some(word));
+        assert_eq!(
+            view.loc(access(60, 4), 0).ok(),
+            Some(word + 1),
+            "a refused access has taken no number and no bytes"
+        );
+        assert_eq!(view.loc(access(68, 4), 0).ok(), Some(word + 2));
+    }
+
+    #[test]
+    fn what_the_first_thread_does_alone_is_in_memory() {
+        let code = code(
+            "global x: i32; global y: i32 = 7;
+             fn other() { store x, 2; }
+             fn main() { store x, 1; let t = spawn other(); store y, 3; join t; }",
+        );
+        for model in Model::ALL {
+            let world = Arc::new(World::new(&code, model));
+            let Status::Ready(Visible::Spawn { .. }) = world.main.status() else { panic!("it is about to start one") };
+            let arrivals = world.opening.steps.iter().filter(|step| !matches!(step, Step::Run(_))).count();
+            assert_eq!(arrivals, usize::from(!model.is_sequential()), "{model}: one store has arrived");
+            let mut view = View::new(world);
+            let values = code.shared_globals().map(|(addr, bytes)| {
+                let loc = view.loc(access(addr.0, bytes.len() as u8), 0).expect("no overlap");
+                view.initial(loc, &|_| None)
+            });
+            assert_eq!(values.collect::<Vec<_>>(), [Initial::Value(1), Initial::Value(7)], "{model}");
+        }
+    }
+}
