@@ -9,8 +9,12 @@
 //! Every instance is verified in every way, and the answers are compared. Printed is the median time in microseconds; a search that takes
 //! longer than half a second counts as that long and is *unfinished*.
 
-use raddle_consistency::testing::{Random, Size, program, sources_of_run, with_one_other_source};
+#[path = "../tests/common/instances.rs"]
+mod instances;
+
+use instances::{Size, program, sources_of_run, with_one_other_source};
 use raddle_consistency::{Algorithm, Answer, Closure, Instance, Limits, Model, Settings, Verifier};
+use raddle_testkit::Random;
 use std::time::{Duration, Instant};
 
 const WAYS: [(&str, Settings); 7] = {

@@ -34,13 +34,11 @@ pub mod models;
 pub mod naive;
 mod order;
 mod prefix;
-mod random;
 pub mod realise;
 pub mod replay;
 mod search;
 mod settings;
 mod shape;
-pub mod testing;
 pub mod values;
 pub mod verify;
 

@@ -7,7 +7,6 @@
 //! last-in first-out worklist the prefix at hand is extended and taken back rather than built again.
 
 use crate::prefix::{Move, Prefix};
-use crate::random::Random;
 use crate::settings::{Limits, WorklistOrder};
 use crate::shape::{NONE, Shape};
 use rustc_hash::{FxHashMap, FxHasher};
@@ -60,7 +59,7 @@ pub(crate) struct Search {
     seen: FxHashMap<u64, u32>,
     worklist: Vec<u32>,
     choices: Vec<Move>,
-    random: Random,
+    random: fastrand::Rng,
     state_len: usize,
     key_len: usize,
 }
@@ -90,7 +89,7 @@ impl Search {
         prefix.reset(shape);
         strategy.saturate(shape, prefix);
         if let WorklistOrder::Random(seed) = order {
-            self.random = Random::new(seed);
+            self.random = fastrand::Rng::with_seed(seed);
         }
         self.add(shape, prefix, strategy, NONE, 0);
         let mut first = 0;
@@ -132,7 +131,7 @@ impl Search {
                 if self.worklist.is_empty() {
                     return None;
                 }
-                Some(self.worklist.swap_remove(self.random.below(self.worklist.len())))
+                Some(self.worklist.swap_remove(self.random.usize(..self.worklist.len())))
             }
         }
     }

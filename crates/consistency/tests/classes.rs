@@ -1,7 +1,9 @@
 //! The number of reads-from classes of small programs, counted by asking about every way to choose the sources. The numbers are exact:
 //! they were found by enumerating all runs.
 
-use raddle_consistency::testing::{with_source, writes};
+mod common;
+
+use common::instances::{with_source, writes};
 use raddle_consistency::{Action, Answer, Instance, Loc, Model, Settings, Source, Verifier};
 
 /// `W x; R y || F; U x`.

@@ -1,8 +1,8 @@
 //! Whatever the bytes, there is a verdict or a message with a place, never a panic.
 
 use raddle_consistency::format::{self, InputError};
-use raddle_consistency::testing::Random;
 use raddle_consistency::{Answer, Limits, Model, Settings, explain, verify};
+use raddle_testkit::{Random, damaged};
 use std::path::Path;
 
 fn examples() -> Vec<Vec<u8>> {
@@ -52,44 +52,13 @@ const SCRAPS: [&str; 24] = [
     "\r\n",
 ];
 
-fn mutate(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(bytes.len() + 1);
-    let end = (at + random.below(40)).min(bytes.len());
-    match random.below(7) {
-        0 => drop(bytes.drain(at..end)),
-        1 => {
-            let piece = bytes[at..end].to_vec();
-            let to = random.below(bytes.len() + 1);
-            bytes.splice(to..to, piece);
-        }
-        2 if at < bytes.len() => bytes[at] = random.number() as u8,
-        3 | 4 => drop(bytes.splice(at..at, SCRAPS[random.below(SCRAPS.len())].bytes()).collect::<Vec<_>>()),
-        5 => {
-            let other = &others[random.below(others.len())];
-            let from = random.below(other.len());
-            let piece = other[from..(from + 60).min(other.len())].to_vec();
-            bytes.splice(at..end, piece);
-        }
-        _ => {
-            // A whole line to another place.
-            let mut lines: Vec<Vec<u8>> = bytes.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
-            let line = lines.remove(random.below(lines.len()));
-            lines.insert(random.below(lines.len() + 1), line);
-            *bytes = lines.join(&b'\n');
-        }
-    }
-}
-
 #[test]
 fn damaged_traces_end_in_a_verdict_or_a_message() {
     let examples = examples();
     let random = &mut Random::new(1);
     let (mut verdicts, mut messages) = (0, 0);
     for number in 0..12_000 {
-        let mut bytes = examples[random.below(examples.len())].clone();
-        for _ in 0..=random.below(4) {
-            mutate(&mut bytes, &examples, random);
-        }
+        let bytes = damaged(&examples, &SCRAPS, random);
         match run(&bytes, Model::ALL[number % 3]) {
             Ok(_) => verdicts += 1,
             Err(InputError { message, spot, .. }) => {

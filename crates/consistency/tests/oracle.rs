@@ -95,6 +95,5 @@ fn verifiers_agree_with_the_oracle() {
 #[test]
 #[ignore = "takes minutes"]
 fn verifiers_agree_with_the_oracle_on_many() {
-    let seed = std::env::var("RADDLE_SEED").ok().and_then(|seed| seed.parse().ok());
-    sweep(seed.unwrap_or(2), 300_000);
+    sweep(raddle_testkit::setting("RADDLE_SEED", 2), 300_000);
 }

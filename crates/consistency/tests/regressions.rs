@@ -1,6 +1,8 @@
 //! Instances that separate the keys for PSO: each is realizable, and a key that knows too little loses its executions.
 
-use raddle_consistency::testing::regressions;
+mod common;
+
+use common::instances::regressions;
 use raddle_consistency::{Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
 
 const RANDOM_ORDERS: u64 = 200;

@@ -344,6 +344,7 @@ pub struct Code {
     pub(crate) loop_bound: Option<u32>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
+    pub(crate) has_loops: bool,
     /// There are loops that may wait, so threads count their effects.
     pub(crate) has_spins: bool,
     /// The program's pointers have four bytes.
@@ -391,6 +392,11 @@ impl Code {
     /// Whether some instruction is subject to race detection.
     pub fn has_non_atomic(&self) -> bool {
         self.has_non_atomic
+    }
+
+    /// Whether there are loops.
+    pub fn has_loops(&self) -> bool {
+        self.has_loops
     }
 
     /// Whether there are atomic blocks.

@@ -100,6 +100,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             loop_bound: options.loop_bound,
             has_non_atomic: false,
             has_atomic_blocks: false,
+            has_loops: false,
             has_spins: false,
             narrow,
             numbers,

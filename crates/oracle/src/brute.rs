@@ -13,9 +13,11 @@
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
-//! class of a run that ends with such a thread the reads of the turn do not appear.
+//! class of a run that ends with such a thread the reads of the turn do not appear. Which turns had no effect is said by the code, or, where the
+//! code has loops as they were written, by [`Turns`].
 
 use crate::class::{Class, Event, ValueClass, Values};
+use crate::turns::{Looks, Turns, looked};
 use raddle_machine::observer::Record;
 use raddle_machine::replay::deadlock;
 use raddle_machine::{Addr, Automaton, Blocked, Code, Status, System, Thread, Visible};
@@ -31,11 +33,13 @@ pub struct Budget {
     pub states: usize,
     /// Whether data races are failures.
     pub races: bool,
+    /// Whether loops turn as they are written, also where that has no effect. They need a bound then.
+    pub every_turn: bool,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { states: 1_000_000, races: false }
+        Budget { states: 1_000_000, races: false, every_turn: false }
     }
 }
 
@@ -140,7 +144,8 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
 
 /// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
 fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
-    let mut arena = Arena::default();
+    let mut arena =
+        Arena { turns: (code.has_loops() && !budget.every_turn).then(|| Turns::new(code)), ..Arena::default() };
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
     let mut todo = Vec::new();
@@ -164,7 +169,7 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
         if seen.len() > budget.states {
             return Err(TooLarge::States(budget.states));
         }
-        let moves = state.system.moves();
+        let moves = state.moves();
         let Some((&last, others)) = moves.split_last() else {
             if shortcut && state.system.threads().any(|thread| thread.atomic_block().is_some()) {
                 return Ok(None);
@@ -217,7 +222,7 @@ pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result
     Ok((end, class, by_values))
 }
 
-fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
+fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours) {
     let (end, class, values) = state.class(arena);
     let classes = match end {
         End::Moot => return,
@@ -237,6 +242,14 @@ fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
             let read = |events: &Vec<Values>| events.iter().filter_map(|values| values.read).collect();
             found.reads.insert(values.iter().map(read).collect());
         }
+        End::Blocked if state.threads.values().any(|known| known.idle.is_some()) => {
+            let stuck = |thread: &Thread| matches!(thread.status(), Status::Ready(_) | Status::Finished { .. });
+            if state.system.threads().all(stuck) {
+                let message = "deadlock".to_owned();
+                found.failures.insert(Failure { property: Property::Deadlock, line: 0, message });
+                found.deadlocks.insert(class);
+            }
+        }
         End::Blocked => {
             if let Some((dead, _)) = deadlock(code, &state.system) {
                 let property = dead.property.expect("a deadlock is a property's business");
@@ -252,8 +265,8 @@ fn end(code: &Code, arena: &Arena, state: &State<'_>, found: &mut Behaviours) {
 type List = u32;
 
 /// Lists by number: what is in front, and the rest. Equal lists have equal numbers.
-#[derive(Debug, Default)]
-struct Arena {
+#[derive(Default)]
+struct Arena<'c> {
     /// Histories of threads. The values of events are a function of the thread and its history; two threads can have the
     /// same events with other values.
     events: Vec<(List, Event, Values)>,
@@ -261,9 +274,11 @@ struct Arena {
     /// Writes of a location.
     writes: Vec<(List, EventId)>,
     write_index: FxHashMap<(List, EventId), List>,
+    /// What turns of loops are, if that is to be found out.
+    turns: Option<Turns<'c>>,
 }
 
-impl Arena {
+impl Arena<'_> {
     fn event(&mut self, rest: List, event: Event, values: Values) -> List {
         let events = &mut self.events;
         *self.event_index.entry((rest, event, values)).or_insert_with(|| {
@@ -303,27 +318,52 @@ impl Arena {
     }
 }
 
+/// What is known of a thread beside the machine's state.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// What it did.
+    history: List,
+    /// What it has done since its last effect.
+    looks: Looks,
+    /// From which of its operations on it had no effect, if it stops for that.
+    idle: Option<u32>,
+}
+
 #[derive(Clone, Debug)]
 struct State<'c> {
     code: &'c Code,
     system: System<'c>,
-    /// What each thread did.
-    histories: BTreeMap<ThreadId, List>,
+    threads: BTreeMap<ThreadId, Known>,
     coherence: BTreeMap<Addr, List>,
 }
 
 impl<'c> State<'c> {
     fn new(code: &'c Code, model: Model, races: bool) -> Self {
         let system = System::new(code, model, races, false);
-        State { code, system, histories: BTreeMap::from([(ThreadId::MAIN, 0)]), coherence: BTreeMap::new() }
+        State {
+            code,
+            system,
+            threads: BTreeMap::from([(ThreadId::MAIN, Known::default())]),
+            coherence: BTreeMap::new(),
+        }
     }
 
     /// What tells this state from all others.
     fn key(&self) -> Box<[u64]> {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        let mut key: Vec<u64> = self.histories.iter().map(|(thread, &history)| pair(thread.0, history)).collect();
+        let mut key: Vec<u64> = self.threads.iter().map(|(thread, known)| pair(thread.0, known.history)).collect();
         key.extend(self.coherence.iter().flat_map(|(addr, &list)| [addr.0, list.into()]));
         key.into()
+    }
+
+    /// What can happen next. A thread whose turn had no effect stays where it is.
+    fn moves(&self) -> Vec<Step> {
+        let mut moves = self.system.moves();
+        moves.retain(|step| match step {
+            Step::Run(thread) | Step::Choose(thread, _) => self.threads[thread].idle.is_none(),
+            Step::Flush(_) | Step::FlushAt(..) => true,
+        });
+        moves
     }
 
     fn starts_thread(&self, step: &Step) -> bool {
@@ -331,16 +371,20 @@ impl<'c> State<'c> {
         matches!(step, Step::Run(_)) && matches!(thread.status(), Status::Ready(Visible::Spawn { .. }))
     }
 
-    fn step(&mut self, arena: &mut Arena, step: Step) -> Result<(), String> {
+    fn step(&mut self, arena: &mut Arena<'_>, step: Step) -> Result<(), String> {
         let id = step.thread();
+        let before = self.system.thread(id).filter(|_| arena.turns.is_some()).cloned();
         let mutex = self
             .system
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let record = self.system.step(step)?;
+        if let (Some(turns), Some(before)) = (&mut arena.turns, before) {
+            self.note_turn(turns, before, &record);
+        }
         if let Record::Spawn(child) = record {
-            self.histories.insert(child, 0);
+            self.threads.insert(child, Known::default());
         }
         // Whoever fails to take a mutex learns that somebody holds it, not who.
         let value = |value: u64| if mutex { u64::from(value != 0) } else { value };
@@ -380,18 +424,34 @@ impl<'c> State<'c> {
         if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);
         }
-        let history = self.histories.get_mut(&id).expect("it has been started");
-        *history = arena.event(*history, event, values);
+        let known = self.threads.get_mut(&id).expect("it has been started");
+        known.history = arena.event(known.history, event, values);
         Ok(())
     }
 
-    fn reaches_memory(&mut self, arena: &mut Arena, at: Addr, write: EventId) {
+    /// Notes what the step was for the turns of its thread.
+    fn note_turn(&mut self, turns: &mut Turns<'_>, before: Thread, record: &Record) {
+        let thread = before.id();
+        let known = self.threads.get_mut(&thread).expect("it has been started");
+        known.looks = match *record {
+            Record::Read { value, .. } => looked(before, value, known.looks.take()),
+            Record::Fence(_) | Record::Atomic(_) => looked(before, 0, known.looks.take()),
+            Record::Flush { .. } => return,
+            _ => None,
+        };
+        let now = self.system.thread(thread).expect("it has just moved");
+        if let Status::Ready(_) = now.status() {
+            known.idle = turns.idle_since(now, &known.looks);
+        }
+    }
+
+    fn reaches_memory(&mut self, arena: &mut Arena<'_>, at: Addr, write: EventId) {
         let list = self.coherence.entry(at).or_default();
         *list = arena.write(*list, write);
     }
 
     /// The end and the class of a run that is over, and the values of its events.
-    fn class(&self, arena: &Arena) -> (End, Class, Vec<Vec<Values>>) {
+    fn class(&self, arena: &Arena<'_>) -> (End, Class, Vec<Vec<Values>>) {
         let mut end = End::Complete;
         let mut worse = |other: End| {
             let rank = |end: End| match end {
@@ -406,18 +466,22 @@ impl<'c> State<'c> {
             }
         };
         let writes = |at: Addr| self.coherence.get(&at).map(|&list| arena.coherence(list)).unwrap_or_default();
-        let count = self.histories.keys().last().map_or(0, |last| last.index() + 1);
+        let count = self.threads.keys().last().map_or(0, |last| last.index() + 1);
         let (mut threads, mut values) = (vec![Vec::new(); count], vec![Vec::new(); count]);
         let (mut exited, mut assumed) = (false, false);
-        for (&thread, &history) in &self.histories {
-            let mut history = arena.history(history);
+        for (&thread, known) in &self.threads {
+            let mut history = arena.history(known.history);
             let state = self.system.thread(thread).expect("known");
-            match state.status() {
+            let (status, since) = match known.idle {
+                Some(since) => (&Status::Blocked(Blocked::Spin), since),
+                None => (state.status(), state.since()),
+            };
+            match status {
                 Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => worse(End::Failed),
                 Status::Blocked(Blocked::LoopBound) => worse(End::Bounded),
                 Status::Blocked(Blocked::Spin) => {
-                    let turn = history.split_off(state.since() as usize);
+                    let turn = history.split_off(since as usize);
                     let stale =
                         |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
                     worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });

@@ -5,6 +5,8 @@
 //! read of several threads; that is where store buffers show, and where a wrong edge in a model's preserved program order is
 //! noticed. The others are apart because an engine may not support what they use.
 
+mod waits;
+
 use crate::sketch::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
 use raddle_program::{Ordering, RmwOp};
 use raddle_testkit::Random;
@@ -30,11 +32,13 @@ pub enum Family {
     Counters,
     /// H: accesses that are not atomic, most of them ordered by flags, fences and locks.
     Guarded,
+    /// I: loops that wait, as they are written.
+    Waits,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 8] = [
+    pub const ALL: [Family; 9] = [
         Family::Mixed,
         Family::Buffered,
         Family::Heap,
@@ -43,6 +47,7 @@ impl Family {
         Family::Plain,
         Family::Counters,
         Family::Guarded,
+        Family::Waits,
     ];
 
     /// Its letter on the command line.
@@ -56,6 +61,7 @@ impl Family {
             Family::Plain => 'F',
             Family::Counters => 'G',
             Family::Guarded => 'H',
+            Family::Waits => 'I',
         }
     }
 }
@@ -71,7 +77,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to H"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to I"))
     }
 }
 
@@ -90,6 +96,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Plain => generator.plain(),
         Family::Counters => generator.counters(),
         Family::Guarded => generator.guarded(),
+        Family::Waits => generator.waits(),
     }
     generator.sketch
 }
@@ -401,17 +408,6 @@ impl Generator {
                 body.insert(at, Stmt::Join(child));
             }
         }
-        // Others may wait for a thread, too: one of them, or two, of which the second is in error.
-        if self.random.chance(30) {
-            let thread = self.random.below(self.sketch.threads.len());
-            for _ in 0..2 {
-                let other = self.random.below(self.sketch.threads.len());
-                if thread != other {
-                    let body = &mut self.sketch.threads[other];
-                    body.insert(self.random.below(body.len() + 1), Stmt::Await(thread));
-                }
-            }
-        }
         if self.random.chance(50) {
             self.tell();
         }
@@ -530,10 +526,7 @@ impl Generator {
                         if self.random.chance(60) {
                             body.push(Stmt::Store(At::Pointee(p), self.value(), Ordering::Relaxed));
                         }
-                        // What nobody else hears of is private.
-                        if self.random.chance(85) {
-                            body.push(Stmt::StorePtr(q, p, order));
-                        }
+                        body.push(Stmt::StorePtr(q, p, order));
                     }
                     0..6 => {
                         let access = self.through(p, order);

@@ -2,6 +2,7 @@
 //!
 //! * [`sketch`] and [`litmus`](mod@litmus): small programs as trees, and their one-line notation.
 //! * [`brute`]: all behaviours of a program on the operational machine, and the exact number of [classes](class) of each kind.
+//!   Turns of loops without effect are left out, by a definition of its own (`turns`).
 //! * [`cases`]: programs whose numbers are known.
 //! * [`generate`](mod@generate): programs nobody thought of.
 //! * [`compare`](mod@compare): an engine and brute force side by side; [`shrink`](mod@shrink): the smallest program on which they differ;
@@ -19,8 +20,8 @@ pub mod litmus;
 pub mod shrink;
 pub mod sketch;
 pub mod sweep;
+mod turns;
 pub mod values;
-pub mod variants;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
 pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};

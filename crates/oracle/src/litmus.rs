@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Sketch, String> {
     let count = parser.sketch.threads.len();
     let mut wrong = None;
     parser.sketch.for_each(|stmt| {
-        if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = *stmt
+        if let Stmt::Spawn(thread) | Stmt::Join(thread) = *stmt
             && thread >= count
         {
             wrong = Some(thread);
@@ -258,6 +258,10 @@ impl Parser {
             "broadcast" => Stmt::Broadcast(self.object(Kind::Cond)?),
             "me" => Stmt::Me(needed(dst)?),
             "choose" => Stmt::Choose(needed(dst)?, self.number()?),
+            "count" => Stmt::Count(needed(dst)?, self.number()?),
+            "loop" => Stmt::Loop(self.block()?),
+            "leave" => Stmt::Leave(self.test()?),
+            "again" => Stmt::Again(self.test()?),
             "assume" => Stmt::Assume(self.test()?),
             "assert" => Stmt::Assert(self.test()?),
             "if" => Stmt::If(self.test()?, self.block()?, self.otherwise()?),
@@ -265,7 +269,6 @@ impl Parser {
             "atomic" => Stmt::Atomic(self.block()?),
             "spawn" => Stmt::Spawn(self.number()?),
             "join" => Stmt::Join(self.number()?),
-            "await" => Stmt::Await(self.number()?),
             "alloc" => Stmt::Alloc(needed_ptr(ptr)?, false),
             "zalloc" => Stmt::Alloc(needed_ptr(ptr)?, true),
             "free" => Stmt::Free(self.ptr()?),
@@ -314,6 +317,7 @@ mod tests {
         lock m; unlock m; a=trylock m; rdlock l; wrlock l; a=tryrd l; trywr l; rwunlock l
         semwait s; a=semtry s; sempost s; a=barrier b; condwait c m; signal c; broadcast c
         a=choose 3; assume a<2; assert a==0; b=a+1
+        loop { a=R x; again a==1; b=count 2; loop { leave a<1; a=0 }; leave a!=b }
         if a==0 { W x 1; if b!=0 { W y 2 } else { W y 3 } }
         atomic { a=R x; W x a+1 }; spawn 1; join 1
         thread 1

@@ -52,9 +52,9 @@ fn without_thread(sketch: &Sketch, gone: usize) -> Sketch {
     let mut smaller = sketch.clone();
     smaller.threads.remove(gone);
     for body in &mut smaller.threads {
-        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Join(t) | Stmt::Await(t) if *t == gone));
+        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Join(t) if *t == gone));
         for_each_mut(body, &mut |stmt| {
-            if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = stmt
+            if let Stmt::Spawn(thread) | Stmt::Join(thread) = stmt
                 && *thread > gone
             {
                 *thread -= 1;
@@ -83,7 +83,7 @@ fn without_object(sketch: &Sketch, gone: ObjectId) -> Option<Sketch> {
 fn inner(stmt: &mut Stmt) -> Vec<&mut Vec<Stmt>> {
     match stmt {
         Stmt::If(_, a, b) | Stmt::IfNull(_, a, b) => vec![a, b],
-        Stmt::Atomic(body) => vec![body],
+        Stmt::Atomic(body) | Stmt::Loop(body) => vec![body],
         _ => Vec::new(),
     }
 }
@@ -144,12 +144,15 @@ fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
         | Stmt::Assume(_)
         | Stmt::Assert(_)
         | Stmt::Set(..)
+        | Stmt::Count(..)
+        | Stmt::Loop(_)
+        | Stmt::Leave(_)
+        | Stmt::Again(_)
         | Stmt::Me(_)
         | Stmt::If(..)
         | Stmt::Atomic(_)
         | Stmt::Spawn(_)
         | Stmt::Join(_)
-        | Stmt::Await(_)
         | Stmt::Alloc(..)
         | Stmt::Free(_)
         | Stmt::IfNull(..) => {}
@@ -187,6 +190,10 @@ fn smaller_bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
                 bodies.extend([replaced(at, a), replaced(at, b)]);
                 bodies.extend(smaller_bodies(a).into_iter().map(|a| replaced(at, &[Stmt::IfNull(*reg, a, b.clone())])));
                 bodies.extend(smaller_bodies(b).into_iter().map(|b| replaced(at, &[Stmt::IfNull(*reg, a.clone(), b)])));
+            }
+            Stmt::Loop(inside) => {
+                bodies.push(replaced(at, inside));
+                bodies.extend(smaller_bodies(inside).into_iter().map(|body| replaced(at, &[Stmt::Loop(body)])));
             }
             Stmt::Atomic(inside) => {
                 bodies.push(replaced(at, inside));
@@ -279,6 +286,8 @@ fn simpler_stmts(stmt: &Stmt) -> Vec<Stmt> {
         Stmt::Choose(reg, count) if count > 2 => stmts.push(Stmt::Choose(reg, count - 1)),
         Stmt::Assume(test) => stmts.extend(simpler_tests(test).map(Stmt::Assume)),
         Stmt::Assert(test) => stmts.extend(simpler_tests(test).map(Stmt::Assert)),
+        Stmt::Leave(test) => stmts.extend(simpler_tests(test).map(Stmt::Leave)),
+        Stmt::Again(test) => stmts.extend(simpler_tests(test).map(Stmt::Again)),
         Stmt::If(test, ref a, ref b) => {
             stmts.extend(simpler_tests(test).map(|test| Stmt::If(test, a.clone(), b.clone())));
         }

@@ -147,6 +147,14 @@ pub enum Stmt {
     Assert(Test),
     /// `a=2`, `a=b+1`.
     Set(Reg, Value),
+    /// `a=count 3`: adds one, and begins again from 0 at that number.
+    Count(Reg, u32),
+    /// `loop { a=R x; leave a==1 }`: a loop as it is written, whatever it does.
+    Loop(Vec<Stmt>),
+    /// `leave a==1`: out of the loop around it, if the condition holds. Outside of loops it is nothing.
+    Leave(Test),
+    /// `again a==1`: on with the next turn of the loop around it, if the condition holds.
+    Again(Test),
     /// `a=me`: the handle of the running thread.
     Me(Reg),
     /// `if a==1 { W x 1 } else { W y 1 }`.
@@ -157,8 +165,6 @@ pub enum Stmt {
     Spawn(usize),
     /// `join 1`: by the thread that started it.
     Join(usize),
-    /// `await 1`: waits until another thread has told that it started that thread, and for its end.
-    Await(usize),
     /// `p0=alloc`, `p0=zalloc` (true): room for one number, uninitialised or zero.
     Alloc(PtrReg, bool),
     /// `free p0`.
@@ -183,12 +189,7 @@ pub struct Sketch {
 impl Sketch {
     /// The program. Its source file is the [listing](Sketch::listing).
     pub fn program(&self) -> Program {
-        lower::program(self, false)
-    }
-
-    /// The program as somebody writes it who has no statements that wait: with loops that look again and again.
-    pub fn program_with_loops(&self) -> Program {
-        lower::program(self, true)
+        lower::program(self)
     }
 
     /// The sketch in its notation, one statement a line.
@@ -219,7 +220,7 @@ impl Sketch {
                     }
                     lines.push(format!("{indent}}}"));
                 }
-                Stmt::Atomic(body) => {
+                Stmt::Atomic(body) | Stmt::Loop(body) => {
                     self.list(body, depth + 1, lines);
                     lines.push(format!("{indent}}}"));
                 }
@@ -282,12 +283,15 @@ impl Sketch {
             Stmt::Assume(test) => format!("assume {test}"),
             Stmt::Assert(test) => format!("assert {test}"),
             Stmt::Set(reg, value) => format!("{reg}={value}"),
+            Stmt::Count(reg, end) => format!("{reg}=count {end}"),
+            Stmt::Loop(_) => "loop {".into(),
+            Stmt::Leave(test) => format!("leave {test}"),
+            Stmt::Again(test) => format!("again {test}"),
             Stmt::Me(reg) => format!("{reg}=me"),
             Stmt::If(test, ..) => format!("if {test} {{"),
             Stmt::Atomic(_) => "atomic {".into(),
             Stmt::Spawn(thread) => format!("spawn {thread}"),
             Stmt::Join(thread) => format!("join {thread}"),
-            Stmt::Await(thread) => format!("await {thread}"),
             Stmt::Alloc(reg, zeroed) => format!("{reg}={}", if *zeroed { "zalloc" } else { "alloc" }),
             Stmt::Free(reg) => format!("free {reg}"),
             Stmt::LoadPtr(reg, x, order) => format!("{reg}=RP{} {}", suffix(*order), name(x)),
@@ -306,7 +310,7 @@ impl Sketch {
                         walk(then, visit);
                         walk(otherwise, visit);
                     }
-                    Stmt::Atomic(body) => walk(body, visit),
+                    Stmt::Atomic(body) | Stmt::Loop(body) => walk(body, visit),
                     _ => {}
                 }
             }

@@ -35,7 +35,7 @@ pub(crate) fn compare_schedules(
 ) -> Vec<String> {
     let mut differences = Vec::new();
     // Turns of a loop without effect are no part of a class, and may be met in several ways.
-    let spins = sketch.any(|stmt| matches!(stmt, Stmt::Spin(..)));
+    let spins = sketch.any(|stmt| matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_)));
     let mut met_sources: FxHashSet<Class> = FxHashSet::default();
     let mut met_values: FxHashSet<(ValueClass, Option<Leaves>)> = FxHashSet::default();
     let mut met: [FxHashSet<ValueClass>; 4] = Default::default();

@@ -150,7 +150,7 @@ fn an_atomic_block_is_not_interleaved() {
 #[test]
 fn a_program_that_is_too_large_is_said_to_be() {
     let code = code(&raddle_oracle::cases::writers(5).sketch);
-    let error = enumerate(&code, Model::Tso, Budget { states: 50, races: false }).expect_err("too large");
+    let error = enumerate(&code, Model::Tso, Budget { states: 50, ..Budget::default() }).expect_err("too large");
     assert_eq!(error, TooLarge::States(50));
 }
 

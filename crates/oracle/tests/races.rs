@@ -89,7 +89,7 @@ fn random_programs_race_as_brute_force_says() {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
         let engines = engines.iter().zip(&mut compared);
         for (engine, compared) in engines.filter(|(engine, _)| (engine.applies)(&sketch, Model::Sc)) {
-            match compare_with(&sketch, &code, Model::Sc, engine, &expected) {
+            match compare_with(&sketch, Model::Sc, engine, &expected) {
                 Comparison::Agree(_) => compared[usize::from(race)] += 1,
                 Comparison::Refused(_) | Comparison::TooLarge => {}
                 Comparison::Disagree(differences) => panic!("{}: {sketch}\n{differences:?}", engine.name),

@@ -411,7 +411,7 @@ impl Op {
         written!(self, |dst| Some(*dst), |dst| *dst)
     }
 
-    fn dst_mut(&mut self) -> Option<&mut Reg> {
+    pub(crate) fn dst_mut(&mut self) -> Option<&mut Reg> {
         written!(self, |dst| Some(dst), |dst| dst.as_mut())
     }
 

@@ -9,9 +9,7 @@ use raddle_program::{BlockId, FuncId, GlobalId, LocalId, Program};
 /// nobody reads.
 pub fn transform(program: &Program) -> Program {
     let mut program = program.clone();
-    analysis::resolve_inputs(&mut program);
-    analysis::spin_loops(&mut program);
-    analysis::drop_unused_results(&mut program);
+    analysis::transform(&mut program);
     program
 }
 

@@ -2,11 +2,12 @@
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
+pub(crate) mod instances;
+
+use instances::{Size, program, random_sources, regressions, sources_of_run, with_one_other_source, with_source};
 use raddle_consistency::replay::Memory;
-use raddle_consistency::testing::{
-    Random, Size, program, random_sources, regressions, sources_of_run, with_one_other_source, with_source,
-};
 use raddle_consistency::{Action, Instance, Model, Source, ThreadId};
+use raddle_testkit::Random;
 use std::collections::HashSet;
 
 /// Whether some run reads what the instance says, found by trying all.

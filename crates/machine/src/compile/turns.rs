@@ -58,6 +58,7 @@ impl Compiler<'_> {
     pub(super) fn loops(&mut self, function: &Function) -> LoopEdges {
         let cfg = Cfg::new(function);
         let all = Loops::new(function, &cfg);
+        self.code.has_loops |= !all.list.is_empty();
         let end = function.regs.len() as u32;
         let mut edges =
             LoopEdges { back: cfg.retreating_edges().to_vec(), bounded: Vec::new(), marks: Vec::new(), end };

@@ -7,44 +7,27 @@ use raddle_program::{
 };
 use std::collections::BTreeMap;
 
-/// The program; with `loops`, waits are loops that look again.
-pub(super) fn program(sketch: &Sketch, loops: bool) -> Program {
+pub(super) fn program(sketch: &Sketch) -> Program {
     let mut program = Program::default();
     program.sources.add("sketch", sketch.listing());
     let declared = sketch.objects.iter().filter(|object| super::declaration(object).is_some()).count();
     program.globals = sketch.objects.iter().map(global).collect();
     let mut line = declared as u32;
     let mut started = vec![false; sketch.threads.len()];
-    let mut handles = Handles::default();
-    sketch.for_each(|stmt| match *stmt {
-        Stmt::Spawn(thread) => started[thread] = true,
-        Stmt::Await(thread) if !handles.contains_key(&thread) => {
-            handles.insert(thread, program.globals.len());
-            program.globals.push(raddle_program::Object {
-                name: format!("thread{thread}"),
-                layout: Layout::Scalar(Type::I64),
-                init: Vec::new(),
-                thread_local: false,
-                span: Span::default(),
-            });
+    sketch.for_each(|stmt| {
+        if let Stmt::Spawn(thread) = stmt {
+            started[*thread] = true;
         }
-        _ => {}
     });
-    let lower = |name: String, span| Lower {
-        builder: FunctionBuilder::new(name, &[], None, span),
-        regs: BTreeMap::new(),
-        line: span.line,
-        handles: &handles,
-        loops,
-    };
-    let mut main = lower("main".to_owned(), Span::default());
+    let mut main = FunctionBuilder::new("main", &[], None, Span::default());
     for (thread, _) in started.iter().enumerate().filter(|(_, started)| !**started) {
-        main.spawn(thread);
+        main.push(Op::Spawn { dst: None, callee: Callee::Direct(function(thread)), args: Vec::new() });
     }
-    program.functions.push(main.builder.finish());
+    program.functions.push(main.finish());
     for (index, thread) in sketch.threads.iter().enumerate() {
         line += 1;
-        let mut lower = lower(format!("thread{index}"), place(line));
+        let builder = FunctionBuilder::new(format!("thread{index}"), &[], None, place(line));
+        let mut lower = Lower { builder, regs: BTreeMap::new(), loops: Vec::new(), line };
         lower.stmts(thread);
         line = lower.line;
         program.functions.push(lower.builder.finish());
@@ -82,20 +65,16 @@ fn global(object: &Object) -> raddle_program::Object {
     }
 }
 
-/// Where whoever starts a thread writes down its handle, for those that others wait for.
-type Handles = BTreeMap<usize, ObjectId>;
-
-struct Lower<'h> {
-    handles: &'h Handles,
-    /// Whether waits become loops.
-    loops: bool,
+struct Lower {
     builder: FunctionBuilder,
     regs: BTreeMap<String, Register>,
+    /// The loops around, innermost last: where their turns begin, and what comes behind them.
+    loops: Vec<(BlockId, BlockId)>,
     /// The line of the listing that the last statement stands on.
     line: u32,
 }
 
-impl Lower<'_> {
+impl Lower {
     fn register(&mut self, name: String, ty: Type) -> Register {
         let builder = &mut self.builder;
         *self.regs.entry(name).or_insert_with_key(|name| builder.reg(name, ty))
@@ -152,30 +131,6 @@ impl Lower<'_> {
         self.register(format!("thread{thread}"), Type::I64)
     }
 
-    /// Starts a thread, and writes its handle down if somebody else waits for it.
-    fn spawn(&mut self, thread: usize) {
-        let dst = self.handle(thread);
-        self.builder.push(Op::Spawn { dst: Some(dst), callee: Callee::Direct(function(thread)), args: Vec::new() });
-        if let Some(&handle) = self.handles.get(&thread) {
-            let value = Expr::Reg(dst);
-            self.builder.push(Op::Store { ty: Type::I64, addr: address(handle), value, order: Ordering::Release });
-        }
-    }
-
-    /// Waits for a thread that another one has started: for its handle, then for its end.
-    fn await_thread(&mut self, thread: usize) -> Op {
-        let handle = self.register(format!("other{thread}"), Type::I64);
-        self.builder.push(Op::Load {
-            dst: Some(handle),
-            ty: Type::I64,
-            addr: address(self.handles[&thread]),
-            order: Ordering::Acquire,
-            until: Some(Expr::binary(BinOp::Ne, Expr::Reg(handle), Expr::int(Type::I64, 0))),
-            lenient: false,
-        });
-        Op::Join { dst: None, thread: Expr::Reg(handle) }
-    }
-
     fn next_line(&mut self) {
         self.line += 1;
         self.builder.at(place(self.line));
@@ -204,38 +159,59 @@ impl Lower<'_> {
         self.builder.switch_to(after);
     }
 
-    fn load(&mut self, reg: Option<Reg>, at: At, order: Ordering) -> Op {
-        let (dst, addr, order) = (self.dst(reg), self.at(at), readable(order));
-        Op::Load { dst, ty: Type::I32, addr, order, until: None, lenient: false }
+    fn turning(&mut self, body: &[Stmt]) {
+        let (head, after) = (self.builder.block(), self.builder.block());
+        self.builder.terminate(Term::Goto(head));
+        self.builder.switch_to(head);
+        self.loops.push((head, after));
+        self.stmts(body);
+        self.loops.pop();
+        self.builder.terminate(Term::Goto(head));
+        self.next_line();
+        self.builder.switch_to(after);
+    }
+
+    fn jump_if(&mut self, test: Test, target: Option<BlockId>) {
+        let Some(target) = target else { return };
+        let cond = self.test(test);
+        let next = self.builder.block();
+        self.builder.terminate(Term::If(cond, target, next));
+        self.builder.switch_to(next);
     }
 
     fn spin(&mut self, reads: &[(Reg, ObjectId)], test: Test) {
-        let again = if self.loops { Term::Goto } else { Term::Spin };
-        self.turns(again, test, |lower| {
-            for &(reg, x) in reads {
-                let load = lower.load(Some(reg), At::Object(x), Ordering::Relaxed);
-                lower.builder.push(load);
-            }
-        });
-    }
-
-    /// A loop that turns until the condition holds.
-    fn turns(&mut self, again: fn(BlockId) -> Term, until: Test, body: impl FnOnce(&mut Self)) {
-        let (head, back, after) = (self.builder.block(), self.builder.block(), self.builder.block());
+        let (head, again, after) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.terminate(Term::Goto(head));
         self.builder.switch_to(head);
-        body(self);
-        let cond = self.test(until);
-        self.builder.terminate(Term::If(cond, after, back));
-        self.builder.switch_to(back);
-        self.builder.terminate(again(head));
+        for &(reg, x) in reads {
+            let dst = self.dst(Some(reg));
+            self.builder.push(Op::Load {
+                dst,
+                ty: Type::I32,
+                addr: address(x),
+                order: Ordering::Relaxed,
+                until: None,
+                lenient: false,
+            });
+        }
+        let cond = self.test(test);
+        self.builder.terminate(Term::If(cond, after, again));
+        self.builder.switch_to(again);
+        self.builder.terminate(Term::Spin(head));
         self.builder.switch_to(after);
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         let ty = Type::I32;
         let op = match *stmt {
-            Stmt::Load(reg, at, order) => self.load(reg, at, order),
+            Stmt::Load(reg, at, order) => Op::Load {
+                dst: self.dst(reg),
+                ty,
+                addr: self.at(at),
+                order: readable(order),
+                until: None,
+                lenient: false,
+            },
             Stmt::Store(at, value, order) => {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
@@ -255,23 +231,7 @@ impl Lower<'_> {
                     idle: Some(Idle { until, wait }),
                 }
             }
-            Stmt::CasWait(at, expected, desired, order) if self.loops => {
-                let seen = Reg(25);
-                return self.turns(Term::Goto, Test { reg: seen, cmp: Cmp::Eq, value: expected }, |lower| {
-                    let cas = lower.cas(Some(seen), at, expected, desired, order, false);
-                    lower.builder.push(cas);
-                });
-            }
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
-            // A loop reads the other side of the condition again in each turn, so that must not be what it writes.
-            Stmt::Wait(reg, at, cmp, value, order)
-                if self.loops && !matches!(value, Value::Reg(other, _) if other == reg) =>
-            {
-                return self.turns(Term::Goto, Test { reg, cmp, value }, |lower| {
-                    let load = lower.load(Some(reg), at, order);
-                    lower.builder.push(load);
-                });
-            }
             Stmt::Wait(reg, at, cmp, value, order) => {
                 let until = Some(self.test(Test { reg, cmp, value }));
                 Op::Load {
@@ -312,6 +272,14 @@ impl Lower<'_> {
             Stmt::Assume(test) => Op::Assume { cond: self.test(test) },
             Stmt::Assert(test) => Op::Assert { cond: self.test(test), message: format!("{test} is false") },
             Stmt::Set(reg, value) => Op::Assign { dst: self.reg(reg), value: self.value(value) },
+            Stmt::Count(reg, end) => {
+                let dst = self.reg(reg);
+                let more = Expr::binary(BinOp::Add, Expr::Reg(dst), Expr::int(ty, 1));
+                Op::Assign { dst, value: Expr::binary(BinOp::URem, more, Expr::int(ty, end.max(1).into())) }
+            }
+            Stmt::Loop(ref body) => return self.turning(body),
+            Stmt::Leave(test) => return self.jump_if(test, self.loops.last().map(|around| around.1)),
+            Stmt::Again(test) => return self.jump_if(test, self.loops.last().map(|around| around.0)),
             Stmt::If(test, ref then, ref otherwise) => {
                 let cond = self.test(test);
                 return self.branch(cond, then, otherwise);
@@ -326,8 +294,9 @@ impl Lower<'_> {
                 self.next_line();
                 Op::AtomicEnd
             }
-            Stmt::Spawn(thread) => return self.spawn(thread),
-            Stmt::Await(thread) => self.await_thread(thread),
+            Stmt::Spawn(thread) => {
+                Op::Spawn { dst: Some(self.handle(thread)), callee: Callee::Direct(function(thread)), args: Vec::new() }
+            }
             Stmt::Join(thread) => Op::Join { dst: None, thread: Expr::Reg(self.handle(thread)) },
             Stmt::Alloc(reg, zeroed) => Op::Alloc { dst: self.ptr(reg), size: Expr::int(Type::I64, 4), zeroed },
             Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },

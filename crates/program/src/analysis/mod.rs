@@ -25,3 +25,13 @@ pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
 pub use unused::drop_unused_results;
+
+use crate::program::Program;
+
+/// What every program goes through before it is compiled: unknown inputs get the values that are explored, loops that only wait become waits, and
+/// results that nobody reads are not asked for. The program must be valid, and stays so.
+pub fn transform(program: &mut Program) {
+    resolve_inputs(program);
+    spin_loops(program);
+    drop_unused_results(program);
+}

@@ -29,6 +29,8 @@
 //! (`paths`): registers are expressions over the values at the start and the values read. Whoever has more than 64 paths
 //! through a turn or can be entered past its head is none of these.
 //!
+//! Before all that, loops with a first look or attempt before them begin with it (`peel`).
+//!
 //! Of all other loops (`turns`), the jumps back whose turns are not known to have an effect become [`Term::Spin`], which decides when the turn is over. A
 //! read-modify-write among other things is made a mere read where it leaves memory as it is and its turn comes back (`update`).
 //!
@@ -40,6 +42,7 @@
 mod binary;
 mod inline;
 mod paths;
+mod peel;
 mod turns;
 mod update;
 
@@ -116,6 +119,7 @@ pub fn spin_loops(program: &mut Program) -> SpinReport {
         let mut done = FxHashSet::default();
         let mut found = Vec::new();
         thread_jumps(function);
+        while peel::begin_with_the_look(function, &facts) {}
         while pass(function, &facts, &mut done, &mut found) {}
         turns::mark(function, &facts, &mut found);
         let id = FuncId(index as u32);

@@ -10,7 +10,7 @@ use crate::analysis::loops::Loop;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::inst::{Callee, Op, Term};
 use crate::program::{BlockId, Function, Reg};
-use crate::types::Type;
+use crate::types::{Ordering, Type};
 use rustc_hash::FxHashMap;
 
 /// How many paths through a loop are followed.
@@ -45,6 +45,16 @@ struct Attempt {
     failed: Option<bool>,
 }
 
+/// A load, or a compare-exchange for the case that it fails.
+#[derive(Clone, Debug)]
+pub(super) struct Look {
+    pub(super) addr: Expr,
+    pub(super) ty: Type,
+    pub(super) order: Ordering,
+    /// The symbol of what it finds.
+    pub(super) value: Expr,
+}
+
 /// One path.
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
@@ -53,6 +63,8 @@ pub(super) struct Turn {
     pub(super) conditions: Vec<Expr>,
     /// How many reads of memory there are on it.
     pub(super) reads: usize,
+    /// The loads and compare-exchanges among them, in order.
+    pub(super) looks: Vec<Look>,
     /// How many read-modify-writes that always write.
     updates: usize,
     values: FxHashMap<Reg, Expr>,
@@ -112,13 +124,14 @@ impl Paths<'_> {
             end: End::Out,
             conditions: Vec::new(),
             reads: 0,
+            looks: Vec::new(),
             updates: 0,
             values: FxHashMap::default(),
             attempts: Vec::new(),
             effect: false,
             atomic: 0,
         };
-        let mut symbols = Symbols { function: self.function, types: Vec::new() };
+        let mut symbols = Symbols::new(self.function);
         let (block, first) = match start {
             Start::Head => (self.l.head, 0),
             Start::After(block, inst) => {
@@ -168,18 +181,23 @@ impl Paths<'_> {
         let mut result = None;
         match op {
             Op::Assign { value, .. } => result = Some(symbols.substitute(value, &turn.values)),
-            Op::Load { ty, .. } => {
+            Op::Load { ty, addr, order, .. } => {
                 turn.reads += 1;
-                result = Some(symbols.fresh(*ty));
+                let value = symbols.fresh(*ty);
+                let addr = symbols.substitute(addr, &turn.values);
+                turn.looks.push(Look { addr, ty: *ty, order: *order, value: value.clone() });
+                result = Some(value);
             }
             Op::Rmw { ty, .. } => {
                 turn.reads += 1;
                 turn.updates += 1;
                 result = Some(symbols.fresh(*ty));
             }
-            Op::Cas { ty, expected, wait, .. } => {
+            Op::Cas { ty, addr, expected, failure, wait, .. } => {
                 turn.reads += 1;
                 let value = symbols.fresh(*ty);
+                let addr = symbols.substitute(addr, &turn.values);
+                turn.looks.push(Look { addr, ty: *ty, order: *failure, value: value.clone() });
                 let expected = symbols.substitute(expected, &turn.values);
                 let failed = wait.then_some(false);
                 turn.attempts.push(Attempt { succeeded: Expr::eq(value.clone(), expected), failed });
@@ -266,14 +284,25 @@ fn constant(cond: &Expr) -> Option<bool> {
     }
 }
 
+/// Whether an expression has grown beyond what is followed.
+pub(super) fn is_large(expr: &Expr) -> bool {
+    let mut size = 0;
+    expr.walk(&mut |_| size += 1);
+    size > MAX_SIZE
+}
+
 /// Values read, as registers beyond those of the function.
-struct Symbols<'f> {
-    function: &'f Function,
+pub(super) struct Symbols<'f> {
+    pub(super) function: &'f Function,
     types: Vec<Type>,
 }
 
-impl Symbols<'_> {
-    fn fresh(&mut self, ty: Type) -> Expr {
+impl<'f> Symbols<'f> {
+    pub(super) fn new(function: &'f Function) -> Self {
+        Symbols { function, types: Vec::new() }
+    }
+
+    pub(super) fn fresh(&mut self, ty: Type) -> Expr {
         self.types.push(ty);
         Expr::Reg(Reg((self.function.regs.len() + self.types.len() - 1) as u32))
     }
@@ -289,12 +318,10 @@ impl Symbols<'_> {
     /// The expression over the start of the path; a fresh symbol if it is too large.
     fn substitute(&mut self, expr: &Expr, values: &FxHashMap<Reg, Expr>) -> Expr {
         let result = self.substituted(expr, values);
-        let mut size = 0;
-        result.walk(&mut |_| size += 1);
-        if size > MAX_SIZE { self.fresh(self.function.expr_type(expr)) } else { result }
+        if is_large(&result) { self.fresh(self.function.expr_type(expr)) } else { result }
     }
 
-    fn substituted(&self, expr: &Expr, values: &FxHashMap<Reg, Expr>) -> Expr {
+    pub(super) fn substituted(&self, expr: &Expr, values: &FxHashMap<Reg, Expr>) -> Expr {
         let part = |expr: &Expr| Box::new(self.substituted(expr, values));
         match expr {
             Expr::Reg(reg) => values.get(reg).cloned().unwrap_or(Expr::Reg(*reg)),

@@ -182,6 +182,52 @@ fn test_and_test_and_set_is_a_wait_inside_a_wait() {
 }
 
 #[test]
+fn a_first_look_before_a_loop_is_part_of_it() {
+    for (body, kind) in [
+        ("let a = load x; while a != 0 { a = load x; }", SpinKind::Load),
+        ("let t = load x; let a = t; while a != 0 { let s = load x; a = s; }", SpinKind::Load),
+        ("let a = cas x, 0, 1; while a != 0 { a = cas x, 0, 1; }", SpinKind::Cas),
+        ("let a = call peek(); while a != 0 { a = call peek(); }", SpinKind::Load),
+        ("let a = load y; let b = load x; while b != 0 { a = load y; b = load x; } store y, a;", SpinKind::Turn(1)),
+    ] {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [kind], "{text}");
+        let main = text.split("fn pause").next().unwrap_or_default();
+        assert!(main.matches("load x").count() + main.matches("cas x").count() <= 1, "{text}");
+    }
+    // Not the same place, not the same in a register that lives on, not the same order.
+    for body in [
+        "let a = load x; while a != 0 { a = load y; }",
+        "let a = load x; let b = 1; while a != 0 { a = load x; b = 2; } store y, b;",
+        "let a = load.acq x; while a != 0 { a = load x; }",
+    ] {
+        let (_, text) = converted(body);
+        let main = text.split("fn pause").next().unwrap_or_default();
+        assert!(main.matches("a = load").count() + main.matches("a = cas").count() == 2, "{text}");
+    }
+}
+
+#[test]
+fn an_attempt_that_fails_is_the_next_look() {
+    let retry = |body: &str| {
+        let (kinds, text) = converted(body);
+        assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
+        let main = text.split("fn pause").next().unwrap_or_default().to_owned();
+        // The turn ends before the look.
+        let head = main.split("spin ").nth(1).and_then(|rest| rest.split(';').next()).unwrap_or_default().to_owned();
+        let turn = main.split(&format!("  {head}:")).nth(1).unwrap_or_default().trim_start().to_owned();
+        turn.starts_with("r = load")
+    };
+    assert!(retry("let r = load x; loop { let f = cas x, r, 7; if f == r { break; } r = f; }"));
+    assert!(retry("let r = load x; loop { let f = cas x, r, r + 1; if f == r { break; } r = f; } store y, r;"));
+    assert!(retry("let r = load x; loop { let d = load y; let s = load x; if r == s { break; } r = s; } store y, r;"));
+    // Something else, something more, or less order.
+    assert!(!retry("let r = load y; loop { let f = cas x, r, 7; if f == r { break; } r = f; }"));
+    assert!(!retry("let r = load x; loop { let f = cas x, r, 7; if f == r { break; } r = f + 1; }"));
+    assert!(!retry("let r = load.acq x; loop { let f = cas x, r, 7; if f == r { break; } r = f; }"));
+}
+
+#[test]
 fn a_counter_nobody_reads_does_not_keep_a_loop_from_waiting() {
     let (kinds, _) = converted("let n = 0; loop { n = n + 1; let r = load x; if r == 1 { break; } }");
     assert_eq!(kinds, [SpinKind::Load]);

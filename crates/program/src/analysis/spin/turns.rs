@@ -58,6 +58,11 @@ fn mark_some(
     false
 }
 
+/// Whether some turn of the loop may have no effect.
+pub(super) fn may_wait(function: &Function, facts: &Facts, cfg: &Cfg, l: &Loop, live: &Liveness) -> bool {
+    !Around { function, facts, cfg, l, kept: kept(function, l, live) }.sources().is_empty()
+}
+
 /// A loop, and what is known of it.
 struct Around<'f> {
     function: &'f Function,

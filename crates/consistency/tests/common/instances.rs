@@ -1,32 +1,32 @@
 //! Instances for tests and benchmarks: random ones, and those that have caught mistakes.
 
-pub use crate::random::Random;
+#![allow(dead_code, reason = "every test binary uses a part of it")]
 
-use crate::instance::{Action, Instance, Loc, Source};
-use crate::replay::Memory;
-use raddle_trace::{EventId, Model, ThreadId};
+use raddle_consistency::replay::Memory;
+use raddle_consistency::{Action, EventId, Instance, Loc, Model, Source, ThreadId};
+use raddle_testkit::Random;
 
 /// What random instances look like.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
+pub(crate) struct Size {
     /// Threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Events of all threads together, spawns and joins apart.
-    pub events: usize,
+    pub(crate) events: usize,
     /// Locations.
-    pub locations: usize,
+    pub(crate) locations: usize,
     /// How many of a hundred events are full fences.
-    pub fences: usize,
+    pub(crate) fences: usize,
     /// How many of a hundred events are store-store fences.
-    pub store_fences: usize,
+    pub(crate) store_fences: usize,
     /// How many of a hundred events are updates.
-    pub updates: usize,
+    pub(crate) updates: usize,
     /// Whether the first thread may start and join others.
-    pub children: bool,
+    pub(crate) children: bool,
 }
 
 /// Threads of random events; every read reads the initial value.
-pub fn program(size: Size, random: &mut Random) -> Instance {
+pub(crate) fn program(size: Size, random: &mut Random) -> Instance {
     let mut threads: Vec<Vec<Action>> = vec![Vec::new(); size.threads];
     for _ in 0..size.events {
         let loc = Loc(random.below(size.locations) as u32);
@@ -66,7 +66,7 @@ pub fn program(size: Size, random: &mut Random) -> Instance {
 }
 
 /// The same with another source.
-pub fn with_source(action: Action, from: Source) -> Action {
+pub(crate) fn with_source(action: Action, from: Source) -> Action {
     match action {
         Action::Read { loc, .. } => Action::Read { loc, from },
         Action::Update { loc, .. } => Action::Update { loc, from },
@@ -75,13 +75,13 @@ pub fn with_source(action: Action, from: Source) -> Action {
 }
 
 /// The writes of a location.
-pub fn writes(program: &Instance, loc: Loc) -> Vec<EventId> {
+pub(crate) fn writes(program: &Instance, loc: Loc) -> Vec<EventId> {
     let writes = program.events().filter(|(_, action)| action.writes() && action.loc() == Some(loc));
     writes.map(|(event, _)| event).collect()
 }
 
 /// Gives every read a random source, an impossible one of its own thread seldom.
-pub fn random_sources(program: &Instance, random: &mut Random) -> Instance {
+pub(crate) fn random_sources(program: &Instance, random: &mut Random) -> Instance {
     let mut instance = program.clone();
     for (event, action) in program.events() {
         let (Some(loc), Some(_)) = (action.loc(), action.source()) else { continue };
@@ -112,7 +112,7 @@ pub fn random_sources(program: &Instance, random: &mut Random) -> Instance {
 }
 
 /// Gives every read the source it has in a random run. Nothing if the run gets stuck.
-pub fn sources_of_run(program: &Instance, model: Model, random: &mut Random) -> Option<Instance> {
+pub(crate) fn sources_of_run(program: &Instance, model: Model, random: &mut Random) -> Option<Instance> {
     let mut instance = program.clone();
     let mut memory = Memory::new(program, model);
     // How eager buffers are differs from run to run, or long buffers would be rare.
@@ -138,7 +138,7 @@ pub fn sources_of_run(program: &Instance, model: Model, random: &mut Random) -> 
 }
 
 /// Replaces the source of one read by another write of its location.
-pub fn with_one_other_source(instance: &Instance, random: &mut Random) -> Instance {
+pub(crate) fn with_one_other_source(instance: &Instance, random: &mut Random) -> Instance {
     let reads: Vec<(EventId, Action)> = instance.events().filter(|(_, action)| action.source().is_some()).collect();
     let mut changed = instance.clone();
     if reads.is_empty() {
@@ -156,7 +156,7 @@ pub fn with_one_other_source(instance: &Instance, random: &mut Random) -> Instan
 }
 
 /// Instances on which a key that knows too little loses the only executions.
-pub mod regressions {
+pub(crate) mod regressions {
     use super::*;
 
     const X: Loc = Loc(0);
@@ -177,7 +177,7 @@ pub mod regressions {
     }
 
     /// A write that only its own thread is yet to read holds its location.
-    pub fn local_holder() -> Instance {
+    pub(crate) fn local_holder() -> Instance {
         Instance::of(&[
             &[w(X), r(Y, from(2, 1)), Action::Fence, w(Z)],
             &[w(X), r(Z, from(0, 3)), r(X, from(1, 0))],
@@ -186,12 +186,12 @@ pub mod regressions {
     }
 
     /// A thread without a fence is stuck before another one's update.
-    pub fn stuck_before_update() -> Instance {
+    pub(crate) fn stuck_before_update() -> Instance {
         Instance::of(&[&[w(X), r(X, from(1, 2))], &[w(X), Action::Fence, Action::Update { loc: X, from: from(1, 0) }]])
     }
 
     /// A write is stuck behind a store-store fence.
-    pub fn stuck_behind_store_fence() -> Instance {
+    pub(crate) fn stuck_behind_store_fence() -> Instance {
         Instance::of(&[
             &[w(X), Action::StoreFence, w(Y), r(Z, from(2, 1)), w(X), w(Q)],
             &[w(X)],
@@ -201,18 +201,18 @@ pub mod regressions {
     }
 
     /// All of them.
-    pub fn all() -> [Instance; 5] {
+    pub(crate) fn all() -> [Instance; 5] {
         [local_holder(), stuck_before_update(), stuck_behind_store_fence(), waiting_for_unread(), waiting_for_update()]
     }
 
     /// A fence needs a write out that is read by a thread whose own write must be out before; that one waits behind a store-store
     /// fence for a write that nobody has read yet.
-    pub fn waiting_for_unread() -> Instance {
+    pub(crate) fn waiting_for_unread() -> Instance {
         Instance::of(&[&[w(X), Action::Fence, r(Y, from(1, 0))], &[w(Y), Action::StoreFence, w(X), r(X, from(0, 0))]])
     }
 
     /// The same, where an update is read by that thread, and the location is held from the fence to the update.
-    pub fn waiting_for_update() -> Instance {
+    pub(crate) fn waiting_for_update() -> Instance {
         Instance::of(&[
             &[w(X), Action::Fence, r(Y, from(1, 0)), Action::Update { loc: X, from: from(0, 0) }],
             &[w(Y), Action::StoreFence, w(X), r(X, from(0, 3))],

@@ -1,0 +1,76 @@
+//! Loops that wait, as they are written: what brute force makes of them, and engines held against it.
+
+use raddle_machine::compile;
+use raddle_machine::compile::{AllShared, Options};
+use raddle_oracle::compare::code;
+use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
+use raddle_trace::{Model, Property};
+
+fn behaviours(sketch: &Sketch, model: Model) -> Behaviours {
+    enumerate(&code(sketch), model, Budget::default()).expect("small enough")
+}
+
+/// The complete and the blocked classes under each model.
+fn counts(threads: &[&str]) -> [(usize, usize); 3] {
+    let sketch = litmus(threads);
+    Model::ALL.map(|model| {
+        let found = behaviours(&sketch, model);
+        (found.traces(), found.blocked.traces.len())
+    })
+}
+
+const TTAS: &str = "loop { a=R x; again a!=0; b=C x 0 1; leave b==0 }; W x 0";
+
+#[test]
+fn a_lock_that_is_looked_at_first() {
+    assert_eq!(counts(&[TTAS; 2]), [(4, 0); 3]);
+    assert_eq!(counts(&[TTAS; 3]), [(36, 0); 3]);
+    let rounds = |n: usize| vec![TTAS; n].join("; ");
+    assert_eq!(counts(&[&rounds(2), &rounds(2)])[0], (34, 0));
+}
+
+#[test]
+fn what_nobody_ends_is_blocked_once() {
+    assert_eq!(counts(&["loop { a=R x; leave a==1 }", "W x 2; W x 3"]), [(0, 1); 3]);
+    assert_eq!(counts(&["loop { a=R x; leave a==1; b=R y; leave b==1 }", "W x 2; W y 3"]), [(0, 1); 3]);
+    assert_eq!(counts(&["loop { a=R x; leave a==1 }", "W x 1; W x 2"]), [(1, 1); 3]);
+}
+
+#[test]
+fn a_first_look_before_the_loop_is_a_turn() {
+    assert_eq!(counts(&["a=R x; loop { leave a==2; a=R x }", "W x 1; W x 2"]), [(1, 0); 3]);
+    // Three threads that put 9 where they find something, and one that writes.
+    let retry = "a=R x; loop { b=C x a 9; leave b==a; a=b }";
+    assert_eq!(counts(&[retry, retry, retry, "W x 1"])[0], (42, 0));
+}
+
+#[test]
+fn a_turn_with_an_effect_counts() {
+    // The count lives on.
+    assert_eq!(counts(&["loop { a=R x; leave a==1; c=c+1; leave c==2 }; W y c", "W x 1"])[0], (3, 0));
+    // The compare-exchange that nobody looks at succeeds once.
+    assert_eq!(counts(&["loop { a=R x; leave a==1; C y 0 1 }", "W x 1"])[0], (2, 0));
+}
+
+/// Executions without the turns that had no effect lead wherever executions with them lead: with every turn of up to three, memory is
+/// never left in another way, and there is no other race.
+#[test]
+fn turns_that_are_left_out_lead_nowhere_else() {
+    let budget = Budget { states: 4_000, races: true, ..Budget::default() };
+    let (mut compared, mut more) = (0, 0);
+    for index in 0..150 {
+        let sketch = generate(Family::Waits, 3, index);
+        let bounded = compile(&sketch.program(), &AllShared, &Options { loop_bound: Some(3) });
+        for model in Model::ALL {
+            let whole = enumerate(&bounded, model, Budget { every_turn: true, ..budget });
+            let (Ok(whole), Ok(found)) = (whole, enumerate(&code(&sketch), model, budget)) else { continue };
+            let lost: Vec<_> = whole.finals.difference(&found.finals).collect();
+            assert!(lost.is_empty(), "program {index} under {model}: {lost:?} is lost\n{sketch}");
+            let races = |found: &Behaviours| found.failures.iter().any(|failure| failure.property == Property::Race);
+            assert!(!races(&whole) || races(&found), "program {index} under {model}: a race is lost\n{sketch}");
+            compared += 1;
+            more += usize::from(whole.traces() > found.traces());
+        }
+    }
+    assert!(compared > 200 && more > 50, "{compared} programs were compared, {more} had turns to leave out");
+}
