@@ -21,7 +21,7 @@ use super::observe::{Answer, answer, answers, observe, to_the_end};
 use super::options::{Rule, Settings};
 use crate::sequence::{Extended, INITIAL, LocId, Mark, Shell, Stop, Walk, ends};
 use raddle_engine::{Deadline, Question};
-use raddle_machine::{Blocked, Status};
+use raddle_machine::{Automaton, Blocked, Status};
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
 

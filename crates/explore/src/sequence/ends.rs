@@ -14,7 +14,7 @@ use super::shell::Shell;
 use super::witness::{Last, Question};
 use crate::world::Initial;
 use raddle_consistency::Interrupted;
-use raddle_machine::{Blocked, Reaction, Status};
+use raddle_machine::{Automaton, Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 
 /// What a sequence of all events must be like to be a whole execution.

@@ -12,6 +12,7 @@ use super::witness::{Question, Witness};
 use raddle_consistency::Interrupted;
 use raddle_consistency::values::Heuristics;
 use raddle_engine::{self as engine, Deadline, Fault, Options, Outcome, Refusal};
+use raddle_machine::Automaton;
 use raddle_trace::{EventId, Property, ThreadId};
 
 /// The events of a search, and what it has found.

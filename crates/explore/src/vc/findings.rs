@@ -6,7 +6,7 @@ use super::order::Order;
 use super::realise::realise;
 use super::search::Search;
 use crate::sequence::{Kind, LocId, Pending, Stop};
-use raddle_machine::Addr;
+use raddle_machine::{Addr, Automaton};
 use raddle_trace::EventId;
 
 impl Search<'_> {
