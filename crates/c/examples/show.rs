@@ -2,7 +2,7 @@
 //! `cargo run -p raddle-c --example show -- [--run] FILE`.
 
 use raddle_machine::compile::AllShared;
-use raddle_machine::{System, compile};
+use raddle_machine::{Automaton, System, compile};
 use raddle_trace::Model;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! The machine: threads that stop at their next visible operation, memories that answer them, and replay.
 //!
 //! * [`Code`] is a program compiled to a compact byte code.
-//! * A [`Thread`] is a resumable automaton over it: it runs its invisible work in one go, stops at its next
+//! * A [`Thread`] is a resumable [automaton](Automaton) over it: it runs its invisible work in one go, stops at its next
 //!   [`Visible`] operation and continues with the answer it is given. It never touches shared memory itself, so an
 //!   engine may answer from an execution graph, and the [`System`] from a memory with store buffers.
 //! * A [`State`] is a running program as a plain value: threads, and a [`Memory`], of which there is one file per
@@ -40,4 +40,4 @@ pub use recorder::Recorder;
 pub use replay::{Replay, ReplayError, replay};
 pub use state::State;
 pub use system::System;
-pub use thread::{Access, Blocked, Commuting, Failure, Reaction, Status, Thread, Visible};
+pub use thread::{Access, Automaton, Blocked, Commuting, Failure, Reaction, Status, Thread, Visible};

@@ -3,12 +3,12 @@
 use crate::address::{Addr, Owner, WAKEUPS};
 use crate::code::Code;
 use crate::objects::ObjectKind;
-use crate::thread::{Access, Thread};
+use crate::thread::{Access, Automaton, Thread};
 use raddle_program::{Layout, Type};
 use raddle_trace::ThreadId;
 
-/// How to find a thread by its name.
-pub type Lookup<'a> = &'a dyn Fn(ThreadId) -> Option<&'a Thread>;
+/// How to find a thread by its number.
+pub type Lookup<'a, T = Thread> = &'a dyn Fn(ThreadId) -> Option<&'a T>;
 
 /// What an object holds before anything is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Located<'c> {
 impl Code {
     /// The object that an access is to, or what is wrong with the access, in words. Whether the object's life has ended
     /// is for memory to say.
-    pub fn locate<'c>(&'c self, access: Access, threads: Lookup<'_>) -> Result<Located<'c>, String> {
+    pub fn locate<'c, T: Automaton>(&'c self, access: Access, threads: Lookup<'_, T>) -> Result<Located<'c>, String> {
         let Access { addr, size } = access;
         let located = match addr.owner() {
             Owner::Nothing if addr.0 == 0 => return Err("access through a null pointer".into()),
@@ -113,7 +113,7 @@ impl Code {
 
     /// A name for an address: `x`, `a[3]`, `s+8`, `heap#T1.2+8` (in the third object that T1 made), `buf@f` (a local object of `f`),
     /// `errno@T1` (a thread-local one), `function f`.
-    pub fn describe(&self, addr: Addr, threads: Lookup<'_>) -> String {
+    pub fn describe<T: Automaton>(&self, addr: Addr, threads: Lookup<'_, T>) -> String {
         let offset = addr.offset();
         match addr.owner() {
             Owner::Nothing if addr.0 == 0 => "null".into(),

@@ -6,7 +6,7 @@ use crate::address::Addr;
 use crate::code::Code;
 use crate::observer::Record;
 use crate::system::System;
-use crate::thread::{Access, Blocked, Status, Thread, Visible};
+use crate::thread::{Access, Automaton, Blocked, Status, Thread, Visible};
 use raddle_trace::execution::Entry;
 use raddle_trace::{
     Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName, Waiting,

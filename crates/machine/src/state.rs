@@ -13,24 +13,24 @@ use crate::memory::{Found, Memory, Store};
 use crate::names::{Contents, Located};
 use crate::race::{Race, race_message};
 use crate::recorder::{Reading, Recorder, Writing};
-use crate::thread::{Access, Reaction, Status, Thread, Visible};
+use crate::thread::{Access, Automaton, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Property, Step, ThreadId};
 use std::collections::BTreeSet;
 
 /// A thread that has been started.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Started {
-    thread: Thread,
+struct Started<T> {
+    thread: T,
     /// Whether somebody has waited for its end.
     joined: bool,
 }
 
 /// The state of a running program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State<M> {
+pub struct State<M, T = Thread> {
     /// In the order of their numbers.
-    threads: Vec<Started>,
+    threads: Vec<Started<T>>,
     memory: M,
     /// The starts of the objects whose lives have ended.
     ended: BTreeSet<Addr>,
@@ -49,25 +49,25 @@ fn lock_error(message: String) -> Wrong {
     (Some(Property::Lock), message)
 }
 
-impl<M: Memory> State<M> {
+impl<M: Memory, T: Automaton> State<M, T> {
     /// The first state of a program: one thread, before its first visible operation. `memory` is empty.
-    pub fn new(memory: M, main: Thread) -> Self {
+    pub fn new(memory: M, main: T) -> Self {
         let main = Started { thread: main, joined: false };
         State { threads: vec![main], memory, ended: BTreeSet::new(), atomic: None }
     }
 
     /// The threads, in the order of their numbers.
-    pub fn threads(&self) -> impl ExactSizeIterator<Item = &Thread> {
+    pub fn threads(&self) -> impl ExactSizeIterator<Item = &T> {
         self.threads.iter().map(|started| &started.thread)
     }
 
     /// The thread with this number.
-    pub fn thread(&self, id: ThreadId) -> Option<&Thread> {
+    pub fn thread(&self, id: ThreadId) -> Option<&T> {
         self.position(id).map(|at| &self.threads[at].thread)
     }
 
     /// The thread with this number, to change it.
-    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> Option<&mut Thread> {
+    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> Option<&mut T> {
         self.position(id).map(|at| &mut self.threads[at].thread)
     }
 
@@ -90,18 +90,18 @@ impl<M: Memory> State<M> {
         self.threads.binary_search_by_key(&id, |started| started.thread.id()).ok()
     }
 
-    fn own(&self, id: ThreadId) -> &Thread {
+    fn own(&self, id: ThreadId) -> &T {
         self.thread(id).expect("it has been started")
     }
 
-    fn own_mut(&mut self, id: ThreadId) -> &mut Thread {
+    fn own_mut(&mut self, id: ThreadId) -> &mut T {
         self.thread_mut(id).expect("it has been started")
     }
 
     /// Everything that can happen next. Choices are listed alternative by alternative.
     pub fn moves(&self, code: &Code) -> Vec<Step> {
         let mut moves = Vec::new();
-        for id in self.threads().map(Thread::id) {
+        for id in self.threads().map(T::id) {
             if self.atomic.is_some_and(|owner| owner != id) {
                 continue;
             }

@@ -10,16 +10,20 @@
 //! `sync`. So memory knows nothing of locks.
 
 mod calls;
+mod list;
 mod private;
 mod run;
 mod sync;
 
+use self::list::List;
 use crate::address::Addr;
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
 use raddle_program::{BinOp, Expr, FuncId, Ordering, RmwOp, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
+use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A piece of memory that is read or written at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -193,6 +197,46 @@ struct Frame {
     first_object: u32,
 }
 
+/// What can be a thread of a running program: something that rests before visible operations and goes on when it is given an answer. A
+/// [`Thread`] runs byte code; anything else whose way depends on nothing but the answers it was given can be one too.
+pub trait Automaton: Clone + fmt::Debug + Eq + Hash {
+    /// Which thread it is.
+    fn id(&self) -> ThreadId;
+
+    /// How it rests.
+    fn status(&self) -> &Status;
+
+    /// The instruction it rests at.
+    fn pc(&self) -> u32;
+
+    /// The object that is the `number`-th this thread made.
+    fn object(&self, number: u32) -> Option<&ObjectInfo>;
+
+    /// The thread that it starts next; `None` if there are too many.
+    fn next_child(&self, code: &Code) -> Option<ThreadId>;
+
+    /// The first state of the thread that a [`Visible::Spawn`] starts, which is its [next child](Thread::next_child).
+    fn spawned(&self, code: &Code, child: ThreadId) -> Self;
+
+    /// Whether the pending operation may read what was never written, as 0.
+    fn is_lenient(&self, code: &Code) -> bool;
+
+    /// What the pending load or update would do with this value.
+    fn reaction(&self, code: &Code, value: u64) -> Reaction;
+
+    /// What the pending update writes if it found `value` and picked this alternative.
+    fn picked(&self, value: u64, pick: u32) -> u64;
+
+    /// Answers the pending operation with `value` (and, for [`Reaction::Pick`], the alternative), and runs on.
+    fn answer(&mut self, code: &Code, value: u64, pick: u32);
+
+    /// Makes the thread fail at its pending operation, which memory has found to be wrong or cannot do (no property).
+    fn fail(&mut self, property: impl Into<Option<Property>>, message: String);
+
+    /// Makes the thread fail at an instruction it has left behind, whose effect memory has found to be wrong.
+    fn fail_at(&mut self, property: Property, message: String, pc: u32);
+}
+
 /// A lock that a thread holds: how often, negative for a reader-writer lock held for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Held {
@@ -213,15 +257,15 @@ pub struct Thread {
     /// Times it waited on a condition variable.
     waits: u32,
     /// The turns of loops that have been looks only so far, by where it is noted how they began; in order.
-    turns: SmallVec<[Slot; 2]>,
+    turns: List<Slot, 2>,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
     /// Threads it has started.
     children: u32,
     status: Status,
-    regs: SmallVec<[u64; 20]>,
-    frames: SmallVec<[Frame; 2]>,
-    held: SmallVec<[Held; 2]>,
+    regs: List<u64, 20>,
+    frames: List<Frame, 2>,
+    held: List<Held, 2>,
     objects: Objects,
     past: Past,
 }
@@ -234,7 +278,7 @@ struct Past {
     /// The operation that began the atomic block.
     block: u32,
     /// The first operation of each turn in [`Thread::turns`].
-    turns: SmallVec<[u32; 2]>,
+    turns: List<u32, 2>,
     /// The first operation of the turn that ended in [`Blocked::Spin`].
     since: u32,
     /// What was printed, if anybody wants to know.
@@ -249,8 +293,8 @@ impl PartialEq for Past {
 
 impl Eq for Past {}
 
-impl std::hash::Hash for Past {
-    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+impl Hash for Past {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// What a step of the interpreter leads to.
@@ -275,13 +319,13 @@ impl Thread {
             scratch: 0,
             atomic: 0,
             waits: 0,
-            turns: SmallVec::new(),
+            turns: List::default(),
             turn_objects: 0,
             children: 0,
             status: Status::Finished { result: 0, exit: false },
-            regs: SmallVec::new(),
-            frames: SmallVec::new(),
-            held: SmallVec::new(),
+            regs: List::default(),
+            frames: List::default(),
+            held: List::default(),
             objects: Objects::new(code.narrow),
             past: Past { log: log.then(Vec::new), ..Past::default() },
         };
@@ -312,21 +356,6 @@ impl Thread {
         thread
     }
 
-    /// Which thread it is.
-    pub fn id(&self) -> ThreadId {
-        self.id
-    }
-
-    /// How it rests.
-    pub fn status(&self) -> &Status {
-        &self.status
-    }
-
-    /// The instruction it rests at.
-    pub fn pc(&self) -> u32 {
-        self.pc
-    }
-
     /// How many visible operations it has completed.
     pub fn operations(&self) -> u32 {
         self.past.operations
@@ -340,11 +369,6 @@ impl Thread {
     /// The atomic block it is inside: the number of the visible operation that began it.
     pub fn atomic_block(&self) -> Option<u32> {
         (self.atomic > 0).then_some(self.past.block)
-    }
-
-    /// The object that is the `number`-th this thread made.
-    pub fn object(&self, number: u32) -> Option<&ObjectInfo> {
-        self.objects.get(number)
     }
 
     /// The function it runs.
@@ -368,64 +392,6 @@ impl Thread {
             Instr::Return { .. } | Instr::ExitThread { .. } => "end of scope",
             Instr::Free { .. } => "free",
             _ => "step",
-        }
-    }
-
-    /// The thread that it starts next; `None` if there are too many.
-    pub fn next_child(&self, code: &Code) -> Option<ThreadId> {
-        code.numbering.child(self.id, self.children)
-    }
-
-    /// The first state of the thread that a [`Visible::Spawn`] starts, which is its [next child](Thread::next_child).
-    pub fn spawned(&self, code: &Code, child: ThreadId) -> Thread {
-        let (Instr::Spawn { args, .. } | Instr::SpawnIndirect { args, .. }) = code.instrs[self.pc as usize] else {
-            unreachable!("the thread rests at a spawn");
-        };
-        let Status::Ready(Visible::Spawn { function }) = self.status else {
-            unreachable!("the thread rests at a spawn");
-        };
-        let operands = &code.operands[args.start as usize..][..args.len as usize];
-        let values: SmallVec<[u64; 4]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-        Thread::start(code, child, function, &values, self.past.log.is_some())
-    }
-
-    /// Whether the pending operation may read what was never written, as 0.
-    pub fn is_lenient(&self, code: &Code) -> bool {
-        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
-    }
-
-    /// What the pending load or update would do with this value.
-    pub fn reaction(&self, code: &Code, value: u64) -> Reaction {
-        match code.instrs[self.pc as usize] {
-            Instr::Load { wait: 0, .. } => Reaction::Read,
-            // A condition that fails is no reason to wait; the thread fails by it when it has its answer.
-            Instr::Load { wait, ty, .. } => match self.waited_for(code, wait, ty.truncate(value)) {
-                Some(0) => Reaction::Block,
-                _ => Reaction::Read,
-            },
-            Instr::Rmw { op, ty, operand, idle, .. } => {
-                let found = ty.truncate(value);
-                let written = op.apply(ty, found, self.get(code, operand));
-                if idle == 0 || written != found || self.waited_for(code, idle, found) != Some(0) {
-                    Reaction::Write(written)
-                } else if code.waits[idle as usize - 1].blocks {
-                    Reaction::Block
-                } else {
-                    Reaction::Read
-                }
-            }
-            Instr::Cas { cas } => {
-                let cas = &code.cas[cas as usize];
-                if cas.ty.truncate(value) == self.get(code, cas.expected) {
-                    Reaction::Write(self.get(code, cas.desired))
-                } else if cas.wait {
-                    Reaction::Block
-                } else {
-                    Reaction::Read
-                }
-            }
-            Instr::Sync { op, .. } => self.sync_reaction(op, value),
-            ref other => unreachable!("no load or update: {other:?}"),
         }
     }
 
@@ -466,82 +432,6 @@ impl Thread {
         }
     }
 
-    /// What the pending update writes if it found `value` and picked this alternative.
-    pub fn picked(&self, value: u64, pick: u32) -> u64 {
-        value & !sync::nth_bit(value, pick)
-    }
-
-    /// Answers the pending operation with `value` (and, for [`Reaction::Pick`], the alternative), and runs on.
-    pub fn answer(&mut self, code: &Code, value: u64, pick: u32) {
-        if code.has_spins && self.has_effect(code, value) {
-            self.has_acted();
-        }
-        self.past.operations += 1;
-        let flow = match code.instrs[self.pc as usize] {
-            Instr::Load { dst, ty, wait, .. } => {
-                self.set(dst, ty.truncate(value));
-                self.end_of_wait(code, wait)
-            }
-            Instr::Rmw { dst, ty, idle, .. } => {
-                self.set(dst, ty.truncate(value));
-                self.end_of_wait(code, idle)
-            }
-            Instr::Cas { cas } => {
-                let cas = &code.cas[cas as usize];
-                self.set(cas.dst, cas.ty.truncate(value));
-                Flow::Next
-            }
-            Instr::Store { .. } | Instr::Fence { .. } => Flow::Next,
-            Instr::Input { dst, values, .. } => {
-                self.set(dst, code.inputs[values as usize].value(value));
-                Flow::Next
-            }
-            Instr::Choose { dst, low, .. } => {
-                let low = self.get(code, low);
-                self.set(dst, low + value);
-                Flow::Next
-            }
-            Instr::Spawn { dst, .. } | Instr::SpawnIndirect { dst, .. } => {
-                self.children += 1;
-                self.set(dst, handle(ThreadId(value as u32)));
-                Flow::Next
-            }
-            Instr::Join { dst, ty, .. } => {
-                self.set(dst, ty.truncate(value));
-                Flow::Next
-            }
-            Instr::Free { .. } => Flow::Next,
-            Instr::AtomicBegin => {
-                self.atomic += 1;
-                self.past.block = self.past.operations - 1;
-                Flow::Next
-            }
-            Instr::AtomicEnd => {
-                self.atomic -= 1;
-                Flow::Next
-            }
-            Instr::Return { value } => {
-                self.stage += 1;
-                self.leave(code, value)
-            }
-            Instr::ExitThread { .. } | Instr::Exit => {
-                self.stage += 1;
-                self.end_thread(code)
-            }
-            Instr::Sync { op, dst, object, other } => self.sync_answer(code, op, dst, object, other, value, pick),
-            ref other => unreachable!("nothing to answer: {other:?}"),
-        };
-        match flow {
-            Flow::Next => self.pc += 1,
-            Flow::Goto(pc) => self.pc = pc,
-            Flow::Rest(status) => {
-                self.status = status;
-                return;
-            }
-        }
-        self.run(code);
-    }
-
     /// The thread did more than look: no turn of a loop is a mere look any more.
     fn has_acted(&mut self) {
         self.turns.clear();
@@ -559,17 +449,6 @@ impl Thread {
             }
             _ => true,
         }
-    }
-
-    /// Makes the thread fail at its pending operation, which memory has found to be wrong or cannot do (no property).
-    pub fn fail(&mut self, property: impl Into<Option<Property>>, message: String) {
-        let failure = Failure { property: property.into(), message, pc: self.pc, pending: true };
-        self.status = Status::Failed(Box::new(failure));
-    }
-
-    /// Makes the thread fail at an instruction it has left behind, whose effect memory has found to be wrong.
-    pub fn fail_at(&mut self, property: Property, message: String, pc: u32) {
-        self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: false }));
     }
 
     /// The object that is at this position in the order in which the thread made its objects.
@@ -642,6 +521,161 @@ impl Thread {
                 self.eval(code, chosen, types, lookup)?
             }
         })
+    }
+}
+
+impl Automaton for Thread {
+    fn id(&self) -> ThreadId {
+        self.id
+    }
+
+    fn status(&self) -> &Status {
+        &self.status
+    }
+
+    fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    fn object(&self, number: u32) -> Option<&ObjectInfo> {
+        self.objects.get(number)
+    }
+
+    fn next_child(&self, code: &Code) -> Option<ThreadId> {
+        code.numbering.child(self.id, self.children)
+    }
+
+    fn spawned(&self, code: &Code, child: ThreadId) -> Thread {
+        let (Instr::Spawn { args, .. } | Instr::SpawnIndirect { args, .. }) = code.instrs[self.pc as usize] else {
+            unreachable!("the thread rests at a spawn");
+        };
+        let Status::Ready(Visible::Spawn { function }) = self.status else {
+            unreachable!("the thread rests at a spawn");
+        };
+        let operands = &code.operands[args.start as usize..][..args.len as usize];
+        let values: SmallVec<[u64; 4]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
+        Thread::start(code, child, function, &values, self.past.log.is_some())
+    }
+
+    fn is_lenient(&self, code: &Code) -> bool {
+        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
+    }
+
+    fn reaction(&self, code: &Code, value: u64) -> Reaction {
+        match code.instrs[self.pc as usize] {
+            Instr::Load { wait: 0, .. } => Reaction::Read,
+            // A condition that fails is no reason to wait; the thread fails by it when it has its answer.
+            Instr::Load { wait, ty, .. } => match self.waited_for(code, wait, ty.truncate(value)) {
+                Some(0) => Reaction::Block,
+                _ => Reaction::Read,
+            },
+            Instr::Rmw { op, ty, operand, idle, .. } => {
+                let found = ty.truncate(value);
+                let written = op.apply(ty, found, self.get(code, operand));
+                if idle == 0 || written != found || self.waited_for(code, idle, found) != Some(0) {
+                    Reaction::Write(written)
+                } else if code.waits[idle as usize - 1].blocks {
+                    Reaction::Block
+                } else {
+                    Reaction::Read
+                }
+            }
+            Instr::Cas { cas } => {
+                let cas = &code.cas[cas as usize];
+                if cas.ty.truncate(value) == self.get(code, cas.expected) {
+                    Reaction::Write(self.get(code, cas.desired))
+                } else if cas.wait {
+                    Reaction::Block
+                } else {
+                    Reaction::Read
+                }
+            }
+            Instr::Sync { op, .. } => self.sync_reaction(op, value),
+            ref other => unreachable!("no load or update: {other:?}"),
+        }
+    }
+
+    fn picked(&self, value: u64, pick: u32) -> u64 {
+        value & !sync::nth_bit(value, pick)
+    }
+
+    fn answer(&mut self, code: &Code, value: u64, pick: u32) {
+        if code.has_spins && self.has_effect(code, value) {
+            self.has_acted();
+        }
+        self.past.operations += 1;
+        let flow = match code.instrs[self.pc as usize] {
+            Instr::Load { dst, ty, wait, .. } => {
+                self.set(dst, ty.truncate(value));
+                self.end_of_wait(code, wait)
+            }
+            Instr::Rmw { dst, ty, idle, .. } => {
+                self.set(dst, ty.truncate(value));
+                self.end_of_wait(code, idle)
+            }
+            Instr::Cas { cas } => {
+                let cas = &code.cas[cas as usize];
+                self.set(cas.dst, cas.ty.truncate(value));
+                Flow::Next
+            }
+            Instr::Store { .. } | Instr::Fence { .. } => Flow::Next,
+            Instr::Input { dst, values, .. } => {
+                self.set(dst, code.inputs[values as usize].value(value));
+                Flow::Next
+            }
+            Instr::Choose { dst, low, .. } => {
+                let low = self.get(code, low);
+                self.set(dst, low + value);
+                Flow::Next
+            }
+            Instr::Spawn { dst, .. } | Instr::SpawnIndirect { dst, .. } => {
+                self.children += 1;
+                self.set(dst, handle(ThreadId(value as u32)));
+                Flow::Next
+            }
+            Instr::Join { dst, ty, .. } => {
+                self.set(dst, ty.truncate(value));
+                Flow::Next
+            }
+            Instr::Free { .. } => Flow::Next,
+            Instr::AtomicBegin => {
+                self.atomic += 1;
+                self.past.block = self.past.operations - 1;
+                Flow::Next
+            }
+            Instr::AtomicEnd => {
+                self.atomic -= 1;
+                Flow::Next
+            }
+            Instr::Return { value } => {
+                self.stage += 1;
+                self.leave(code, value)
+            }
+            Instr::ExitThread { .. } | Instr::Exit => {
+                self.stage += 1;
+                self.end_thread(code)
+            }
+            Instr::Sync { op, dst, object, other } => self.sync_answer(code, op, dst, object, other, value, pick),
+            ref other => unreachable!("nothing to answer: {other:?}"),
+        };
+        match flow {
+            Flow::Next => self.pc += 1,
+            Flow::Goto(pc) => self.pc = pc,
+            Flow::Rest(status) => {
+                self.status = status;
+                return;
+            }
+        }
+        self.run(code);
+    }
+
+    fn fail(&mut self, property: impl Into<Option<Property>>, message: String) {
+        let failure = Failure { property: property.into(), message, pc: self.pc, pending: true };
+        self.status = Status::Failed(Box::new(failure));
+    }
+
+    fn fail_at(&mut self, property: Property, message: String, pc: u32) {
+        self.status = Status::Failed(Box::new(Failure { property: Some(property), message, pc, pending: false }));
     }
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use raddle_machine::{Status, System};
+use raddle_machine::{Automaton, Status, System};
 use raddle_trace::{Model, Property};
 use support::code;
 

@@ -20,7 +20,7 @@ use crate::class::{Class, Event, ValueClass, Values};
 use crate::turns::{Looks, Turns, looked};
 use raddle_machine::observer::Record;
 use raddle_machine::replay::deadlock;
-use raddle_machine::{Addr, Blocked, Code, Status, System, Thread, Visible};
+use raddle_machine::{Addr, Automaton, Blocked, Code, Status, System, Thread, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -238,7 +238,7 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
         End::Complete => {
             let written = |event: &EventId| values[event.thread.index()][event.index as usize].written;
             let last = class.coherence.iter().filter_map(|(at, writes)| Some((*at, written(writes.last()?)?)));
-            found.finals.insert(last.map(|(at, value)| (code.describe(at, &|_| None), value)).collect());
+            found.finals.insert(last.map(|(at, value)| (code.describe(at, &|_| None::<&Thread>), value)).collect());
             let read = |events: &Vec<Values>| events.iter().filter_map(|values| values.read).collect();
             found.reads.insert(values.iter().map(read).collect());
         }

@@ -14,7 +14,7 @@
 //! An execution with such operations is none of its own, so a thread that has just completed some stops where it is: it is
 //! *idle*. The execution in which they are left out is another one.
 
-use raddle_machine::{Access, Code, Reaction, Status, Thread, Visible};
+use raddle_machine::{Access, Automaton, Code, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;

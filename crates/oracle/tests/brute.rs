@@ -1,6 +1,6 @@
 //! Brute force against numbers that are known: it must be right before any engine is.
 
-use raddle_machine::{Code, Status, System, Thread};
+use raddle_machine::{Automaton, Code, Status, System, Thread};
 use raddle_oracle::brute::{End, classify};
 use raddle_oracle::cases::{self, Case};
 use raddle_oracle::class::Class;

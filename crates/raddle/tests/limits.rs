@@ -7,6 +7,7 @@ use raddle::{
     Control, ENGINES, Engine, Limits, Model, Outcome, Program, Property, Settings, Statistics, StopReason, Verdict,
     verify,
 };
+use raddle_machine::Automaton;
 
 fn program(text: &str) -> Program {
     raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))

@@ -4,7 +4,7 @@
 pub(crate) mod generate;
 
 use raddle_machine::compile::AllShared;
-use raddle_machine::{Status, System};
+use raddle_machine::{Automaton, Status, System};
 use raddle_testkit::{Scratch, setting};
 use raddle_trace::{Model, ThreadId};
 use std::path::Path;

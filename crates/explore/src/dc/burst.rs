@@ -21,7 +21,7 @@ use super::observe::{Answer, answer, answers, observe, to_the_end};
 use super::options::Settings;
 use crate::sequence::{Extended, INITIAL, LocId, Mark, Stop};
 use raddle_engine::{Deadline, Fault, Outcome, Question};
-use raddle_machine::{Blocked, Status};
+use raddle_machine::{Automaton, Blocked, Status};
 use raddle_trace::{EventId, ThreadId};
 use std::rc::Rc;
 

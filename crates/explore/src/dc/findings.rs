@@ -8,7 +8,7 @@ use crate::sequence::races::Races;
 use crate::sequence::{Bug, Frontier, Report, Stop};
 use raddle_consistency::realise::Realiser;
 use raddle_engine::{Deadline, Options, Question, Refusal};
-use raddle_machine::Addr;
+use raddle_machine::{Addr, Automaton};
 use raddle_trace::{EventId, Property, ThreadId};
 
 /// The events, what has been found, and how traces are found.

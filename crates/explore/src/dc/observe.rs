@@ -2,7 +2,7 @@
 
 use super::findings::Explorer;
 use crate::sequence::{Extended, Frontier, INITIAL, Initial, Kind, LocId, Pending, Stop};
-use raddle_machine::Reaction;
+use raddle_machine::{Automaton, Reaction};
 use raddle_trace::{EventId, ThreadId};
 
 /// What a read is annotated with: its source, and what it picks if there are alternatives. Choices have no source.

@@ -17,7 +17,7 @@ use super::snapshot::{Node, Stage};
 use super::sources::{SAMPLE, Sources, by_rank};
 use super::step::Bug;
 use crate::world::Initial;
-use raddle_machine::{Blocked, Reaction, Status, Visible};
+use raddle_machine::{Automaton, Blocked, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use super::realise::Question;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Halt, Stepper};
 use raddle_engine::StopReason;
-use raddle_machine::{Addr, Status, Visible};
+use raddle_machine::{Addr, Automaton, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use super::event::{Event, Flags, Kind, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::step::{Bug, Halt, Stepper};
-use raddle_machine::{Status, Thread};
+use raddle_machine::{Automaton, Status, Thread};
 use raddle_trace::{BitSet, Property, ThreadId};
 use rustc_hash::FxHashSet;
 

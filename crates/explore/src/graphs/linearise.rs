@@ -12,7 +12,7 @@ use super::event::{Flags, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::step::Bug;
-use raddle_machine::{Status, Visible};
+use raddle_machine::{Automaton, Status, Visible};
 use raddle_trace::{BitSet, Schedule, Step, ThreadId};
 
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.

@@ -68,7 +68,7 @@ use graph::Equivalence;
 use models::{Model, Task};
 use pool::{Findings, Pool};
 use raddle_engine::{Deadline, Engine, Fault, Outcome, Question, Reach, Refusal, StopReason, confirm};
-use raddle_machine::Status;
+use raddle_machine::{Automaton, Status};
 use raddle_trace::Place;
 use std::sync::Arc;
 use step::Halt;

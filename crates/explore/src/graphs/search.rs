@@ -17,7 +17,7 @@ use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
-use raddle_machine::{Reaction, Status, Thread, Visible};
+use raddle_machine::{Automaton, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Schedule, ThreadId};
 use rustc_hash::FxHashSet;

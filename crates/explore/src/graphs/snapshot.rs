@@ -4,7 +4,7 @@
 //! pointer per thread; cutting a thread back is walking up. So no execution is ever run again from its first instruction.
 
 use super::event::LocId;
-use raddle_machine::{Status, Thread, Visible};
+use raddle_machine::{Automaton, Status, Thread, Visible};
 use raddle_program::Ordering;
 use std::sync::Arc;
 

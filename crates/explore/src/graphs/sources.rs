@@ -22,7 +22,7 @@ use super::realise::Question;
 use super::snapshot::Node;
 use crate::auto::Evidence;
 use crate::world::Initial;
-use raddle_machine::{Reaction, Status, Visible};
+use raddle_machine::{Automaton, Reaction, Status, Visible};
 use raddle_trace::BitSet;
 use smallvec::SmallVec;
 use std::cmp::Reverse;

@@ -8,7 +8,7 @@ use super::snapshot::{Node, Stage};
 use crate::auto::Evidence;
 use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
-use raddle_machine::{Access, Reaction, Status, Thread, Visible};
+use raddle_machine::{Access, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;

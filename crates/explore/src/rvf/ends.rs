@@ -11,7 +11,7 @@ use super::options::Settings;
 use super::witness::{Last, Question, Witness};
 use crate::sequence::{Alarm, Counters, End, Frontier, INITIAL, Initial, LocId};
 use raddle_consistency::Interrupted;
-use raddle_machine::{Blocked, Reaction, Status};
+use raddle_machine::{Automaton, Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 
 /// What a sequence of all events must be like to be a whole execution.

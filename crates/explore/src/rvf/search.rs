@@ -10,6 +10,7 @@ use super::witness::{self, Witness};
 use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report, Stop};
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
+use raddle_machine::Automaton;
 use raddle_trace::{EventId, ThreadId};
 
 /// How many options are tried between two looks at the clock.

@@ -3,7 +3,7 @@
 use super::event::{Event, INITIAL, Kind, LocId};
 use crate::world::{Initial, View, World};
 use raddle_engine::Options;
-use raddle_machine::{Code, Thread};
+use raddle_machine::{Automaton, Code, Thread};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 use std::rc::Rc;

@@ -3,7 +3,7 @@
 use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::{Frontier, Log, Rest, state};
 use raddle_engine::{Fault, Refusal};
-use raddle_machine::{Access, Addr, Reaction, Status, Thread, Visible};
+use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{EventId, Property, ThreadId};
 
 /// Something that is wrong.

@@ -14,7 +14,7 @@ use super::order::Order;
 use super::realise::realise;
 use crate::sequence::{self, Frontier, INITIAL, Initial, LocId};
 use raddle_consistency::{Interrupted, Watch};
-use raddle_machine::{Blocked, Reaction, Status};
+use raddle_machine::{Automaton, Blocked, Reaction, Status};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 

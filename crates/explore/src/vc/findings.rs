@@ -9,7 +9,7 @@ use crate::rvf;
 use crate::rvf::witness::Question;
 use crate::sequence::{Bug, Kind, LocId, Pending, Stop};
 use raddle_engine::Refusal;
-use raddle_machine::Addr;
+use raddle_machine::{Addr, Automaton};
 use raddle_trace::{EventId, Property};
 
 impl Search<'_> {

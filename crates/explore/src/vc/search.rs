@@ -15,6 +15,7 @@ use crate::rvf::witness::Witness;
 use crate::sequence::races::Races;
 use crate::sequence::{Bug, Extended, Frontier, Initial, Mark, Pending, Report, Stop};
 use raddle_engine::{Deadline, Fault, Options, Outcome, Question};
+use raddle_machine::Automaton;
 use raddle_trace::{EventId, ThreadId, ThreadName};
 use std::rc::Rc;
 

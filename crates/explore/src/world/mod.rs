@@ -186,7 +186,7 @@ fn keep<T: Clone>(list: &mut Vec<Option<T>>, loc: LocId, what: T) {
 mod tests {
     use super::*;
     use raddle_machine::compile::{AllShared, Options, compile};
-    use raddle_machine::{Status, Visible};
+    use raddle_machine::{Automaton, Status, Visible};
     use raddle_program::parse;
     use raddle_trace::Step;
 

@@ -1,7 +1,7 @@
 //! The opening: what the first thread does while it is alone. There is one way to do it, so it is the beginning of every
 //! execution and makes initial values, not events.
 
-use raddle_machine::{Code, Status, System, Visible};
+use raddle_machine::{Automaton, Code, Status, System, Visible};
 use raddle_trace::{Model, Schedule, Step, ThreadId};
 
 /// How many steps the first thread may do before it starts another.

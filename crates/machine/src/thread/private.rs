@@ -64,7 +64,7 @@ impl Thread {
             return Flow::Next;
         }
         let Owner::Thread(owner, number) = addr.owner() else {
-            let name = code.describe(addr, &|_| None);
+            let name = code.describe(addr, &|_| None::<&Thread>);
             return Flow::Rest(self.failed(Property::Memory, format!("free of {name}, which was not allocated")));
         };
         if owner == self.id

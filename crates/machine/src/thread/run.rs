@@ -1,6 +1,6 @@
 //! The interpreter: invisible work, up to the next visible operation.
 
-use super::{Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible, binary, handle, rest};
+use super::{Automaton, Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible, binary, handle, rest};
 use crate::address::Addr;
 use crate::code::{Code, Instr, Operand, Slot};
 use crate::objects::{ObjectInfo, ObjectKind};

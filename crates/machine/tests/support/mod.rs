@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part")]
 
 use raddle_machine::compile::{AllShared, Options};
-use raddle_machine::{AnyMemory, Blocked, ByteMemory, Code, Memory, State, Status, Thread};
+use raddle_machine::{AnyMemory, Automaton, Blocked, ByteMemory, Code, Memory, State, Status, Thread};
 use raddle_program::GlobalId;
 use raddle_trace::Model;
 use std::collections::{BTreeSet, HashSet};
