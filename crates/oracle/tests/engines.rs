@@ -64,6 +64,8 @@ fn least(engine: &Subject, family: Family, model: Model) -> u64 {
     match engine.name.as_str() {
         _ if engine.every_end && (model != Model::Sc || family == Family::Atomic) => 0,
         "rf" | "rf commuting" | "rf prepared" if family == Family::Atomic => 0,
+        // It takes nothing that waits for anything but a mutex.
+        "dc by bursts" if family == Family::Waits => 0,
         // It takes no updates, which are all there is to counters, and which many programs of most families have.
         "vc" if family == Family::Counters => 0,
         "vc" if family != Family::Plain => LEAST / 3,
