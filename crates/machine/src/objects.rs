@@ -120,7 +120,7 @@ pub(crate) struct Objects {
     narrow: Option<Arc<NarrowNumbers>>,
 }
 
-/// Numbers of objects that say how large they are; see [`narrow`](crate::narrow).
+/// Numbers of objects that say how large they are; see [`crate::narrow`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct NarrowNumbers {
     /// By position in the table.

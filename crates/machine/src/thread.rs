@@ -10,10 +10,12 @@
 //! `sync`. So memory knows nothing of locks.
 
 mod calls;
+mod list;
 mod private;
 mod run;
 mod sync;
 
+use self::list::List;
 use crate::address::Addr;
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
@@ -255,15 +257,15 @@ pub struct Thread {
     /// Times it waited on a condition variable.
     waits: u32,
     /// The turns of loops that have been looks only so far, by where it is noted how they began; in order.
-    turns: SmallVec<[Slot; 2]>,
+    turns: List<Slot, 2>,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
     /// Threads it has started.
     children: u32,
     status: Status,
-    regs: SmallVec<[u64; 20]>,
-    frames: SmallVec<[Frame; 2]>,
-    held: SmallVec<[Held; 2]>,
+    regs: List<u64, 20>,
+    frames: List<Frame, 2>,
+    held: List<Held, 2>,
     objects: Objects,
     past: Past,
 }
@@ -276,7 +278,7 @@ struct Past {
     /// The operation that began the atomic block.
     block: u32,
     /// The first operation of each turn in [`Thread::turns`].
-    turns: SmallVec<[u32; 2]>,
+    turns: List<u32, 2>,
     /// The first operation of the turn that ended in [`Blocked::Spin`].
     since: u32,
     /// What was printed, if anybody wants to know.
@@ -317,13 +319,13 @@ impl Thread {
             scratch: 0,
             atomic: 0,
             waits: 0,
-            turns: SmallVec::new(),
+            turns: List::default(),
             turn_objects: 0,
             children: 0,
             status: Status::Finished { result: 0, exit: false },
-            regs: SmallVec::new(),
-            frames: SmallVec::new(),
-            held: SmallVec::new(),
+            regs: List::default(),
+            frames: List::default(),
+            held: List::default(),
             objects: Objects::new(code.narrow),
             past: Past { log: log.then(Vec::new), ..Past::default() },
         };

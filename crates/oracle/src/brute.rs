@@ -14,7 +14,7 @@
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
 //! class of a run that ends with such a thread the reads of the turn do not appear. Which turns had no effect is said by the code, or, where the
-//! code has loops as they were written, by [`Turns`].
+//! code has loops as they were written, by `turns::Turns`.
 
 use crate::class::{Class, Event, ValueClass, Values};
 use crate::turns::{Looks, Turns, looked};

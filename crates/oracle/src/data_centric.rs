@@ -18,10 +18,11 @@ pub fn variants() -> Vec<Subject> {
 
 /// Statements that wait for anything but a mutex.
 fn waits(stmt: &Stmt) -> bool {
-    use Stmt::{Barrier, CasWait, CondWait, Idle, Loop, ReadLock, SemWait, Spin, Wait, WriteLock};
+    use Stmt::{Await, Barrier, CasWait, CondWait, Idle, Loop, ReadLock, SemWait, Spin, Wait, WriteLock};
     matches!(
         stmt,
         Wait(..)
+            | Await(_)
             | Spin(..)
             | Loop(_)
             | CasWait(..)

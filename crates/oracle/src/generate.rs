@@ -408,6 +408,17 @@ impl Generator {
                 body.insert(at, Stmt::Join(child));
             }
         }
+        // Others may wait for a thread, too: one of them, or two, of which the second is in error.
+        if self.random.chance(30) {
+            let thread = self.random.below(self.sketch.threads.len());
+            for _ in 0..2 {
+                let other = self.random.below(self.sketch.threads.len());
+                if thread != other {
+                    let body = &mut self.sketch.threads[other];
+                    body.insert(self.random.below(body.len() + 1), Stmt::Await(thread));
+                }
+            }
+        }
         if self.random.chance(50) {
             self.tell();
         }
@@ -526,7 +537,10 @@ impl Generator {
                         if self.random.chance(60) {
                             body.push(Stmt::Store(At::Pointee(p), self.value(), Ordering::Relaxed));
                         }
-                        body.push(Stmt::StorePtr(q, p, order));
+                        // What nobody else hears of is private.
+                        if self.random.chance(85) {
+                            body.push(Stmt::StorePtr(q, p, order));
+                        }
                     }
                     0..6 => {
                         let access = self.through(p, order);

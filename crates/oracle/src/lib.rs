@@ -22,6 +22,7 @@ pub mod sketch;
 pub mod sweep;
 mod turns;
 pub mod values;
+pub mod variants;
 
 pub use brute::{Behaviours, Budget, TooLarge, enumerate};
 pub use compare::{Comparison, Counts, Effort, Subject, compare, subjects};

@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Sketch, String> {
     let count = parser.sketch.threads.len();
     let mut wrong = None;
     parser.sketch.for_each(|stmt| {
-        if let Stmt::Spawn(thread) | Stmt::Join(thread) = *stmt
+        if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = *stmt
             && thread >= count
         {
             wrong = Some(thread);
@@ -269,6 +269,7 @@ impl Parser {
             "atomic" => Stmt::Atomic(self.block()?),
             "spawn" => Stmt::Spawn(self.number()?),
             "join" => Stmt::Join(self.number()?),
+            "await" => Stmt::Await(self.number()?),
             "alloc" => Stmt::Alloc(needed_ptr(ptr)?, false),
             "zalloc" => Stmt::Alloc(needed_ptr(ptr)?, true),
             "free" => Stmt::Free(self.ptr()?),

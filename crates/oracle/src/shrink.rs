@@ -52,9 +52,9 @@ fn without_thread(sketch: &Sketch, gone: usize) -> Sketch {
     let mut smaller = sketch.clone();
     smaller.threads.remove(gone);
     for body in &mut smaller.threads {
-        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Join(t) if *t == gone));
+        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Join(t) | Stmt::Await(t) if *t == gone));
         for_each_mut(body, &mut |stmt| {
-            if let Stmt::Spawn(thread) | Stmt::Join(thread) = stmt
+            if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = stmt
                 && *thread > gone
             {
                 *thread -= 1;
@@ -153,6 +153,7 @@ fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
         | Stmt::Atomic(_)
         | Stmt::Spawn(_)
         | Stmt::Join(_)
+        | Stmt::Await(_)
         | Stmt::Alloc(..)
         | Stmt::Free(_)
         | Stmt::IfNull(..) => {}

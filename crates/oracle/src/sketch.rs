@@ -165,6 +165,8 @@ pub enum Stmt {
     Spawn(usize),
     /// `join 1`: by the thread that started it.
     Join(usize),
+    /// `await 1`: waits until another thread has told that it started that thread, and for its end.
+    Await(usize),
     /// `p0=alloc`, `p0=zalloc` (true): room for one number, uninitialised or zero.
     Alloc(PtrReg, bool),
     /// `free p0`.
@@ -189,7 +191,12 @@ pub struct Sketch {
 impl Sketch {
     /// The program. Its source file is the [listing](Sketch::listing).
     pub fn program(&self) -> Program {
-        lower::program(self)
+        lower::program(self, false)
+    }
+
+    /// The program as somebody writes it who has no statements that wait: with loops that look again and again.
+    pub fn program_with_loops(&self) -> Program {
+        lower::program(self, true)
     }
 
     /// The sketch in its notation, one statement a line.
@@ -292,6 +299,7 @@ impl Sketch {
             Stmt::Atomic(_) => "atomic {".into(),
             Stmt::Spawn(thread) => format!("spawn {thread}"),
             Stmt::Join(thread) => format!("join {thread}"),
+            Stmt::Await(thread) => format!("await {thread}"),
             Stmt::Alloc(reg, zeroed) => format!("{reg}={}", if *zeroed { "zalloc" } else { "alloc" }),
             Stmt::Free(reg) => format!("free {reg}"),
             Stmt::LoadPtr(reg, x, order) => format!("{reg}=RP{} {}", suffix(*order), name(x)),

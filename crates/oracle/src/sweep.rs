@@ -64,12 +64,13 @@ pub struct Sweep {
     engines: Vec<Subject>,
     effort: Effort,
     tallies: FxHashMap<(usize, Family, Model), Tally>,
+    programs: u64,
 }
 
 impl Sweep {
     /// A sweep over nothing yet.
     pub fn new(engines: Vec<Subject>, effort: Effort) -> Sweep {
-        Sweep { engines, effort, tallies: FxHashMap::default() }
+        Sweep { engines, effort, tallies: FxHashMap::default(), programs: 0 }
     }
 
     /// The engines.
@@ -77,9 +78,15 @@ impl Sweep {
         &self.engines
     }
 
+    /// How many programs some engine was compared on.
+    pub fn programs(&self) -> u64 {
+        self.programs
+    }
+
     /// Holds every engine against brute force on a program.
     pub fn compare(&mut self, family: Family, sketch: &Sketch, models: &[Model]) -> Vec<Disagreement<'_>> {
         let mut disagreements = Vec::new();
+        let mut compared = false;
         let code = code(sketch);
         for &model in models {
             let taken = self.engines.iter().any(|engine| (engine.applies)(sketch, model));
@@ -97,7 +104,9 @@ impl Sweep {
                     tally.too_large += 1;
                     continue;
                 };
-                match compare_with(sketch, model, engine, expected) {
+                let comparison = compare_with(sketch, model, engine, expected);
+                compared |= matches!(comparison, Comparison::Agree(_) | Comparison::Disagree(_));
+                match comparison {
                     Comparison::Agree(classes) => {
                         tally.agreed += 1;
                         tally.classes += classes;
@@ -112,6 +121,7 @@ impl Sweep {
                 }
             }
         }
+        self.programs += u64::from(compared);
         disagreements
     }
 

@@ -154,9 +154,11 @@ fn failed(code: &Code, model: Model, schedule: &Schedule) -> Vec<(Property, u32)
 #[test]
 fn recognising_states_loses_no_class() {
     const LIMIT: usize = 2_000;
-    let mut compared = [0; Family::ALL.len()];
+    // Without recognising states there is no end to loops as they are written.
+    let families: Vec<Family> = Family::ALL.into_iter().filter(|&family| family != Family::Waits).collect();
+    let mut compared = vec![0; families.len()];
     for index in 0..400 {
-        let family = Family::ALL[index % Family::ALL.len()];
+        let family = families[index % families.len()];
         let sketch = generate(family, 5, index as u64);
         let code = code(&sketch);
         for model in Model::ALL {
@@ -165,7 +167,7 @@ fn recognising_states_loses_no_class() {
             if schedules.len() >= LIMIT {
                 continue;
             }
-            compared[family as usize] += 1;
+            compared[index % families.len()] += 1;
             let found = behaviours(&sketch, model);
             let mut classes: [FxHashSet<Class>; 3] = Default::default();
             for schedule in &schedules {

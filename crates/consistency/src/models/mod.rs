@@ -38,7 +38,7 @@ pub(crate) trait MemoryModel: Sync {
     /// Whether the write at this position of a thread's buffer may reach memory now.
     fn leaves(&self, buffer: &StoreBuffer<Write>, at: usize) -> bool;
 
-    /// Whether two-literal clauses can decide what the search does not ([`crate::two_sat`]).
+    /// Whether two-literal clauses can decide what the search does not ([`crate::realise`]).
     fn has_clauses(&self) -> bool {
         false
     }

@@ -3,8 +3,8 @@
 //! 1. *Closure* (of [`values`](crate::values), where each read has one good write). Program order, sources and given orders make a partial
 //!    order. A write of the same location (a *rival*) that is before a read is before its source; one that is after the source is
 //!    after the read. A cycle means no.
-//! 2. Rivals that are still unordered against source and read are *open*. If the [architecture](architecture) of what is
-//!    open has no simple cycle with more than two open edges, [clauses of two literals](clauses) decide.
+//! 2. Rivals that are still unordered against source and read are *open*. If the architecture (`architecture.rs`) of what is
+//!    open has no simple cycle with more than two open edges, clauses of two literals (`clauses.rs`) decide.
 //! 3. Otherwise an open rival is put before the source, and if that leads nowhere after it. The rival is one whose threads
 //!    do not meet in the *hub* of their block, so that what remains open is a star in the end. What was added is taken
 //!    back to try the other way, so the depth of this costs no stack.

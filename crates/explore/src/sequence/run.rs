@@ -83,7 +83,7 @@ impl Frontier<'_> {
                 if rest.loc != NO_LOC {
                     return Ok(false);
                 }
-                if let Some(message) = self.wrong(access) {
+                if let Some(message) = self.wrong(thread, access) {
                     self.fault(thread, Property::Memory, message)
                 } else {
                     let loc = self.world.loc(access, pc)?;
@@ -92,7 +92,7 @@ impl Frontier<'_> {
                 }
             }
             Visible::Choose { .. } => return Ok(false),
-            Visible::Store { access, value, order } => match self.wrong(access) {
+            Visible::Store { access, value, order } => match self.wrong(thread, access) {
                 Some(message) => self.fault(thread, Property::Memory, message),
                 None => {
                     let loc = self.world.loc(access, pc)?;
@@ -122,9 +122,15 @@ impl Frontier<'_> {
         Ok(true)
     }
 
-    /// What is wrong with an access, whatever the others do.
-    fn wrong(&self, access: Access) -> Option<String> {
-        self.world.check(access, &|id| state(&self.logs, id))
+    /// What is wrong with an access, whatever the others do. An object that has ended in every order of the events has ended; the thread must
+    /// not go on, or what others do beside it would be seen only in runs that have this error first.
+    fn wrong(&self, thread: ThreadId, access: Access) -> Option<String> {
+        let next = EventId::new(thread, self.events(thread).len() as u32);
+        let ended =
+            |&free: &EventId| Addr(self.event(free).value).base() == access.addr.base() && self.before(free, next);
+        let message = || "access to an object after its life has ended".to_owned();
+        let wrong = self.world.check(access, &|id| state(&self.logs, id));
+        wrong.or_else(|| self.frees.iter().any(ended).then(message))
     }
 
     /// Adds an event and answers the thread with `value`.

@@ -1,190 +1,152 @@
 //! Holds engines against brute force on random programs, prints how many, and the smallest disagreement.
 
-use raddle_oracle::compare::{Expected, code, compare_with, minimise};
-use raddle_oracle::{Comparison, Effort, Family, Sketch, Subject, generate, subjects};
+use clap::Parser;
+use raddle_oracle::compare::minimise;
+use raddle_oracle::sweep::Disagreement;
+use raddle_oracle::{Effort, Family, Sketch, Sweep, Tally, generate, subjects, variants};
 use raddle_trace::Model;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-const USAGE: &str = "\
-Holds engines against brute force on random programs.
-
-Usage: raddle-fuzz [OPTIONS]
-
-  --programs N      how many programs to compare on [default: 10000]
-  --seed N          which ones [default: 1]
-  --model M         sc, tso, pso or all [default: all]
-  --kinds LIST      A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates,
-                    G counters, H guarded, I wait loops [default: all]
-  --engine NAME     only this engine [default: every one]
-  --states N        give up on a program with more states of the machine [default: 20000]
-  --classes N       and on one with more classes [default: 2000]
-  --from N          start at this program of the seed [default: 0]
-  --keep-going      count disagreements instead of ending at the first
-  --no-shrink       print a disagreement as it was found
-
-Exit status: 0 no disagreement, 1 some, 2 wrong usage.";
-
+/// Holds engines against brute force on random programs.
+#[derive(Debug, Parser)]
+#[command(name = "raddle-fuzz", after_help = "Exit status: 0 no disagreement, 1 some, 2 wrong usage.")]
 struct Arguments {
+    /// How many programs to compare on
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     programs: u64,
+    /// Which ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    models: Vec<Model>,
-    families: Vec<Family>,
+    /// sc, tso, pso or all
+    #[arg(long, value_name = "M", default_value = "all", value_parser = models)]
+    model: Models,
+    /// A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates, G counters, H guarded, I wait loops [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    kinds: Vec<Family>,
+    /// Only this engine [default: every one]
+    #[arg(long, value_name = "NAME")]
     engine: Option<String>,
-    effort: Effort,
+    /// Also run every engine that has workers with so many; it has to count the same
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    workers: usize,
+    /// Give up on a program with more states of the machine
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    states: usize,
+    /// And on one with more classes
+    #[arg(long, value_name = "N", default_value_t = 2_000)]
+    classes: usize,
+    /// Start at this program of the seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
+    /// Count disagreements instead of ending at the first
+    #[arg(long)]
     keep_going: bool,
-    shrink: bool,
+    /// Print a disagreement as it was found
+    #[arg(long)]
+    no_shrink: bool,
 }
 
-fn arguments() -> Result<Option<Arguments>, String> {
-    let mut parsed = Arguments {
-        programs: 10_000,
-        seed: 1,
-        models: Model::ALL.to_vec(),
-        families: Family::ALL.to_vec(),
-        engine: None,
-        effort: Effort::default(),
-        from: 0,
-        keep_going: false,
-        shrink: true,
-    };
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        let mut value = || words.next().ok_or(format!("{word} needs a value"));
-        let number = |text: String| text.parse::<u64>().map_err(|_| format!("`{text}` is not a number"));
-        match word.as_str() {
-            "--programs" => parsed.programs = number(value()?)?,
-            "--seed" => parsed.seed = number(value()?)?,
-            "--from" => parsed.from = number(value()?)?,
-            "--states" => parsed.effort.states = number(value()?)? as usize,
-            "--classes" => parsed.effort.classes = number(value()?)? as usize,
-            "--engine" => parsed.engine = Some(value()?),
-            "--model" => {
-                let name = value()?;
-                if name != "all" {
-                    parsed.models = vec![name.parse()?];
-                }
-            }
-            "--kinds" => parsed.families = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?,
-            "--keep-going" => parsed.keep_going = true,
-            "--no-shrink" => parsed.shrink = false,
-            "--help" | "-h" => return Ok(None),
-            other => return Err(format!("there is no option `{other}`")),
-        }
+/// The models to compare under.
+#[derive(Clone, Debug)]
+struct Models(Vec<Model>);
+
+fn models(name: &str) -> Result<Models, String> {
+    if name == "all" { Ok(Models(Model::ALL.to_vec())) } else { Ok(Models(vec![name.parse()?])) }
+}
+
+impl Arguments {
+    fn effort(&self) -> Effort {
+        Effort { states: self.states, classes: self.classes }
     }
-    Ok(Some(parsed))
-}
-
-/// What was done.
-#[derive(Default)]
-struct Tally {
-    programs: u64,
-    comparisons: u64,
-    classes: u64,
-    too_large: u64,
-    refused: u64,
-    disagreements: u64,
 }
 
 fn main() -> ExitCode {
-    let arguments = match arguments() {
-        Ok(Some(arguments)) => arguments,
-        Ok(None) => {
-            println!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => {
-            eprintln!("error: {error}\n\n{USAGE}");
-            return ExitCode::from(2);
-        }
-    };
+    let mut arguments = Arguments::parse();
+    if arguments.kinds.is_empty() {
+        arguments.kinds = Family::ALL.to_vec();
+    }
     let mut engines = subjects();
+    if arguments.workers > 1 {
+        engines.extend(variants::with_workers(arguments.workers));
+    }
     if let Some(name) = &arguments.engine {
+        let all: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
         engines.retain(|engine| engine.name == *name);
         if engines.is_empty() {
-            eprintln!("error: no engine is called `{name}`");
+            eprintln!("error: no engine is called `{name}`; there are {}", all.join(", "));
             return ExitCode::from(2);
         }
     }
     // A panic of an engine is part of the report, and shrinking makes many of them.
     std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
-    let tally = run(&arguments, &engines);
-    let Tally { programs, comparisons, classes, too_large, refused, disagreements } = tally;
-    let names: Vec<_> = engines.iter().map(|engine| engine.name.as_str()).collect();
-    println!(
-        "{programs} programs, {comparisons} comparisons with {} ({classes} classes, {refused} refused), {too_large} too \
-         large, {disagreements} disagreements, {:.1} s",
-        names.join(", "),
-        start.elapsed().as_secs_f64()
-    );
-    ExitCode::from(u8::from(disagreements > 0))
+    let mut sweep = Sweep::new(engines, arguments.effort());
+    run(&arguments, &mut sweep);
+    report(&sweep, start.elapsed());
+    ExitCode::from(u8::from(sweep.tally(|_, _, _| true).disagreed > 0))
 }
 
-fn run(arguments: &Arguments, engines: &[Subject]) -> Tally {
-    let mut tally = Tally::default();
+fn run(arguments: &Arguments, sweep: &mut Sweep) {
     let mut told = Instant::now();
-    let mut index = arguments.from;
-    while tally.programs < arguments.programs {
-        let family = arguments.families[(index % arguments.families.len() as u64) as usize];
-        let sketch = generate(family, arguments.seed, index);
-        index += 1;
-        // If no engine takes any program there is no end to it.
-        if index - arguments.from > 1_000 + 100 * arguments.programs {
+    // If no engine takes any program there is no end to it.
+    let most = 1_000 + 100 * arguments.programs;
+    for index in (arguments.from..).take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        if sweep.programs() >= arguments.programs {
             break;
         }
         if told.elapsed() > Duration::from_secs(10) {
             told = Instant::now();
-            eprintln!("{} programs, {} classes, {} disagreements", tally.programs, tally.classes, tally.disagreements);
+            let Tally { classes, disagreed, .. } = sweep.tally(|_, _, _| true);
+            eprintln!("{} programs, {classes} classes, {disagreed} disagreements", sweep.programs());
         }
-        let code = code(&sketch);
-        let mut compared = false;
-        for &model in &arguments.models {
-            if !engines.iter().any(|engine| (engine.applies)(&sketch, model)) {
-                tally.refused += 1;
-                continue;
-            }
-            let Ok(expected) = Expected::of(&code, model, arguments.effort) else {
-                tally.too_large += 1;
-                continue;
-            };
-            for engine in engines.iter().filter(|engine| (engine.applies)(&sketch, model)) {
-                match compare_with(&sketch, model, engine, &expected) {
-                    Comparison::Agree(classes) => tally.classes += classes,
-                    Comparison::TooLarge => continue,
-                    Comparison::Refused(_) => {
-                        tally.refused += 1;
-                        continue;
-                    }
-                    Comparison::Disagree(differences) => {
-                        tally.disagreements += 1;
-                        println!("program {} of family {family}, seed {}, {model}:", index - 1, arguments.seed);
-                        show(&sketch, model, engine, arguments, &differences);
-                        if !arguments.keep_going {
-                            return tally;
-                        }
-                    }
-                }
-                tally.comparisons += 1;
-                compared = true;
-            }
+        let family = arguments.kinds[(index % arguments.kinds.len() as u64) as usize];
+        let sketch = generate(family, arguments.seed, index);
+        let disagreements = sweep.compare(family, &sketch, &arguments.model.0);
+        for disagreement in &disagreements {
+            println!("program {index} of family {family}, seed {}, {}:", arguments.seed, disagreement.model);
+            show(&sketch, disagreement, arguments);
         }
-        tally.programs += u64::from(compared);
+        if !disagreements.is_empty() && !arguments.keep_going {
+            break;
+        }
     }
-    tally
 }
 
 /// Prints a disagreement, made as small as it gets.
-fn show(sketch: &Sketch, model: Model, engine: &Subject, arguments: &Arguments, differences: &[String]) {
-    let (small, differences) = if arguments.shrink {
-        minimise(sketch, model, engine, arguments.effort)
+fn show(sketch: &Sketch, disagreement: &Disagreement<'_>, arguments: &Arguments) {
+    let Disagreement { engine, model, differences } = disagreement;
+    let (small, differences) = if arguments.no_shrink {
+        (sketch.clone(), differences.clone())
     } else {
-        (sketch.clone(), differences.to_vec())
+        minimise(sketch, *model, engine, arguments.effort())
     };
     println!("{small}");
     for difference in differences {
         println!("  {difference}");
     }
     println!("\n{}", raddle_program::print(&small.program()));
+}
+
+/// Prints what each engine was compared on, and the sum.
+fn report(sweep: &Sweep, time: Duration) {
+    let width = sweep.engines().iter().map(|engine| engine.name.len()).max().unwrap_or(0);
+    for engine in sweep.engines() {
+        let tally = sweep.tally(|other, _, _| other.name == engine.name);
+        let Tally { races, classes, left_out, refused, too_large, .. } = tally;
+        println!(
+            "{:width$}  {} compared ({classes} classes, {races} with races), {refused} refused, {too_large} too large, \
+             {left_out} not for it",
+            engine.name,
+            tally.compared()
+        );
+    }
+    let sum = sweep.tally(|_, _, _| true);
+    println!(
+        "{} programs, {} comparisons, {} disagreements, {:.1} s",
+        sweep.programs(),
+        sum.compared(),
+        sum.disagreed,
+        time.as_secs_f64()
+    );
 }

@@ -7,27 +7,45 @@ use raddle_program::{
 };
 use std::collections::BTreeMap;
 
-pub(super) fn program(sketch: &Sketch) -> Program {
+/// The program; with `loops`, waits are loops that look again.
+pub(super) fn program(sketch: &Sketch, loops: bool) -> Program {
     let mut program = Program::default();
     program.sources.add("sketch", sketch.listing());
     let declared = sketch.objects.iter().filter(|object| super::declaration(object).is_some()).count();
     program.globals = sketch.objects.iter().map(global).collect();
     let mut line = declared as u32;
     let mut started = vec![false; sketch.threads.len()];
-    sketch.for_each(|stmt| {
-        if let Stmt::Spawn(thread) = stmt {
-            started[*thread] = true;
+    let mut handles = Handles::default();
+    sketch.for_each(|stmt| match *stmt {
+        Stmt::Spawn(thread) => started[thread] = true,
+        Stmt::Await(thread) if !handles.contains_key(&thread) => {
+            handles.insert(thread, program.globals.len());
+            program.globals.push(raddle_program::Object {
+                name: format!("thread{thread}"),
+                layout: Layout::Scalar(Type::I64),
+                init: Vec::new(),
+                thread_local: false,
+                span: Span::default(),
+            });
         }
+        _ => {}
     });
-    let mut main = FunctionBuilder::new("main", &[], None, Span::default());
+    let lower = |name: String, span| Lower {
+        builder: FunctionBuilder::new(name, &[], None, span),
+        regs: BTreeMap::new(),
+        line: span.line,
+        handles: &handles,
+        looking: loops,
+        loops: Vec::new(),
+    };
+    let mut main = lower("main".to_owned(), Span::default());
     for (thread, _) in started.iter().enumerate().filter(|(_, started)| !**started) {
-        main.push(Op::Spawn { dst: None, callee: Callee::Direct(function(thread)), args: Vec::new() });
+        main.spawn(thread);
     }
-    program.functions.push(main.finish());
+    program.functions.push(main.builder.finish());
     for (index, thread) in sketch.threads.iter().enumerate() {
         line += 1;
-        let builder = FunctionBuilder::new(format!("thread{index}"), &[], None, place(line));
-        let mut lower = Lower { builder, regs: BTreeMap::new(), loops: Vec::new(), line };
+        let mut lower = lower(format!("thread{index}"), place(line));
         lower.stmts(thread);
         line = lower.line;
         program.functions.push(lower.builder.finish());
@@ -65,7 +83,13 @@ fn global(object: &Object) -> raddle_program::Object {
     }
 }
 
-struct Lower {
+/// Where whoever starts a thread writes down its handle, for those that others wait for.
+type Handles = BTreeMap<usize, ObjectId>;
+
+struct Lower<'h> {
+    handles: &'h Handles,
+    /// Whether waits become loops.
+    looking: bool,
     builder: FunctionBuilder,
     regs: BTreeMap<String, Register>,
     /// The loops around, innermost last: where their turns begin, and what comes behind them.
@@ -74,7 +98,7 @@ struct Lower {
     line: u32,
 }
 
-impl Lower {
+impl Lower<'_> {
     fn register(&mut self, name: String, ty: Type) -> Register {
         let builder = &mut self.builder;
         *self.regs.entry(name).or_insert_with_key(|name| builder.reg(name, ty))
@@ -131,6 +155,30 @@ impl Lower {
         self.register(format!("thread{thread}"), Type::I64)
     }
 
+    /// Starts a thread, and writes its handle down if somebody else waits for it.
+    fn spawn(&mut self, thread: usize) {
+        let dst = self.handle(thread);
+        self.builder.push(Op::Spawn { dst: Some(dst), callee: Callee::Direct(function(thread)), args: Vec::new() });
+        if let Some(&handle) = self.handles.get(&thread) {
+            let value = Expr::Reg(dst);
+            self.builder.push(Op::Store { ty: Type::I64, addr: address(handle), value, order: Ordering::Release });
+        }
+    }
+
+    /// Waits for a thread that another one has started: for its handle, then for its end.
+    fn await_thread(&mut self, thread: usize) -> Op {
+        let handle = self.register(format!("other{thread}"), Type::I64);
+        self.builder.push(Op::Load {
+            dst: Some(handle),
+            ty: Type::I64,
+            addr: address(self.handles[&thread]),
+            order: Ordering::Acquire,
+            until: Some(Expr::binary(BinOp::Ne, Expr::Reg(handle), Expr::int(Type::I64, 0))),
+            lenient: false,
+        });
+        Op::Join { dst: None, thread: Expr::Reg(handle) }
+    }
+
     fn next_line(&mut self) {
         self.line += 1;
         self.builder.at(place(self.line));
@@ -179,39 +227,38 @@ impl Lower {
         self.builder.switch_to(next);
     }
 
+    fn load(&mut self, reg: Option<Reg>, at: At, order: Ordering) -> Op {
+        let (dst, addr, order) = (self.dst(reg), self.at(at), readable(order));
+        Op::Load { dst, ty: Type::I32, addr, order, until: None, lenient: false }
+    }
+
     fn spin(&mut self, reads: &[(Reg, ObjectId)], test: Test) {
-        let (head, again, after) = (self.builder.block(), self.builder.block(), self.builder.block());
+        let again = if self.looking { Term::Goto } else { Term::Spin };
+        self.turns(again, test, |lower| {
+            for &(reg, x) in reads {
+                let load = lower.load(Some(reg), At::Object(x), Ordering::Relaxed);
+                lower.builder.push(load);
+            }
+        });
+    }
+
+    /// A loop that turns until the condition holds.
+    fn turns(&mut self, again: fn(BlockId) -> Term, until: Test, body: impl FnOnce(&mut Self)) {
+        let (head, back, after) = (self.builder.block(), self.builder.block(), self.builder.block());
         self.builder.terminate(Term::Goto(head));
         self.builder.switch_to(head);
-        for &(reg, x) in reads {
-            let dst = self.dst(Some(reg));
-            self.builder.push(Op::Load {
-                dst,
-                ty: Type::I32,
-                addr: address(x),
-                order: Ordering::Relaxed,
-                until: None,
-                lenient: false,
-            });
-        }
-        let cond = self.test(test);
-        self.builder.terminate(Term::If(cond, after, again));
-        self.builder.switch_to(again);
-        self.builder.terminate(Term::Spin(head));
+        body(self);
+        let cond = self.test(until);
+        self.builder.terminate(Term::If(cond, after, back));
+        self.builder.switch_to(back);
+        self.builder.terminate(again(head));
         self.builder.switch_to(after);
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
         let ty = Type::I32;
         let op = match *stmt {
-            Stmt::Load(reg, at, order) => Op::Load {
-                dst: self.dst(reg),
-                ty,
-                addr: self.at(at),
-                order: readable(order),
-                until: None,
-                lenient: false,
-            },
+            Stmt::Load(reg, at, order) => self.load(reg, at, order),
             Stmt::Store(at, value, order) => {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
@@ -231,7 +278,23 @@ impl Lower {
                     idle: Some(Idle { until, wait }),
                 }
             }
+            Stmt::CasWait(at, expected, desired, order) if self.looking => {
+                let seen = Reg(25);
+                return self.turns(Term::Goto, Test { reg: seen, cmp: Cmp::Eq, value: expected }, |lower| {
+                    let cas = lower.cas(Some(seen), at, expected, desired, order, false);
+                    lower.builder.push(cas);
+                });
+            }
             Stmt::CasWait(at, expected, desired, order) => self.cas(None, at, expected, desired, order, true),
+            // A loop reads the other side of the condition again in each turn, so that must not be what it writes.
+            Stmt::Wait(reg, at, cmp, value, order)
+                if self.looking && !matches!(value, Value::Reg(other, _) if other == reg) =>
+            {
+                return self.turns(Term::Goto, Test { reg, cmp, value }, |lower| {
+                    let load = lower.load(Some(reg), at, order);
+                    lower.builder.push(load);
+                });
+            }
             Stmt::Wait(reg, at, cmp, value, order) => {
                 let until = Some(self.test(Test { reg, cmp, value }));
                 Op::Load {
@@ -294,9 +357,8 @@ impl Lower {
                 self.next_line();
                 Op::AtomicEnd
             }
-            Stmt::Spawn(thread) => {
-                Op::Spawn { dst: Some(self.handle(thread)), callee: Callee::Direct(function(thread)), args: Vec::new() }
-            }
+            Stmt::Spawn(thread) => return self.spawn(thread),
+            Stmt::Await(thread) => self.await_thread(thread),
             Stmt::Join(thread) => Op::Join { dst: None, thread: Expr::Reg(self.handle(thread)) },
             Stmt::Alloc(reg, zeroed) => Op::Alloc { dst: self.ptr(reg), size: Expr::int(Type::I64, 4), zeroed },
             Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },

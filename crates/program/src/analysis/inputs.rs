@@ -1,8 +1,8 @@
 //! Which values of unknown inputs have to be explored?
 //!
 //! `x = input; assume 1 <= x && x <= 11;` asks for eleven values, `if (input) ...` for two, `input % 4` for four or seven. For each input the paths
-//! from it are walked until it is used ([`walk`]), with the set of values that take each path ([`values`]) and what registers are in terms of
-//! the input ([`view`]). What is found is exact in one direction: every value that is left out does nothing that is
+//! from it are walked until it is used (`walk`), with the set of values that take each path (`values`) and what registers are in terms of
+//! the input (`view`). What is found is exact in one direction: every value that is left out does nothing that is
 //! not done by one that stays, or by no execution at all.
 //!
 //! An input of which more than [`MOST`] values stay is not enumerated: a few of them are taken, and the program says so
