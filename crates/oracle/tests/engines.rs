@@ -68,6 +68,10 @@ fn least(engine: &Subject, family: Family, model: Model) -> u64 {
         "dc by bursts" if family == Family::Waits => 0,
         // It takes no updates, which are all there is to counters, and which many programs of most families have.
         "vc" if family == Family::Counters => 0,
+        // Most wait loops have some, too.
+        "vc" if family == Family::Waits => LEAST / 6,
+        // It takes no loops that wait, which all of them have.
+        "dc by bursts" if family == Family::Waits => 0,
         "vc" if family != Family::Plain => LEAST / 3,
         _ => LEAST,
     }
