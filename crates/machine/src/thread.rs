@@ -564,6 +564,7 @@ impl Automaton for Thread {
     fn reaction(&self, code: &Code, value: u64) -> Reaction {
         match code.instrs[self.pc as usize] {
             Instr::Load { wait: 0, .. } => Reaction::Read,
+            _ if matches!(self.status, Status::Ready(Visible::Load { wait: false, .. })) => Reaction::Read,
             // A condition that fails is no reason to wait; the thread fails by it when it has its answer.
             Instr::Load { wait, ty, .. } => match self.waited_for(code, wait, ty.truncate(value)) {
                 Some(0) => Reaction::Block,
@@ -606,8 +607,13 @@ impl Automaton for Thread {
         self.past.operations += 1;
         let flow = match code.instrs[self.pc as usize] {
             Instr::Load { dst, ty, wait, .. } => {
-                self.set(dst, ty.truncate(value));
-                self.end_of_wait(code, wait)
+                let value = ty.truncate(value);
+                self.set(dst, value);
+                if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
+                    self.waits_since(self.past.operations - 1)
+                } else {
+                    self.end_of_wait(code, wait)
+                }
             }
             Instr::Rmw { dst, ty, idle, .. } => {
                 self.set(dst, ty.truncate(value));

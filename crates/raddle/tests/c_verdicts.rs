@@ -217,3 +217,19 @@ fn what_lies_behind_an_error_that_is_not_looked_for_is_not_known() {
         assert_ne!(outcome.verdict, Verdict::Holds, "{text}: {}", outcome.scope);
     }
 }
+
+#[test]
+fn a_look_that_is_never_satisfied_races_too() {
+    let text = "int x; void *a(void *p) { while (x != WANTED) ; return 0; } void *b(void *p) { x = 1; return 0; }
+        int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); pthread_join(t, 0); return 0; }";
+    let everywhere = Model::ALL.into_iter().flat_map(|model| ["optimal", "rf"].map(|engine| (engine, model)));
+    for (engine, model) in everywhere.chain(["rvf", "vc", "dc"].map(|engine| (engine, Model::Sc))) {
+        let mut settings = Settings::new(model);
+        settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+        for wanted in ["1", "2"] {
+            let outcome = check(&text.replace("WANTED", wanted), &settings);
+            let found = outcome.findings.first().map(|finding| finding.violation().property);
+            assert_eq!(found, Some(Property::Race), "{engine}, {model}, {wanted}");
+        }
+    }
+}

@@ -28,7 +28,7 @@ impl Thread {
     }
 
     /// The thread waits until something it has read since this operation changes.
-    fn waits_since(&mut self, operation: u32) -> Flow {
+    pub(super) fn waits_since(&mut self, operation: u32) -> Flow {
         self.past.since = operation;
         Flow::Rest(Status::Blocked(Blocked::Spin))
     }
@@ -101,14 +101,16 @@ impl Thread {
                 match self.private_object(access) {
                     None => {
                         let order = self.in_block(order, Ordering::Acquire);
-                        return rest(Visible::Load { access, order, wait: wait != 0 });
+                        // Looks of a wait are no events, but what is not atomic may race at any look, so it is made.
+                        let wait = wait != 0 && order != Ordering::NonAtomic;
+                        return rest(Visible::Load { access, order, wait });
                     }
                     Some(number) => {
                         let object = self.objects.get(number).expect("just found");
                         match object.read(access.addr.offset(), ty.size(), !lenient) {
                             Ok(value) => {
                                 let value = ty.truncate(value);
-                                if wait != 0 && self.reaction(code, value) == Reaction::Block {
+                                if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
                                     return self.waits_since(self.past.operations);
                                 }
                                 self.set(dst, value);
