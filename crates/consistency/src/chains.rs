@@ -225,7 +225,8 @@ impl Chains {
 }
 
 /// Raises the numbers of a row to those of another. Returns whether any changed.
-fn raise(row: &mut [u32], to: &[u32]) -> bool {
+#[inline]
+pub fn raise(row: &mut [u32], to: &[u32]) -> bool {
     let mut changed = false;
     for (mine, &theirs) in row.iter_mut().zip(to) {
         if *mine < theirs {

@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::outcome::Outcome;
 use crate::switches::Switch;
 use raddle_machine::{Code, ReplayError};
-use raddle_trace::Place;
+use raddle_trace::{Place, Property};
 use std::fmt;
 use thiserror::Error;
 
@@ -67,6 +67,13 @@ pub struct Question<'q> {
     pub code: &'q Code,
     /// What to look for, under which model.
     pub options: &'q Options,
+}
+
+impl Question<'_> {
+    /// Whether data races are looked for and there can be any.
+    pub fn looks_for_races(&self) -> bool {
+        self.options.properties.contains(Property::Race) && self.code.has_non_atomic()
+    }
 }
 
 /// By what an engine tells executions apart.

@@ -8,6 +8,7 @@
 mod auto;
 pub mod dc;
 pub mod graphs;
+mod rules;
 pub mod rvf;
 mod sequence;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use super::basis::{Cut, NewRead, close, include};
 use super::findings::Explorer;
 use super::observe::{Answer, answer, answers, observe, to_the_end};
 use super::options::{Rule, Settings};
+use crate::rules::Follows;
 use crate::sequence::{Extended, INITIAL, LocId, Mark, Shell, Stop, Walk, ends};
 use raddle_engine::{Deadline, Question};
 use raddle_machine::{Automaton, Blocked, Status};
@@ -72,10 +73,6 @@ impl<'c> Walk<'c> for Search<'c> {
 
     fn shell(&mut self) -> &mut Shell<'c> {
         &mut self.explorer.shell
-    }
-
-    fn into_shell(self) -> Shell<'c> {
-        self.explorer.shell
     }
 
     fn begin(&mut self) -> Result<(), Stop> {

@@ -1,5 +1,6 @@
 //! Switches of the engine `dc`.
 
+use crate::rules::Follows;
 use raddle_engine::{Switch, Switches};
 
 /// How the engine `dc` works.
@@ -26,16 +27,10 @@ pub(super) enum Rule {
     ForbidBursts,
 }
 
-impl Settings {
-    /// Whether a rule is followed: always, but in tests.
-    #[cfg(not(test))]
-    pub(super) fn follows(&self, _: Rule) -> bool {
-        true
-    }
-
+impl Follows<Rule> for Settings {
     #[cfg(test)]
-    pub(super) fn follows(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    fn without(&self) -> Option<Rule> {
+        self.without
     }
 }
 

@@ -69,10 +69,6 @@ impl<'c> Walk<'c> for Search<'c> {
         &mut self.explorer.shell
     }
 
-    fn into_shell(self) -> Shell<'c> {
-        self.explorer.shell
-    }
-
     fn begin(&mut self) -> Result<(), Stop> {
         if self.explorer.settings.refine {
             self.refined = refine::locations(&mut self.explorer)?;

@@ -7,7 +7,6 @@ use super::realise::{self, Realiser};
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
 use raddle_machine::Code;
-use raddle_trace::Property;
 use std::sync::Arc;
 
 /// What a search is for.
@@ -45,10 +44,6 @@ impl<'c> Shared<'c> {
         let Question { code, options } = *question;
         Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose }
     }
-
-    pub(crate) fn detect_races(&self) -> bool {
-        self.code.has_non_atomic() && self.options.properties.contains(Property::Race)
-    }
 }
 
 /// What a worker has: the shared part, and what is its own.
@@ -67,7 +62,7 @@ impl<'c> Context<'c> {
     pub(crate) fn new(shared: Arc<Shared<'c>>) -> Self {
         Context {
             code: shared.code,
-            races: shared.detect_races(),
+            races: Question { code: shared.code, options: shared.options }.looks_for_races(),
             commuting: shared.purpose.commuting,
             view: View::new(shared.world.clone()),
             shared,

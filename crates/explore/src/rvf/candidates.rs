@@ -4,14 +4,10 @@
 //! since a group makes a child only if there is a sequence. Left out beforehand: values it waits to change, and for an update
 //! that writes, what another update has taken for certain.
 
-use crate::sequence::{Frontier, INITIAL, Initial, Kind, Pending};
+use crate::sequence::{Frontier, Initial, Kind, Pending, Tried};
 use raddle_machine::{Addr, Reaction};
 use raddle_trace::EventId;
 use smallvec::SmallVec;
-use std::sync::Arc;
-
-/// How many events of each thread are forbidden as sources of a read that has tried them; the initial write is, too.
-pub(crate) type Tried = Arc<[u32]>;
 
 /// Writes that a read may read from without a difference, and what it finds there.
 #[derive(Clone, Debug)]
@@ -22,11 +18,6 @@ pub(crate) struct Group {
     /// The alternative it picks, if there are several.
     pub(crate) pick: Option<u32>,
     pub(crate) members: Vec<EventId>,
-}
-
-/// Whether a write has been tried.
-fn is_tried(tried: &Tried, write: EventId) -> bool {
-    write == INITIAL || tried.get(write.thread.index()).is_some_and(|&count| write.index < count)
 }
 
 /// The groups of a pending read.
@@ -42,7 +33,7 @@ pub(crate) fn groups(
     let taken = if pending.update { taken(frontier, loc) } else { SmallVec::new() };
     let mut groups: Vec<(u64, Group)> = Vec::new();
     for &write in buffer.iter() {
-        if tried.is_some_and(|tried| is_tried(tried, write)) {
+        if tried.is_some_and(|tried| tried.has(write)) {
             continue;
         }
         let value = frontier.found(thread, loc, write);

@@ -1,5 +1,6 @@
 //! Switches of the engine `rvf`.
 
+use crate::rules::Follows;
 use raddle_consistency::values::Heuristics;
 use raddle_engine::{Switch, Switches};
 
@@ -53,16 +54,12 @@ impl Settings {
         let Settings { closure, greedy, guidance, .. } = *self;
         Heuristics { closure, greedy, guidance }
     }
+}
 
-    /// Whether a rule is followed: always, but in tests.
-    #[cfg(not(test))]
-    pub(super) fn follows(&self, _: Rule) -> bool {
-        true
-    }
-
+impl Follows<Rule> for Settings {
     #[cfg(test)]
-    pub(super) fn follows(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    fn without(&self) -> Option<Rule> {
+        self.without
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings:
             }
         });
     }
-    let Found { report, stop } = pool.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Found { mut report, stop } = pool.found.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.finish(stop)
 }
 
@@ -85,7 +85,7 @@ impl<'c> Pool<'c> {
         let mut search = Search::of_part(part, question, deadline, settings);
         search.shell().report.share_runs(runs);
         let stop = self.walk(&mut search);
-        let report = search.into_shell().report;
+        let report = search.shell.report;
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if stop.is_err() || report.stopped() {
             self.workers.stop();

@@ -3,12 +3,13 @@
 //! A stack of nodes, one frontier. A node is entered by running all threads to their next reads; it is left when its reads
 //! have been tried as far as they need to be.
 
-use super::candidates::{self, Group, Tried};
+use super::candidates::{self, Group};
 use super::options::{Rule, Settings};
 use super::pool::{Back, Given, Part};
 use super::signals::{Ancestor, Ancestors};
+use crate::rules::Follows;
 use crate::sequence::witness::{self, NewRead};
-use crate::sequence::{Extended, Frontier, Initial, Mark, Pending, Report, Shell, Stop, Walk};
+use crate::sequence::{Extended, Initial, Mark, Pending, Report, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -71,15 +72,6 @@ fn stops(pending: &Pending) -> bool {
     !pending.wait || pending.mutex
 }
 
-/// The pending read of a thread has tried all that is there.
-fn forbid(tried: &mut Vec<Option<Tried>>, thread: ThreadId, frontier: &Frontier<'_>) {
-    let counts: Tried = frontier.ids().map(|thread| frontier.events(thread).len() as u32).collect();
-    if tried.len() <= thread.index() {
-        tried.resize(thread.index() + 1, None);
-    }
-    tried[thread.index()] = Some(counts);
-}
-
 impl Node {
     /// How many alternatives, or groups of the read that is being tried, are left.
     fn left(&self) -> usize {
@@ -108,10 +100,6 @@ impl<'c> Walk<'c> for Search<'c> {
 
     fn shell(&mut self) -> &mut Shell<'c> {
         &mut self.shell
-    }
-
-    fn into_shell(self) -> Shell<'c> {
-        self.shell
     }
 
     fn begin(&mut self) -> Result<(), Stop> {

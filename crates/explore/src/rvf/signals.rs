@@ -13,6 +13,7 @@
 //! The second is a special case of the first here, where a lock is an update that waits.
 
 use super::options::{Rule, Settings};
+use crate::rules::Follows;
 use crate::sequence::{LocId, Pending};
 use raddle_trace::EventId;
 

@@ -43,7 +43,7 @@ fn in_parts<'c>(search: &mut Search<'c>, question: Question<'c>, deadline: &'c D
         while let Some(part) = search.split() {
             let mut other = Search::of_part(part, question, deadline, Settings::default());
             parts += 1 + in_parts(&mut other, question, deadline);
-            search.shell().report.absorb(other.into_shell().report);
+            search.shell().report.absorb(other.shell.report);
         }
         assert!(search.waits_for().is_none(), "all parts have been explored");
     }
@@ -66,7 +66,7 @@ fn a_search_in_parts_explores_the_same() {
             let mut search = Search::new(question, deadline, Settings::default());
             search.begin().map_err(|_| ()).expect("it is supported");
             parts = in_parts(&mut search, question, deadline);
-            search.into_shell().report.finish(Ok(()))
+            search.shell.report.finish(Ok(()))
         });
         assert!(parts > 0, "nothing of {threads:?} was given away");
         assert_eq!(other.statistics, whole.statistics, "{threads:?}");

@@ -36,6 +36,7 @@ mod report;
 mod run;
 mod schedule;
 pub(crate) mod shell;
+mod tried;
 pub(crate) mod witness;
 
 pub(crate) use crate::world::Initial;
@@ -44,6 +45,7 @@ pub(crate) use frontier::{Frontier, Mark};
 pub(crate) use report::{Alarm, Counters, End, Report, Stop};
 pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use shell::{Shell, Walk};
+pub(crate) use tried::{Tried, forbid};
 
 use raddle_engine::{Question, Refusal};
 

@@ -9,6 +9,7 @@ use raddle_engine::{
 use raddle_machine::Code;
 use raddle_trace::{EventId, Property, Schedule};
 use rustc_hash::FxHashSet;
+use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -243,11 +244,6 @@ impl<'c> Report<'c> {
         Ok(())
     }
 
-    /// Whether data races are looked for and there can be any.
-    pub(crate) fn looks_for_races(&self) -> bool {
-        self.options.properties.contains(Property::Race) && self.code.has_non_atomic()
-    }
-
     /// Confirms a race, the last event of a sequence, and keeps it. A thread that makes one goes no further, so what follows is another
     /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
     pub(crate) fn race(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Result<(), Fault> {
@@ -315,8 +311,8 @@ impl<'c> Report<'c> {
         })
     }
 
-    /// The outcome of a search that has ended so.
-    pub(crate) fn finish(mut self, walked: Result<(), Stop>) -> Result<Outcome, Fault> {
+    /// The outcome of a search that has ended so. Nothing is left to tell then.
+    pub(crate) fn finish(&mut self, walked: Result<(), Stop>) -> Result<Outcome, Fault> {
         match walked {
             Ok(()) => {}
             // Of several workers one may have found what was looked for before another one met what it does not take.
@@ -329,10 +325,10 @@ impl<'c> Report<'c> {
         let mut outcome = Outcome {
             counters: self.counters.named(),
             share_done: self.done.min(1.0),
-            schedules: self.schedules,
-            ..Outcome::new(self.engine, &question, self.reach, self.findings, self.statistics)
+            schedules: take(&mut self.schedules),
+            ..Outcome::new(self.engine, &question, take(&mut self.reach), take(&mut self.findings), self.statistics)
         };
-        outcome.notes.extend(self.notes);
+        outcome.notes.append(&mut self.notes);
         Ok(outcome)
     }
 }

@@ -52,7 +52,7 @@ impl<'c> Shell<'c> {
             bugs: Vec::new(),
             heuristics: Heuristics::default(),
             witness: Witness::default(),
-            races: report.looks_for_races().then(Races::default),
+            races: question.looks_for_races().then(Races::default),
             report,
         }
     }
@@ -142,8 +142,6 @@ pub(crate) trait Walk<'c>: Sized {
 
     fn shell(&mut self) -> &mut Shell<'c>;
 
-    fn into_shell(self) -> Shell<'c>;
-
     /// Enters the first node.
     fn begin(&mut self) -> Result<(), Stop>;
 
@@ -162,7 +160,7 @@ pub(crate) trait Walk<'c>: Sized {
 /// Explores everything, or until something stops it.
 pub(crate) fn run<'c>(mut search: impl Walk<'c>) -> Result<Outcome, Fault> {
     let walked = walk(&mut search);
-    search.into_shell().report.finish(walked)
+    search.shell().report.finish(walked)
 }
 
 fn walk<'c, W: Walk<'c>>(search: &mut W) -> Result<(), Stop> {

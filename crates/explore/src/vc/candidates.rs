@@ -7,13 +7,9 @@
 //! A mutex is only taken from the release that ends the last critical section so far. Then the critical sections of a mutex are
 //! always ordered, in the order in which they were added. A try-lock fails from any holder.
 
-use crate::sequence::{Frontier, INITIAL, Initial, Kind, LocId, Pending};
+use crate::sequence::{Frontier, INITIAL, Initial, Kind, LocId, Pending, Tried};
 use raddle_machine::Reaction;
 use raddle_trace::{EventId, ThreadId};
-use std::rc::Rc;
-
-/// How many events of each thread are forbidden as sources of a read that has tried them; the initial write is, too.
-pub(crate) type Tried = Rc<[u32]>;
 
 /// Writes that a read may read from without a difference, and what it finds there.
 #[derive(Clone, Debug)]
@@ -37,7 +33,7 @@ pub(crate) fn groups(
     let last = frontier.writes(loc).last().copied().unwrap_or(INITIAL);
     let mut groups: Vec<(bool, u64, Group)> = Vec::new();
     for write in writes {
-        if tried.is_some_and(|tried| is_tried(tried, write)) {
+        if tried.is_some_and(|tried| tried.has(write)) {
             continue;
         }
         let value = frontier.found(thread, loc, write);
@@ -69,10 +65,6 @@ pub(crate) fn groups(
     groups.into_iter().map(|(.., group)| group).collect()
 }
 
-fn is_tried(tried: &Tried, write: EventId) -> bool {
-    write == INITIAL || tried.get(write.thread.index()).is_some_and(|&count| write.index < count)
-}
-
 /// Whether the pending lock of a mutex has to wait for its holder.
 pub(crate) fn is_held(frontier: &mut Frontier<'_>, pending: Pending) -> bool {
     let last = frontier.writes(pending.loc).last().copied().unwrap_or(INITIAL);
@@ -97,22 +89,4 @@ pub(crate) fn is_misused(frontier: &mut Frontier<'_>, loc: LocId) -> bool {
         holder = frontier.event(write).written;
         wrong
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_causal_map_forbids_what_was_there() {
-        // Toman 2021: w_x of thread 1; w_y w_x r_y w_x of thread 2; r_y w_x r_x w_x of thread 3. When the read of x of thread 1 was
-        // tried, threads 2 and 3 had been run to behind their first reads.
-        let tried: Tried = Rc::from([0, 1, 4, 2]);
-        let id = |thread, index| EventId::new(ThreadId(thread), index);
-        let writes = [id(1, 0), id(2, 1), id(2, 3), id(3, 1), id(3, 3)];
-        let left: Vec<_> = writes.into_iter().filter(|&write| !is_tried(&tried, write)).collect();
-        assert_eq!(left, [id(3, 3)]);
-        assert!(is_tried(&tried, INITIAL));
-        assert!(!is_tried(&tried, id(4, 0)), "the thread was not there");
-    }
 }

@@ -16,6 +16,9 @@
 //! some read is ordered with all writes of leaves. Then there can be several bad writes to add an edge for, and they are
 //! dealt with one after the other; nothing else changes.
 //!
+//! The closure of `consistency` ([`values`](raddle_consistency::values)) is not enough here: it is a filter before a search and makes no use of
+//! the root, so where good writes of both sides are visible to a read, none the last, it adds nothing and the order stays unclosed.
+//!
 //! Rules are applied to one read in this order until all hold: the third one means nothing while the second one
 //! does not hold. An edge that would close a cycle is answered by "no closure"; as each edge is forced that is right
 //! whatever the order was at the beginning.

@@ -3,8 +3,13 @@
 //! The events of a thread are a chain, so what is before an event is one number per thread. Asking is one look-up. An edge
 //! is added by raising the numbers of what comes behind it, which is the end of each thread's chain. The initial write of a
 //! location is no event; it is before all of them.
+//!
+//! A fast copy of [`Chains`](raddle_consistency::chains::Chains), which can also take edges back. That one numbers events as they come; here an
+//! event is its thread and its number there, so its row is found without a look-up. With `Chains` the engine needs 14 to 18 % more
+//! instructions (peterson U=2, fkp2013, coin_min_td N=7, writers_readers N=4).
 
 use crate::sequence::INITIAL;
+use raddle_consistency::chains::raise;
 use raddle_trace::{EventId, ThreadId};
 
 /// The order.
@@ -120,18 +125,6 @@ impl Order {
         self.rows.resize_with(threads, Vec::new);
         self.width = threads;
     }
-}
-
-/// Raises the numbers of a row to those of another. Returns whether any changed.
-fn raise(row: &mut [u32], to: &[u32]) -> bool {
-    let mut changed = false;
-    for (mine, &theirs) in row.iter_mut().zip(to) {
-        if *mine < theirs {
-            *mine = theirs;
-            changed = true;
-        }
-    }
-    changed
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@
 //! forbidden for it below the reads that are tried later.
 
 use super::accesses::Accesses;
-use super::candidates::{self, Group, Tried};
+use super::candidates::{self, Group};
 use super::ends::End;
 use super::extend::{Extension, Manner, New};
 use super::options::{Root, Rule, Settings};
 use super::order::Order;
-use crate::sequence::{Extended, Frontier, Initial, Mark, Pending, Shell, Stop, Walk};
+use crate::rules::Follows;
+use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
 
@@ -114,10 +115,6 @@ impl<'c> Walk<'c> for Search<'c> {
 
     fn shell(&mut self) -> &mut Shell<'c> {
         &mut self.shell
-    }
-
-    fn into_shell(self) -> Shell<'c> {
-        self.shell
     }
 
     fn begin(&mut self) -> Result<(), Stop> {
@@ -364,10 +361,7 @@ impl<'c> Search<'c> {
         let Some(group) = groups.pop() else {
             current.groups = None;
             current.next += 1;
-            if current.tried.len() <= thread.index() {
-                current.tried.resize(thread.index() + 1, None);
-            }
-            current.tried[thread.index()] = Some(counts(&self.shell.frontier));
+            forbid(&mut current.tried, thread, &self.shell.frontier);
             return Ok(true);
         };
         if self.settings.shortcut && known.contains(&(thread, group.value)) {
@@ -400,9 +394,4 @@ impl<'c> Search<'c> {
         self.shell.report.counters.dead_ends += u64::from(!node.fruitful);
         !self.nodes.is_empty()
     }
-}
-
-/// How many events each thread has.
-fn counts(frontier: &Frontier<'_>) -> Tried {
-    frontier.ids().map(|thread| frontier.events(thread).len() as u32).collect()
 }
