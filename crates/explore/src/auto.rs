@@ -35,9 +35,8 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     /// Whether another engine should have a try.
-    pub(crate) fn speaks_for_values(&self, workers: usize) -> bool {
-        // The other engine has one worker only.
-        self.repeats > WORTH * workers as f64 && self.share < 0.5
+    pub(crate) fn speaks_for_values(&self) -> bool {
+        self.repeats > WORTH && self.share < 0.5
     }
 
     /// How long the whole search by reads-from would take, estimated.

@@ -8,7 +8,7 @@ use raddle_trace::{Model, Property};
 /// A program whose first thread starts these threads, explored under SC to the end. It has the objects `x`, `y`, `m` and `n`.
 pub(crate) fn explored(
     threads: &[&str],
-    explore: impl FnOnce(Question<'_>, &Deadline<'_>) -> Result<Outcome, Fault>,
+    explore: impl for<'c> FnOnce(Question<'c>, &'c Deadline<'c>) -> Result<Outcome, Fault>,
 ) -> Outcome {
     let mut text = "global x: i32; global y: i32; global z: i32; global m: mutex; global n: mutex;\n".to_owned();
     let functions = threads.iter().enumerate().map(|(number, body)| format!("fn t{number}() {{ {body} }}\n"));

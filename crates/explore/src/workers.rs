@@ -69,9 +69,15 @@ impl<T> Default for Workers<T> {
 impl<T> Workers<T> {
     /// The next part to work on; `None` when all is done.
     pub(crate) fn take(&self) -> Option<(T, Busy<'_, T>)> {
+        self.take_until(|| false)
+    }
+
+    /// The same for somebody who waits for a part that others work on; `None` when that is done. It is done before its [`Busy`] is
+    /// dropped.
+    pub(crate) fn take_until(&self, done: impl Fn() -> bool) -> Option<(T, Busy<'_, T>)> {
         let mut queue = self.queue();
         loop {
-            if self.stopped() {
+            if self.stopped() || done() {
                 return None;
             }
             if let Some(part) = queue.parts.pop_front() {

@@ -140,6 +140,21 @@ fn heuristics_do_not_change_what_is_explored() {
 }
 
 #[test]
+fn any_number_of_workers_explores_the_same() {
+    for index in 0..300 {
+        let sketch = generate(Family::Mixed, 7, index);
+        let explored = |workers| {
+            let outcome = run(&sketch, |options, _| options.workers = workers).expect("the engine takes this program");
+            (outcome.verdict, outcome.findings.len(), outcome.statistics, outcome.counters)
+        };
+        let expected = explored(1);
+        for workers in [2, 3] {
+            assert_eq!(explored(workers), expected, "{workers} workers\n{sketch}");
+        }
+    }
+}
+
+#[test]
 fn what_it_cannot_decide_is_refused() {
     let refusal = |threads: &[&str], set: fn(&mut Options)| match run(&litmus(threads), |options, _| set(options)) {
         Err(Fault::Refused(refusal)) => refusal.message,

@@ -16,7 +16,8 @@ pub(super) struct Explorer<'c> {
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        let shell = Shell::new("dc", question, deadline);
+        let mut shell = Shell::new("dc", question, deadline);
+        shell.report.note_one_worker();
         let traces = Traces { realiser: Realiser::default(), alarm: shell.report.alarm() };
         Explorer { shell, settings, traces }
     }

@@ -160,7 +160,7 @@ impl<'c, M: Model> Pool<'c, M> {
             let share = self.deadline.control().progress().share;
             if let Some(evidence) = search.repeats.evidence(share, self.deadline.elapsed()) {
                 self.sampled.store(true, Ordering::Relaxed);
-                if evidence.speaks_for_values(self.shared.options.workers.max(1)) {
+                if evidence.speaks_for_values() {
                     self.halt(Halt::Switch(evidence));
                 }
             }

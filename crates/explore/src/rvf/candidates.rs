@@ -8,10 +8,10 @@ use crate::sequence::{Frontier, INITIAL, Initial, Kind, Pending};
 use raddle_machine::{Addr, Reaction};
 use raddle_trace::EventId;
 use smallvec::SmallVec;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How many events of each thread are forbidden as sources of a read that has tried them; the initial write is, too.
-pub(crate) type Tried = Rc<[u32]>;
+pub(crate) type Tried = Arc<[u32]>;
 
 /// Writes that a read may read from without a difference, and what it finds there.
 #[derive(Clone, Debug)]

@@ -45,8 +45,9 @@
 //! Failures of threads and deadlocks are decided exactly. A class does not fix the order of an access and the end of its
 //! object's life; whether the wrong order is possible is asked for each such pair at the end of an execution. It does not
 //! fix which reads synchronise either; whether some sequence of the events has a data race is asked there, too
-//! (`sequence::races`). Atomic blocks and memory models other than SC are refused. There is one worker: signals
-//! go from the leaves to the root of the search.
+//! (`sequence::races`). Atomic blocks and memory models other than SC are refused.
+//!
+//! Workers share a search by parts of nodes (`pool`); signals go from the leaves to the root, so whoever gave a part away hears of them.
 //!
 //! Loops that turn without effect until something changes (and are no single waiting read) end in a blocked execution for
 //! each way their last turn went; only there can several executions be of one class.
@@ -60,6 +61,7 @@
 mod candidates;
 mod findings;
 pub mod options;
+mod pool;
 mod search;
 mod signals;
 #[cfg(test)]
@@ -101,5 +103,8 @@ impl Engine for ReadsValueFrom {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
+    if question.options.workers > 1 {
+        return pool::explore(question, deadline, settings);
+    }
     sequence::shell::run(search::Search::new(question, deadline, settings))
 }

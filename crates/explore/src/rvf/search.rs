@@ -5,9 +5,10 @@
 
 use super::candidates::{self, Group, Tried};
 use super::options::{Rule, Settings};
+use super::pool::{Back, Given, Part};
 use super::signals::{Ancestor, Ancestors};
 use crate::sequence::witness::{self, NewRead};
-use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Walk};
+use crate::sequence::{Extended, Frontier, Initial, Mark, Pending, Report, Shell, Stop, Walk};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -34,7 +35,7 @@ enum Branch {
 
 /// A set of events.
 #[derive(Debug)]
-struct Node {
+pub(super) struct Node {
     mark: Mark,
     /// Its events, in an order in which all reads read from their sources.
     sequence: Vec<EventId>,
@@ -47,6 +48,8 @@ struct Node {
     share: f64,
     /// Whether anything came of it.
     fruitful: bool,
+    /// Parts of it that others work on.
+    given: Vec<Given>,
 }
 
 /// The search, and what it has found.
@@ -55,6 +58,10 @@ pub(crate) struct Search<'c> {
     settings: Settings,
     nodes: Vec<Node>,
     ancestors: Ancestors,
+    /// How many of them are above the outermost node.
+    inherited: usize,
+    /// Where to leave what comes of it, if it is a part of a search.
+    part: Option<Given>,
     buffer: Vec<EventId>,
 }
 
@@ -64,7 +71,26 @@ fn stops(pending: &Pending) -> bool {
     !pending.wait || pending.mutex
 }
 
+/// The pending read of a thread has tried all that is there.
+fn forbid(tried: &mut Vec<Option<Tried>>, thread: ThreadId, frontier: &Frontier<'_>) {
+    let counts: Tried = frontier.ids().map(|thread| frontier.events(thread).len() as u32).collect();
+    if tried.len() <= thread.index() {
+        tried.resize(thread.index() + 1, None);
+    }
+    tried[thread.index()] = Some(counts);
+}
+
 impl Node {
+    /// How many alternatives, or groups of the read that is being tried, are left.
+    fn left(&self) -> usize {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => (count - next) as usize,
+            // One that has not been begun has work for whoever is there.
+            Branch::Reads { groups: None, .. } => 0,
+            Branch::Reads { groups: Some(groups), .. } => groups.len(),
+        }
+    }
+
     /// Whether anything is left to try.
     fn has_more(&self) -> bool {
         match &self.branch {
@@ -103,6 +129,7 @@ impl<'c> Walk<'c> for Search<'c> {
         match &mut node.branch {
             Branch::Choice { thread, count, next } => {
                 if *next == *count {
+                    self.hear();
                     return Ok(self.leave());
                 }
                 let (thread, pick) = (*thread, *next);
@@ -145,16 +172,16 @@ impl<'c> Walk<'c> for Search<'c> {
                     }
                 };
                 let Some(group) = list.pop() else {
+                    self.hear();
+                    let node = self.nodes.last_mut().expect("it is being looked at");
+                    let Branch::Reads { reads, next, groups, more, possible, .. } = &mut node.branch else {
+                        unreachable!("reads are being tried")
+                    };
                     *groups = None;
                     *next += 1;
                     // A lock that cannot be taken says nothing about the others.
-                    *more |= !*possible;
-                    let frontier = &self.shell.frontier;
-                    let counts: Tried = frontier.ids().map(|thread| frontier.events(thread).len() as u32).collect();
-                    if node.tried.len() <= pending.thread.index() {
-                        node.tried.resize(pending.thread.index() + 1, None);
-                    }
-                    node.tried[pending.thread.index()] = Some(counts);
+                    *more |= !*possible && *next < reads.len();
+                    forbid(&mut node.tried, pending.thread, &self.shell.frontier);
                     return Ok(true);
                 };
                 let signal = *more;
@@ -169,7 +196,105 @@ impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
         let mut shell = Shell::new("rvf", question, deadline);
         shell.heuristics = settings.heuristics();
-        Search { shell, settings, nodes: Vec::new(), ancestors: Ancestors::default(), buffer: Vec::new() }
+        let (nodes, ancestors, buffer) = (Vec::new(), Ancestors::default(), Vec::new());
+        Search { shell, settings, nodes, ancestors, inherited: 0, part: None, buffer }
+    }
+
+    /// The search of a part.
+    pub(super) fn of_part(
+        part: Part<'c>,
+        question: Question<'c>,
+        deadline: &'c Deadline<'c>,
+        settings: Settings,
+    ) -> Self {
+        let Part { frontier, ancestors, node, given } = part;
+        let mut shell = Shell::with(frontier, "rvf", question, deadline);
+        shell.heuristics = settings.heuristics();
+        let (inherited, nodes, buffer) = (ancestors.len(), vec![node], Vec::new());
+        Search { shell, settings, nodes, ancestors, inherited, part: given, buffer }
+    }
+
+    /// All of a search that has begun, unless there is nothing to do, and what it has found.
+    pub(super) fn into_whole(mut self) -> (Option<Part<'c>>, Report<'c>) {
+        let Shell { frontier, report, .. } = self.shell;
+        let whole = self.nodes.pop().map(|node| Part { frontier, ancestors: self.ancestors, node, given: None });
+        (whole, report)
+    }
+
+    /// A part that the innermost node has to wait for: it has nothing else to do.
+    pub(super) fn waits_for(&self) -> Option<Given> {
+        let node = self.nodes.last().filter(|node| node.left() == 0)?;
+        node.given.iter().find(|given| given.get().is_none()).cloned()
+    }
+
+    /// Gives away a part of the outermost node that can spare something: about half of what is left of the read that is being
+    /// tried, or the reads behind it if it is certain that they have to be tried.
+    pub(super) fn split(&mut self) -> Option<Part<'c>> {
+        let innermost = self.nodes.len().checked_sub(1)?;
+        let mut above = self.inherited;
+        for at in 0..=innermost {
+            let inside = at < innermost;
+            if self.nodes[at].left() > usize::from(!inside) {
+                return Some(self.split_at(at, above, false));
+            }
+            if let Branch::Reads { reads, next, more, .. } = &self.nodes[at].branch {
+                if inside && next + 1 < reads.len() && (*more || self.ancestors.has_signal(above)) {
+                    return Some(self.split_at(at, above, true));
+                }
+                above += 1;
+            }
+        }
+        None
+    }
+
+    /// Gives away a part of a node that has so many reads above: what is `behind` the read that is being tried, or half of that.
+    fn split_at(&mut self, at: usize, above: usize, behind: bool) -> Part<'c> {
+        let node = &mut self.nodes[at];
+        let mut frontier = self.shell.frontier.clone();
+        frontier.undo(node.mark);
+        let (mut tried, mut weight) = (node.tried.clone(), 0.0);
+        let branch = match &mut node.branch {
+            Branch::Choice { thread, count, next } => {
+                let middle = *next + (*count - *next) / 2;
+                Branch::Choice { thread: *thread, count: std::mem::replace(count, middle), next: middle }
+            }
+            Branch::Reads { reads, next, .. } if behind => {
+                forbid(&mut tried, reads[*next].thread, &frontier);
+                weight = std::mem::replace(&mut node.weight, 0.0);
+                let reads = reads.split_off(*next + 1);
+                Branch::Reads { reads, next: 0, groups: None, more: true, inside: false, possible: false }
+            }
+            Branch::Reads { reads, next, groups, .. } => {
+                let groups = groups.as_mut().map(|groups| groups.drain(..groups.len().div_ceil(2)).collect());
+                Branch::Reads {
+                    reads: vec![reads[*next]],
+                    next: 0,
+                    groups,
+                    more: false,
+                    inside: false,
+                    possible: false,
+                }
+            }
+        };
+        let given = Given::default();
+        node.given.push(given.clone());
+        let (mark, sequence, share) = (node.mark, node.sequence.clone(), node.share);
+        let node = Node { mark, sequence, tried, branch, weight, share, fruitful: false, given: Vec::new() };
+        Part { frontier, ancestors: self.ancestors.first(above), node, given: Some(given) }
+    }
+
+    /// All of the innermost node, or of its read, has been tried: hears what came of the parts that were given away.
+    fn hear(&mut self) {
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        for given in node.given.drain(..) {
+            let back = given.get().expect("it was waited for");
+            self.ancestors.hear(&back.signals);
+            node.fruitful |= back.fruitful;
+            if let Branch::Reads { more, possible, .. } = &mut node.branch {
+                *more |= back.more;
+                *possible |= back.fruitful;
+            }
+        }
     }
 
     /// Enters a node: runs the threads, sends signals, looks whether this is an end, and prepares what is tried.
@@ -188,7 +313,16 @@ impl<'c> Search<'c> {
             self.shell.cut();
             self.shell.report.done += weight;
             let branch = Branch::Choice { thread: ThreadId::MAIN, count: 0, next: 0 };
-            self.nodes.push(Node { mark, sequence, tried, branch, weight: 0.0, share: 0.0, fruitful: true });
+            self.nodes.push(Node {
+                mark,
+                sequence,
+                tried,
+                branch,
+                weight: 0.0,
+                share: 0.0,
+                fruitful: true,
+                given: Vec::new(),
+            });
             return Ok(());
         }
         let mut choice = None;
@@ -217,7 +351,7 @@ impl<'c> Search<'c> {
             Branch::Choice { count, .. } => (0.0, weight / f64::from(count)),
             Branch::Reads { .. } => (weight, 0.0),
         };
-        self.nodes.push(Node { mark, sequence, tried, branch, weight, share, fruitful });
+        self.nodes.push(Node { mark, sequence, tried, branch, weight, share, fruitful, given: Vec::new() });
         Ok(())
     }
 
@@ -273,6 +407,14 @@ impl<'c> Search<'c> {
     fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
         self.shell.report.done += node.weight;
+        if self.nodes.is_empty()
+            && let Some(part) = self.part.take()
+        {
+            let more = matches!(node.branch, Branch::Reads { more: true, .. });
+            let told = part.set(Back { more, fruitful: node.fruitful, signals: self.ancestors.signals() });
+            told.expect("nobody else tells it");
+            return false;
+        }
         self.shell.report.counters.dead_ends += u64::from(!node.fruitful);
         if let Some(parent) = self.nodes.last() {
             self.shell.frontier.undo(parent.mark);

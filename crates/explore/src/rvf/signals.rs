@@ -46,6 +46,32 @@ impl Ancestors {
         self.stack.push(ancestor);
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The first so many of them.
+    pub(crate) fn first(&self, count: usize) -> Ancestors {
+        let mut first = Ancestors::default();
+        self.stack[..count].iter().for_each(|&ancestor| first.push(ancestor));
+        first
+    }
+
+    /// Whether this one, from the outermost on, has got a signal.
+    pub(crate) fn has_signal(&self, number: usize) -> bool {
+        self.stack[number].signal
+    }
+
+    /// Which of them have got a signal.
+    pub(crate) fn signals(&self) -> Vec<bool> {
+        self.stack.iter().map(|ancestor| ancestor.signal).collect()
+    }
+
+    /// Signals that came from elsewhere, from the outermost read on.
+    pub(crate) fn hear(&mut self, signals: &[bool]) {
+        self.stack.iter_mut().zip(signals).for_each(|(ancestor, signal)| ancestor.signal |= signal);
+    }
+
     /// Ends trying the innermost read. Returns its signal.
     pub(crate) fn pop(&mut self) -> bool {
         let ancestor = self.stack.pop().expect("one for each read that is tried");

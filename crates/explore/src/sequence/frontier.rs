@@ -6,11 +6,10 @@ use raddle_engine::Options;
 use raddle_machine::{Automaton, Code, Thread};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// A thread's state after some of its events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rest {
     /// How many events there are, of all threads, with the first one that made it differ from the state before it. Taking
     /// back to fewer events drops it.
@@ -22,10 +21,10 @@ pub(super) struct Rest {
 
 /// How many events of each thread come before something by program order, spawn and join. Threads that are missing have
 /// none.
-pub(super) type Past = Rc<[u32]>;
+pub(super) type Past = Arc<[u32]>;
 
 /// One thread.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Log {
     pub(super) events: Vec<Event>,
     /// Its states, the current one last; none if it has not been started.
@@ -48,7 +47,7 @@ pub(crate) struct Mark {
 }
 
 /// The events so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Frontier<'c> {
     pub(crate) world: View<'c>,
     pub(super) logs: Vec<Log>,

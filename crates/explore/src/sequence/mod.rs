@@ -41,7 +41,7 @@ pub(crate) mod witness;
 pub(crate) use crate::world::Initial;
 pub(crate) use event::{INITIAL, Kind, LocId, NO_LOC};
 pub(crate) use frontier::{Frontier, Mark};
-pub(crate) use report::{Alarm, Counters, End, Stop};
+pub(crate) use report::{Alarm, Counters, End, Report, Stop};
 pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use shell::{Shell, Walk};
 

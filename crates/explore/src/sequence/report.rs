@@ -10,6 +10,8 @@ use raddle_engine::{
 use raddle_machine::{Automaton, Code};
 use raddle_trace::{Property, Schedule, Step};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the threads of an execution come to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -38,6 +40,14 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    fn add(&mut self, other: Counters) {
+        let Counters { questions, unrealisable, nodes, dead_ends } = other;
+        self.questions += questions;
+        self.unrealisable += unrealisable;
+        self.nodes += nodes;
+        self.dead_ends += dead_ends;
+    }
+
     fn named(self) -> Vec<(&'static str, u64)> {
         let Counters { questions, unrealisable, nodes, dead_ends } = self;
         vec![("questions", questions), ("unrealisable", unrealisable), ("nodes", nodes), ("dead_ends", dead_ends)]
@@ -51,6 +61,17 @@ pub(crate) enum Stop {
     Fault(Fault),
     /// A limit was reached inside one question.
     Interrupted,
+}
+
+impl Stop {
+    /// Of several, the most severe counts.
+    pub(crate) fn severity(&self) -> u8 {
+        match self {
+            Stop::Interrupted => 1,
+            Stop::Fault(Fault::Refused(_)) => 2,
+            Stop::Fault(_) => 3,
+        }
+    }
 }
 
 impl From<Fault> for Stop {
@@ -97,6 +118,8 @@ pub(crate) struct Report<'c> {
     deadline: &'c Deadline<'c>,
     told: Statistics,
     told_done: f64,
+    /// How many executions have ended, of those that were told.
+    runs: Arc<AtomicU64>,
     seen: FxHashSet<(Property, u32)>,
     findings: Vec<Finding>,
     reach: Reach,
@@ -113,9 +136,6 @@ impl<'c> Report<'c> {
     pub(crate) fn new(engine: &'static str, question: Question<'c>, deadline: &'c Deadline<'c>) -> Self {
         let Question { code, options } = question;
         let mut notes = Vec::new();
-        if options.workers > 1 {
-            notes.push(format!("the engine `{engine}` has one worker"));
-        }
         if options.commuting_updates {
             notes.push(format!("the engine `{engine}` does not make use of updates that commute"));
         }
@@ -126,6 +146,7 @@ impl<'c> Report<'c> {
             deadline,
             told: Statistics::default(),
             told_done: 0.0,
+            runs: Arc::default(),
             seen: FxHashSet::default(),
             findings: Vec::new(),
             reach: Reach::default(),
@@ -136,6 +157,49 @@ impl<'c> Report<'c> {
             schedules: Vec::new(),
             notes,
         }
+    }
+
+    /// Says that there is one worker, if more are asked for.
+    pub(crate) fn note_one_worker(&mut self) {
+        if self.options.workers > 1 {
+            self.notes.push(format!("the engine `{}` has one worker", self.engine));
+        }
+    }
+
+    /// The number of executions that have ended, for others who explore parts of the same search.
+    pub(crate) fn runs(&self) -> Arc<AtomicU64> {
+        self.runs.clone()
+    }
+
+    /// Counts executions together with others.
+    pub(crate) fn share_runs(&mut self, runs: Arc<AtomicU64>) {
+        self.runs = runs;
+    }
+
+    /// Adds what somebody else has found in another part of the same search.
+    pub(crate) fn absorb(&mut self, mut other: Report<'c>) {
+        other.look_around(false);
+        self.statistics.add(&other.statistics);
+        self.told.add(&other.statistics);
+        self.counters.add(other.counters);
+        self.done += other.done;
+        self.told_done += other.done;
+        self.stopped |= other.stopped;
+        let Reach { stop, cut_at, bounded_at, .. } = other.reach;
+        self.reach.stop = self.reach.stop.take().or(stop);
+        self.reach.cut_at = self.reach.cut_at.or(cut_at);
+        self.reach.bounded_at = self.reach.bounded_at.or(bounded_at);
+        self.schedules.append(&mut other.schedules);
+        other.notes.retain(|note| !self.notes.contains(note));
+        self.notes.append(&mut other.notes);
+        for finding in other.findings {
+            let (property, place) = (finding.violation().property, finding.violation().place.clone());
+            let is_known = |known: &Finding| known.violation().property == property && known.violation().place == place;
+            if !self.findings.iter().any(is_known) && (self.options.all || self.findings.is_empty()) {
+                self.findings.push(finding);
+            }
+        }
+        self.seen.extend(other.seen);
     }
 
     fn question(&self) -> Question<'c> {
@@ -237,25 +301,32 @@ impl<'c> Report<'c> {
             new.blocked - old.blocked,
             (self.done - self.told_done).max(0.0),
         );
+        let runs = new.runs() - old.runs();
+        let runs = self.runs.fetch_add(runs, Ordering::Relaxed) + runs;
         self.told = self.statistics;
         self.told_done = self.done.max(self.told_done);
         if !more || self.stopped {
             return;
         }
-        if let Some(reason) = self.deadline.reached(self.statistics.runs()) {
+        if let Some(reason) = self.deadline.reached(runs) {
             self.give_up(reason);
         }
     }
 
     /// Whether the limit on executions has been reached.
     pub(crate) fn is_full(&self) -> bool {
-        self.options.limits.executions.is_some_and(|limit| self.statistics.runs() >= limit)
+        self.options.limits.executions.is_some_and(|limit| {
+            let untold = self.statistics.runs() - self.told.runs();
+            self.runs.load(Ordering::Relaxed) + untold >= limit
+        })
     }
 
     /// The outcome of a search that has ended so.
     pub(crate) fn finish(mut self, walked: Result<(), Stop>) -> Result<Outcome, Fault> {
         match walked {
             Ok(()) => {}
+            // Of several workers one may have found what was looked for before another one met what it does not take.
+            Err(Stop::Fault(Fault::Refused(_))) if !self.options.all && !self.findings.is_empty() => {}
             Err(Stop::Fault(fault)) => return Err(fault),
             Err(Stop::Interrupted) => self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted)),
         }

@@ -33,12 +33,22 @@ pub(crate) struct Shell<'c> {
 
 impl<'c> Shell<'c> {
     pub(crate) fn new(engine: &'static str, question: engine::Question<'c>, deadline: &'c Deadline<'c>) -> Self {
-        let engine::Question { code, options } = question;
+        Shell::with(Frontier::new(question.code, question.options), engine, question, deadline)
+    }
+
+    /// With events that are there already.
+    pub(crate) fn with(
+        frontier: Frontier<'c>,
+        engine: &'static str,
+        question: engine::Question<'c>,
+        deadline: &'c Deadline<'c>,
+    ) -> Self {
+        let options = question.options;
         let report = Report::new(engine, question, deadline);
         Shell {
             options,
             depth: options.limits.depth(),
-            frontier: Frontier::new(code, options),
+            frontier,
             bugs: Vec::new(),
             heuristics: Heuristics::default(),
             witness: Witness::default(),

@@ -187,8 +187,10 @@ impl<'c> Search<'c> {
         };
         let numbering = question.code.numbering();
         let root = ThreadName::nth(number).and_then(|name| numbering.number(name)).unwrap_or(ThreadId::MAIN);
+        let mut shell = Shell::new("vc", question, deadline);
+        shell.report.note_one_worker();
         Search {
-            shell: Shell::new("vc", question, deadline),
+            shell,
             settings,
             root,
             manner: Manner {

@@ -87,7 +87,7 @@ impl Names {
 }
 
 /// One worker's view: the world, and what it has looked up already.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct View<'c> {
     world: Arc<World<'c>>,
     pub(crate) code: &'c Code,
