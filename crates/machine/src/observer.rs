@@ -178,6 +178,11 @@ impl Recorder for Observer {
         None
     }
 
+    fn look(&self, thread: ThreadId, pc: u32, access: Access, order: Ordering) -> Option<Race> {
+        let event = EventId::new(thread, self.events(thread));
+        self.races.as_ref().and_then(|races| races.look(event, pc, access, order))
+    }
+
     fn fence(&mut self, thread: ThreadId, order: Ordering) {
         if let Some(races) = &mut self.races {
             races.fence(thread, order);

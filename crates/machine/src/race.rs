@@ -8,7 +8,8 @@
 //!
 //! A wait looks at memory again and again before it finds what it waits for. Those looks are no events, but they can
 //! race: what is not ordered with the moment the thread begins to wait races with some of them. So a wait is
-//! compared before it synchronises with what ends it.
+//! compared before it synchronises with what ends it. If nothing ends it, one of the looks that are in vain can be made a step of
+//! its own, which is possible only if it races.
 //!
 //! This is the detector of the operational machine: one vector clock per thread, one message clock per write, the last
 //! accesses per byte and thread. It looks on while a state changes, as part of the [`Observer`](crate::observer::Observer). Engines
@@ -46,6 +47,16 @@ pub struct Past {
     pub atomic: bool,
     /// Its instruction.
     pub pc: u32,
+}
+
+impl Past {
+    /// Whether it races with a later access whose thread knows of these events.
+    fn races_with(&self, later: &Past, known: &VectorClock) -> bool {
+        self.event.thread != later.event.thread
+            && (self.writes || later.writes)
+            && !(self.atomic && later.atomic)
+            && !known.contains(self.event)
+    }
 }
 
 /// Two accesses that race.
@@ -111,6 +122,16 @@ impl Races {
         race
     }
 
+    /// A thread that waits looks in vain.
+    pub fn look(&self, event: EventId, pc: u32, access: Access, order: Ordering) -> Option<Race> {
+        let this = Past { event, writes: false, atomic: order != Ordering::NonAtomic, pc };
+        let nothing = VectorClock::default();
+        let now = self.threads.get(event.thread.index()).map_or(&nothing, |clocks| &clocks.now);
+        let bytes = (0..u32::from(access.size)).filter_map(|byte| self.past.get(&access.addr.plus(byte)));
+        let mut others = bytes.flatten().filter(|other| other.races_with(&this, now));
+        others.next().map(|&other| Race { this, other })
+    }
+
     /// A store happens.
     pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
         let &Writing { thread, pc, store: Store { access, .. }, order, kept } = writing;
@@ -141,14 +162,7 @@ impl Races {
         let mut race = None;
         for byte in 0..u32::from(access.size) {
             let list = self.past.entry(access.addr.plus(byte)).or_default();
-            race = race.or_else(|| {
-                list.iter().copied().find(|other| {
-                    other.event.thread != this.event.thread
-                        && (other.writes || this.writes)
-                        && !(other.atomic && this.atomic)
-                        && !now.contains(other.event)
-                })
-            });
+            race = race.or_else(|| list.iter().copied().find(|other| other.races_with(&this, &now)));
             let same = |other: &Past| {
                 other.event.thread == this.event.thread && other.writes == this.writes && other.atomic == this.atomic
             };

@@ -63,6 +63,11 @@ pub trait Recorder {
         None
     }
 
+    /// It waits, and looks in vain. That changes nothing; the answer is an access that the look races with, if races matter.
+    fn look(&self, _thread: ThreadId, _pc: u32, _access: Access, _order: Ordering) -> Option<Race> {
+        None
+    }
+
     /// It does a fence.
     fn fence(&mut self, _thread: ThreadId, _order: Ordering) {}
 

@@ -151,7 +151,21 @@ impl<M: Memory, T: Automaton> State<M, T> {
         }
     }
 
-    /// Does a step. Fails with an explanation, and changes nothing, if it is not one of [`State::moves`].
+    /// The race that a thread makes which waits and looks in vain. Such a look is not among the moves, since it changes nothing else.
+    pub(crate) fn racing_look(&self, code: &Code, id: ThreadId, see: &impl Recorder) -> Option<Wrong> {
+        let thread = self.own(id);
+        let (access, order) = match *thread.status() {
+            Status::Ready(Visible::Load { access, order, wait: true }) => (access, order),
+            Status::Ready(Visible::Update { access, failure, wait: true, .. }) => (access, failure),
+            _ => return None,
+        };
+        let found = self.find(code, id, access).ok()?;
+        let in_vain = self.alternatives(code, id) == Some(0) && thread.reaction(code, found.value) == Reaction::Block;
+        let race = see.look(id, thread.pc(), access, order).filter(|_| in_vain)?;
+        Some(self.race(code, access, &race))
+    }
+
+    /// Does a step. Fails with an explanation, and changes nothing, if it is neither one of [`State::moves`] nor a look in vain that races.
     pub fn step(&mut self, code: &Code, step: Step, see: &mut impl Recorder) -> Result<(), String> {
         let id = step.thread();
         let Some(name) = self.thread(id).map(|_| code.name(id)) else {
@@ -177,7 +191,15 @@ impl<M: Memory, T: Automaton> State<M, T> {
         };
         match self.alternatives(code, id) {
             None => return Err(format!("{name} has nothing more to do")),
-            Some(0) => return Err(format!("{name} cannot do its next operation now")),
+            Some(0) => match self.racing_look(code, id, see) {
+                Some((property, message)) => {
+                    see.begin(id);
+                    see.fail(id);
+                    self.own_mut(id).fail(property, message);
+                    return Ok(());
+                }
+                None => return Err(format!("{name} cannot do its next operation now")),
+            },
             Some(1) if pick.is_none() => {}
             Some(n) => match pick {
                 Some(pick) if pick < n && n > 1 => {}

@@ -10,7 +10,7 @@ use crate::code::Code;
 use crate::memory::{AnyMemory, Memory};
 use crate::observer::{Observer, Record};
 use crate::state::State;
-use crate::thread::Thread;
+use crate::thread::{Automaton, Thread};
 use raddle_trace::{Model, Step, ThreadId};
 
 /// The machine.
@@ -76,7 +76,14 @@ impl<'c> System<'c> {
         self.state.moves(self.code)
     }
 
-    /// Does a step. Fails with an explanation, and changes nothing, if it is not one of [`System::moves`].
+    /// The looks of waiting threads that are in vain and race. They are possible steps beside [`System::moves`].
+    pub fn racing_looks(&self) -> Vec<Step> {
+        let ids = self.threads().map(Automaton::id);
+        ids.filter(|&id| self.state.racing_look(self.code, id, &self.seen).is_some()).map(Step::Run).collect()
+    }
+
+    /// Does a step. Fails with an explanation, and changes nothing, if it is neither among [`System::moves`] nor among
+    /// [`System::racing_looks`].
     pub fn step(&mut self, step: Step) -> Result<Record, String> {
         self.state.step(self.code, step, &mut self.seen)?;
         Ok(self.seen.take())

@@ -16,9 +16,9 @@ fn races(text: &str, model: Model) -> bool {
             |status: &Status| matches!(status, Status::Failed(failure) if failure.property == Some(Property::Race));
         found |= system.threads().any(|thread| raced(thread.status()));
         runs += usize::from(system.moves().is_empty());
-        todo.extend(system.moves().into_iter().map(|step| {
+        todo.extend(system.moves().into_iter().chain(system.racing_looks()).map(|step| {
             let mut next = system.clone();
-            next.step(step).expect("it is a move");
+            next.step(step).expect("it is possible");
             next
         }));
     }
@@ -48,6 +48,27 @@ fn accesses_that_nothing_orders() {
     check(false, "store.rlx x, 1;", "let v = load.rlx x;");
     // Of four bytes, one.
     check(true, "store.na x, 1;", "let v = load.na i8 x;");
+}
+
+#[test]
+fn looks_that_are_in_vain() {
+    check(true, "store.na x, 1;", "let v = load.sc x until v == 1;");
+    check(true, "store.na x, 1;", "let v = load.sc x until v == 2;");
+    check(false, "store.rlx x, 1;", "let v = load.sc x until v == 2;");
+    // What the thread knows of before it waits is no race, nor is what nobody has written.
+    check(false, "store.na x, 1; store.rel f, 1;", "let w = load.acq f until w == 1; let v = load.sc x until v == 2;");
+    check(true, "store.na x, 1; store.rlx f, 1;", "let w = load.acq f until w == 1; let v = load.sc x until v == 2;");
+    check(false, "let w = load.na x;", "let v = load.sc x until v == 2;");
+}
+
+#[test]
+fn a_look_in_vain_that_races_with_nothing_is_no_step() {
+    let code = code("global x: i32; fn main() { store.na x, 1; let v = load.sc x until v == 2; }");
+    let mut system = System::new(&code, Model::Sc, true, false);
+    let store = system.moves()[0];
+    system.step(store).expect("the store is a move");
+    assert!(system.moves().is_empty() && system.racing_looks().is_empty());
+    assert!(system.step(store).is_err());
 }
 
 #[test]

@@ -13,7 +13,8 @@
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
-//! class of a run that ends with such a thread the reads of the turn do not appear. Which turns had no effect is said by the code, or, where the
+//! class of a run that ends with such a thread the reads of the turn do not appear. A thread that waits at the end has looked in vain, which may
+//! be a race. Which turns had no effect is said by the code, or, where the
 //! code has loops as they were written, by `turns::Turns`.
 
 use crate::class::{Class, Event, ValueClass, Values};
@@ -223,6 +224,14 @@ pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result
 }
 
 fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours) {
+    for step in state.system.racing_looks() {
+        let mut system = state.system.clone();
+        system.step(step).expect("it is possible");
+        let thread = system.thread(step.thread()).expect("it has looked");
+        let Status::Failed(failure) = thread.status() else { unreachable!("the look races") };
+        let (line, message) = (code.span(failure.pc).line, failure.message.clone());
+        found.failures.insert(Failure { property: Property::Race, line, message });
+    }
     let (end, class, values) = state.class(arena);
     let classes = match end {
         End::Moot => return,

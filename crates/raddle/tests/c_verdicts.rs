@@ -220,16 +220,28 @@ fn what_lies_behind_an_error_that_is_not_looked_for_is_not_known() {
 
 #[test]
 fn a_look_that_is_never_satisfied_races_too() {
-    let text = "int x; void *a(void *p) { while (x != WANTED) ; return 0; } void *b(void *p) { x = 1; return 0; }
+    let text = "int x; void *a(void *p) { while (LOOK) ; return 0; } void *b(void *p) { x = 1; return 0; }
         int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t, 0, b, 0); pthread_join(t, 0); return 0; }";
     let everywhere = Model::ALL.into_iter().flat_map(|model| ["optimal", "rf"].map(|engine| (engine, model)));
     for (engine, model) in everywhere.chain(["rvf", "vc", "dc"].map(|engine| (engine, Model::Sc))) {
         let mut settings = Settings::new(model);
         settings.engine = raddle::ENGINES.find(engine).expect("an engine");
-        for wanted in ["1", "2"] {
-            let outcome = check(&text.replace("WANTED", wanted), &settings);
+        for look in [
+            "x != 1",
+            "x != 2",
+            "__atomic_load_n(&x, __ATOMIC_SEQ_CST) != 1",
+            "__atomic_load_n(&x, __ATOMIC_SEQ_CST) != 2",
+            "__atomic_load_n(&x, __ATOMIC_RELAXED) != 2",
+            "!__sync_bool_compare_and_swap(&x, 2, 3)",
+            "__atomic_load_n(&x, __ATOMIC_SEQ_CST) != 2 || !__sync_bool_compare_and_swap(&x, 2, 3)",
+        ] {
+            // Two of the engines have no updates.
+            if look.contains("swap") && ["vc", "dc"].contains(&engine) {
+                continue;
+            }
+            let outcome = check(&text.replace("LOOK", look), &settings);
             let found = outcome.findings.first().map(|finding| finding.violation().property);
-            assert_eq!(found, Some(Property::Race), "{engine}, {model}, {wanted}");
+            assert_eq!(found, Some(Property::Race), "{engine}, {model}, {look}");
         }
     }
 }

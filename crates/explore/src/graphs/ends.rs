@@ -78,6 +78,16 @@ impl<M: Model> Search<'_, M> {
                 None => moot = true,
             }
         }
+        if self.context.races && !moot && !torn {
+            let looks = graph.racing_looks().map(|bug| match &witness {
+                Waiting::ShownBy(_) => {
+                    let schedule = linearise::schedule(&self.context, witnessed, &bug);
+                    Bug { schedule, ..bug }
+                }
+                _ => bug,
+            });
+            self.bugs.extend(looks);
+        }
         let whole = !(moot || torn || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
             let end =
@@ -128,6 +138,19 @@ fn failures<M: Model>(graph: &Graph<M>) -> impl Iterator<Item = Bug> + '_ {
         let target = graph.last(thread);
         Some(Bug { property, pc: failure.pc, target, attempt: Some(thread), forced: None, schedule: None })
     })
+}
+
+impl<M: Model> Graph<M> {
+    /// The threads that wait and whose looks race.
+    fn racing_looks(&self) -> impl Iterator<Item = Bug> + '_ {
+        self.threads.iter().enumerate().filter_map(|(index, log)| {
+            let thread = ThreadId(index as u32);
+            let tip = log.tip.as_ref().filter(|tip| tip.stage == Stage::Waiting)?;
+            self.race_of_look(self.event(self.last(thread)?))?;
+            let (property, pc, attempt) = (Property::Race, tip.state.pc(), Some(thread));
+            Some(Bug { property, pc, target: None, attempt, forced: None, schedule: None })
+        })
+    }
 }
 
 /// What is known of an end in which threads wait.

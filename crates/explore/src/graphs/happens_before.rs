@@ -137,6 +137,17 @@ impl<M: Model> Graph<M> {
         self.clocks = clocks;
     }
 
+    /// A write that races with the looks of a read that waits, which have learnt nothing from what they found.
+    pub(crate) fn race_of_look(&self, read: &Event) -> Option<Slot> {
+        let log = &self.threads[read.thread.index()];
+        let before = log.events[..read.index as usize].last().copied().or(log.spawn);
+        let known = |thread: ThreadId| before.map_or(0, |slot| self.clocks.row(slot)[thread.index()]);
+        self.location(read.loc).co.iter().copied().find(|&slot| {
+            let write = self.event(slot);
+            write.thread != read.thread && write.order == Ordering::NonAtomic && known(write.thread) <= write.index
+        })
+    }
+
     /// An event that races with a new access whose clocks have just been prepared.
     pub(crate) fn race(&self, event: &Event) -> Option<Slot> {
         let accesses = self.location(event.loc);

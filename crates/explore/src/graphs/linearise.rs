@@ -11,6 +11,7 @@ use super::context::Context;
 use super::event::{Flags, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
 use super::models::Model;
+use super::snapshot::Stage;
 use super::step::Bug;
 use raddle_machine::{Automaton, Status, Visible};
 use raddle_trace::{BitSet, Schedule, Step, ThreadId};
@@ -291,15 +292,15 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         steps.extend(waiting.into_iter().filter_map(|slot| self.arrival(slot)));
     }
 
-    /// Executes what a thread did after its last event, and its pending operation if it is that which is wrong.
+    /// Executes what a thread did after its last event, and its pending operation if it is that which is wrong: it fails, or waits
+    /// and looks in vain.
     fn attempt(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
         self.complete(thread, steps);
         let Some(tip) = self.graph.tip(thread) else { return };
         let done = self.threads[thread.index()].expect("started before it fails");
-        if let Status::Failed(failure) = tip.state.status()
-            && failure.pending
-            && done == tip.state.operations()
-        {
+        let pending =
+            tip.stage == Stage::Waiting || matches!(tip.state.status(), Status::Failed(failure) if failure.pending);
+        if pending && done == tip.state.operations() {
             self.drain(thread, steps);
             steps.push(Step::Run(thread));
         }

@@ -10,7 +10,8 @@
 //!
 //! Let `s` be any execution of the program, ended at an access that races with an earlier one. It is the beginning of a
 //! complete one in which the race is ignored, and of that the race is one, too, since nothing that comes later adds to the past of an
-//! event. The searches of `rvf`, `vc` and `dc` *cover* every complete execution `s`: there is an end with the events of `s` such that
+//! event. (A look in vain races in the complete execution, too: either it is followed by another access of the same wait, which is compared like
+//! the look, or the thread waits at the end.) The searches of `rvf`, `vc` and `dc` *cover* every complete execution `s`: there is an end with the events of `s` such that
 //! each read has its source in `s` among its good writes. For let `s` begin like a node of the search, that is, have its events,
 //! with sources that are good, and let no pending read have a source in `s` that has been tried. The first event of `s`
 //! beyond the node is a pending read with its source in the node. Of the pending reads for which the source is there, the first one
@@ -37,7 +38,7 @@ use super::event::{Event, INITIAL, Kind, NO_LOC};
 use super::frontier::Frontier;
 use raddle_consistency::Interrupted;
 use raddle_program::Ordering;
-use raddle_trace::EventId;
+use raddle_trace::{EventId, ThreadId};
 
 /// A read, and the write it is to read from.
 pub(crate) type Source = (EventId, EventId);
@@ -48,6 +49,24 @@ struct Past {
     event: EventId,
     writes: bool,
     atomic: bool,
+}
+
+/// How to come to a race.
+#[derive(Clone, Debug)]
+pub(crate) struct Race {
+    /// The events that lead there.
+    pub(crate) sequence: Vec<EventId>,
+    /// The thread that then looks in vain; if there is none, the last event races.
+    pub(crate) look: Option<ThreadId>,
+}
+
+/// Where a walk meets a race.
+#[derive(Clone, Copy, Debug)]
+enum Met {
+    /// After so many events, the racing one included.
+    At(usize),
+    /// At the end, by a look in vain of this thread.
+    Look(ThreadId),
 }
 
 /// What a read reads from.
@@ -86,24 +105,23 @@ pub(crate) struct Races {
 }
 
 impl Races {
-    /// A sequence of events that ends with a race, if there is one in any sequence of the events of `sequence` with good
-    /// sources. `find` looks for a sequence in which some reads have these sources.
+    /// A race in any sequence of the events of `sequence`, which are all there are, with good sources, or by a look of a thread
+    /// that waits at the end. `find` looks for a sequence in which some reads have these sources.
     pub(crate) fn find(
         &mut self,
         frontier: &Frontier<'_>,
         sequence: &[EventId],
         mut find: impl FnMut(&[Source]) -> Result<Option<Vec<EventId>>, Interrupted>,
-    ) -> Result<Option<Vec<EventId>>, Interrupted> {
+    ) -> Result<Option<Race>, Interrupted> {
         if !self.may_race(frontier, sequence, &[]) {
             return Ok(None);
         }
         let mut open: Vec<Vec<Source>> = vec![Vec::new()];
         while let Some(chosen) = open.pop() {
             let found = if chosen.is_empty() { Some(sequence.to_vec()) } else { find(&chosen)? };
-            let Some(mut found) = found else { continue };
-            if let Some(at) = self.first(frontier, &found) {
-                found.truncate(at);
-                return Ok(Some(found));
+            let Some(found) = found else { continue };
+            if let Some(race) = self.of_all(frontier, &found) {
+                return Ok(Some(race));
             }
             if self.may_race(frontier, &found, &chosen) {
                 open.extend(self.split(frontier, &found, &chosen));
@@ -112,10 +130,19 @@ impl Races {
         Ok(None)
     }
 
-    /// How many events of a sequence lead to its first race, the racing one included.
-    pub(crate) fn first(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Option<usize> {
+    /// The first race in a sequence of all events, or a race of a look at its end.
+    pub(crate) fn of_all(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Option<Race> {
         self.prepare(frontier, sequence);
-        self.walk(frontier, sequence, Sources::AtHand)
+        let (events, look) = match self.walk(frontier, sequence, Sources::AtHand)? {
+            Met::At(events) => (events, None),
+            Met::Look(thread) => (sequence.len(), Some(thread)),
+        };
+        Some(Race { sequence: sequence[..events].to_vec(), look })
+    }
+
+    /// The first race in a sequence of some of the events.
+    pub(crate) fn first(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Option<Race> {
+        self.of_all(frontier, sequence).filter(|race| race.look.is_none())
     }
 
     /// Whether some sequence of these events may have a race, as far as can be told by what is certain.
@@ -155,7 +182,7 @@ impl Races {
         let mut start = 0;
         for thread in 0..self.threads as u32 {
             self.starts.push(start);
-            start += frontier.events(raddle_trace::ThreadId(thread)).len() as u32;
+            start += frontier.events(ThreadId(thread)).len() as u32;
         }
         self.messages.clear();
         self.messages.resize(start as usize * self.threads, 0);
@@ -182,9 +209,8 @@ impl Races {
         if message.iter().all(|&count| count == 0) { &[] } else { message }
     }
 
-    /// Computes the clocks along a sequence. Returns how many events lead to the first access that is not ordered with another
-    /// one that it is in conflict with.
-    fn walk(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], sources: Sources<'_>) -> Option<usize> {
+    /// Computes the clocks along a sequence. Returns the first access that is not ordered with another one that it is in conflict with.
+    fn walk(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], sources: Sources<'_>) -> Option<Met> {
         for clocks in [&mut self.now, &mut self.fence, &mut self.pending] {
             clocks.clear();
             clocks.resize(self.threads * self.threads, 0);
@@ -196,13 +222,27 @@ impl Races {
         for (at, &id) in sequence.iter().enumerate() {
             let event = frontier.event(id);
             if self.event(frontier, id, event, sources) {
-                race = race.or(Some(at + 1));
+                race = race.or(Some(Met::At(at + 1)));
                 if let Sources::AtHand = sources {
                     return race;
                 }
             }
         }
-        race
+        race.or_else(|| self.look(frontier))
+    }
+
+    /// A thread that waits now, and whose look is not ordered with a write.
+    fn look(&self, frontier: &Frontier<'_>) -> Option<Met> {
+        let races = |&thread: &ThreadId| {
+            let Some(pending) = frontier.pending(thread).filter(|pending| pending.wait) else { return false };
+            let past = self.past[..self.plain.len()].get(pending.loc as usize);
+            let now = &self.now[thread.index() * self.threads..];
+            past.into_iter().flatten().any(|other| {
+                let known = now[other.event.thread.index()] > other.event.index;
+                other.event.thread != thread && other.writes && !other.atomic && !known
+            })
+        };
+        (0..self.threads as u32).map(ThreadId).find(races).map(Met::Look)
     }
 
     /// Goes on by an event. Returns whether it is an access that is not ordered with an earlier one.

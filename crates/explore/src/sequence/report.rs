@@ -1,13 +1,14 @@
 //! What an exploration of sequences has found so far, and the outcome that makes.
 
 use super::frontier::Frontier;
+use super::races::Race;
 use super::run::Bug;
 use raddle_consistency::{Interrupt, Interrupted, Watch};
 use raddle_engine::{
     Deadline, Fault, Finding, Options, Outcome, Question, Reach, Refusal, Statistics, StopReason, confirm,
 };
-use raddle_machine::Code;
-use raddle_trace::{EventId, Property, Schedule};
+use raddle_machine::{Automaton, Code};
+use raddle_trace::{Property, Schedule, Step};
 use rustc_hash::FxHashSet;
 use std::mem::take;
 use std::sync::Arc;
@@ -244,18 +245,23 @@ impl<'c> Report<'c> {
         Ok(())
     }
 
-    /// Confirms a race, the last event of a sequence, and keeps it. A thread that makes one goes no further, so what follows is another
+    /// Confirms a race and keeps it. A thread that makes one goes no further, so what follows is another
     /// execution than the one at hand, and not explored. That is right if this is the last thing to be reported.
-    pub(crate) fn race(&mut self, frontier: &Frontier<'_>, sequence: &[EventId]) -> Result<(), Fault> {
-        let pc = sequence.last().map_or(0, |&id| frontier.event(id).pc);
+    pub(crate) fn race(&mut self, frontier: &Frontier<'_>, race: &Race) -> Result<(), Fault> {
+        let looks = race.look.and_then(|thread| frontier.state(thread)).map(Automaton::pc);
+        let pc = looks.or_else(|| race.sequence.last().map(|&id| frontier.event(id).pc)).unwrap_or(0);
         if self.options.all {
             let message =
                 format!("the engine `{}` does not go on after a data race (--all); use --engine optimal", self.engine);
             return Err(Refusal::at(self.code, pc, message).into());
         }
-        let (property, at) = (Some(Property::Race), sequence.len());
+        let (property, at) = (Some(Property::Race), race.sequence.len());
         let bug = Bug { property, message: String::new(), pc, at, either: false };
-        self.bug(&bug, || frontier.schedule(sequence))
+        self.bug(&bug, || {
+            let mut schedule = frontier.schedule(&race.sequence);
+            schedule.steps.extend(race.look.map(Step::Run));
+            schedule
+        })
     }
 
     /// An execution went on for too long.

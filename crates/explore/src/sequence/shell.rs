@@ -89,10 +89,10 @@ impl<'c> Shell<'c> {
         Ok(race.map_or(Ok(()), |race| report.race(frontier, &race))?)
     }
 
-    /// Looks for a race in this sequence.
+    /// Looks for a race in this sequence of all events.
     pub(crate) fn check_races_of(&mut self, sequence: &[EventId]) -> Result<(), Stop> {
-        match self.races.as_mut().and_then(|races| races.first(&self.frontier, sequence)) {
-            Some(at) => Ok(self.report.race(&self.frontier, &sequence[..at])?),
+        match self.races.as_mut().and_then(|races| races.of_all(&self.frontier, sequence)) {
+            Some(race) => Ok(self.report.race(&self.frontier, &race)?),
             None => Ok(()),
         }
     }
@@ -100,9 +100,9 @@ impl<'c> Shell<'c> {
     /// Reports what goes wrong at the end of a sequence, or the race that comes before.
     pub(crate) fn show(&mut self, bug: &Bug, sequence: &[EventId]) -> Result<(), Stop> {
         if bug.property.is_some_and(|property| self.report.wants(property, bug.pc))
-            && let Some(at) = self.races.as_mut().and_then(|races| races.first(&self.frontier, sequence))
+            && let Some(race) = self.races.as_mut().and_then(|races| races.first(&self.frontier, sequence))
         {
-            return Ok(self.report.race(&self.frontier, &sequence[..at])?);
+            return Ok(self.report.race(&self.frontier, &race)?);
         }
         Ok(self.report.bug(bug, || self.frontier.schedule(sequence))?)
     }

@@ -1,7 +1,7 @@
 //! Programs with loops that wait, in the ways they are written.
 //!
 //! Each loop is as plain as in a source file. Its turns that come back have no effect, or have one (a count that lives on, a compare-exchange that nobody looks
-//! at, a store), or only some have; it has one way out or two; what it waits for may never come.
+//! at, a store), or only some have; it has one way out or two; what it waits for may never come. Looks and stores may be such that can race.
 
 use super::Generator;
 use crate::sketch::{At, Cmp, Kind, Reg, Stmt, Test, Value};
@@ -26,6 +26,7 @@ impl Generator {
         self.variables(count);
         self.uses.mutexes = self.objects("m", Kind::Mutex, 1);
         self.uses.orders = self.random.chance(40);
+        self.uses.not_atomic = self.random.chance(30);
         let threads = self.random.pick(&[2, 2, 2, 3]);
         for thread in 0..threads {
             let mut body = Vec::new();
@@ -55,7 +56,7 @@ impl Generator {
     }
 
     fn look(&mut self, reg: Reg, x: At) -> Stmt {
-        Stmt::Load(Some(reg), x, self.update_order())
+        Stmt::Load(Some(reg), x, self.order())
     }
 
     fn try_swap(&mut self, reg: Reg, x: At, old: Value, new: Value) -> Stmt {
