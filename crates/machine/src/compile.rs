@@ -146,7 +146,7 @@ fn initial_bytes(object: &raddle_program::Object, numbers: Option<&Numbers>) -> 
         };
         let value = match field.value {
             InitValue::Int(value) => value,
-            InitValue::Global(id, offset) => address(Addr(Addr::global(id).0.wrapping_add(offset as u64))),
+            InitValue::Global(id, offset) => address(Addr::global(id).moved(offset)),
             InitValue::Func(id) => address(Addr::function(id)),
         };
         let size = field.ty.size() as usize;

@@ -124,8 +124,7 @@ impl Numbers {
 
     /// The number of an address.
     pub(crate) fn pack(&self, addr: Addr) -> u32 {
-        // The nearest object, so that an address a little below one belongs to it.
-        let base = Addr(addr.0.wrapping_add(1 << 31)).base();
+        let base = addr.base();
         let offset = addr.0.wrapping_sub(base.0) as i64;
         let number = match base.owner() {
             Owner::Nothing => Some(offset as u32).filter(|&number| self.unpack(number) == addr),

@@ -7,7 +7,7 @@ use super::memory::Place;
 use super::value::{binary, settled};
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::tree::{Change, Expr};
-use raddle_program::{self as ir, BinOp, Ordering, Type};
+use raddle_program::{self as ir, BinOp, Ordering, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     pub(super) fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
@@ -70,7 +70,7 @@ impl FnLowerer<'_, '_> {
             }
             Change::Step { size, minus } => {
                 let step = self.distance(operand, &operand_ty.ty, size);
-                ir::Expr::binary(if minus { BinOp::Sub } else { BinOp::Add }, old, step)
+                ir::Expr::binary(BinOp::Add, old, if minus { ir::Expr::unary(UnOp::Neg, step) } else { step })
             }
         };
         Ok(settled(&mut self.b, new))

@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             atomic: false,
             nesting: 0,
             inlined: Vec::new(),
+            variables: Vec::new(),
         };
         let args = ty.params.iter().enumerate().map(|(i, p)| (ir::Expr::Reg(lowerer.b.param(i)), p.clone())).collect();
         let result = lowerer.library_call(name, args, &ty.ret.value(), pos)?;

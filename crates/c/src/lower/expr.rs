@@ -70,7 +70,7 @@ impl FnLowerer<'_, '_> {
                     (ir::Expr::Const(_, by), false) => super::value::offset(pointer, by),
                     (ir::Expr::Const(_, by), true) => super::value::offset(pointer, by.wrapping_neg()),
                     (step, false) => ir::Expr::binary(BinOp::Add, pointer, step),
-                    (step, true) => ir::Expr::binary(BinOp::Sub, pointer, step),
+                    (step, true) => ir::Expr::binary(BinOp::Add, pointer, ir::Expr::unary(UnOp::Neg, step)),
                 })
             }
             ExprKind::PtrDiff(a, b, size) => {

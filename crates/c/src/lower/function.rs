@@ -78,6 +78,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     /// Variables of library functions that have homes now; each time such a function is put in line they get new ones,
     /// because the value of an earlier one may still be in use.
     pub(super) inlined: Vec<VarId>,
+    /// Registers that are variables of the program, parameters apart.
+    pub(super) variables: Vec<Reg>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -146,6 +148,7 @@ impl<'a> Lowerer<'a> {
             atomic,
             nesting: 0,
             inlined: Vec::new(),
+            variables: Vec::new(),
         };
         lowerer.survey(&body);
         lowerer.enter(&body, main)?;
@@ -155,7 +158,10 @@ impl<'a> Lowerer<'a> {
         }
         lowerer.stmts(&body.stmts)?;
         lowerer.leave_by_falling(pos);
-        Ok(lowerer.b.finish())
+        let FnLowerer { b, variables, .. } = lowerer;
+        let mut function = b.finish();
+        super::unset::check(&mut function, &variables);
+        Ok(function)
     }
 }
 
@@ -363,6 +369,12 @@ impl FnLowerer<'_, '_> {
             Some(Home::Local(local)) => Ok(Expr::Local(*local)),
             _ => Err(Fault::new(pos, "the address of something that is not in memory")),
         }
+    }
+
+    /// Gives a variable in a register a value. `x = x` stands for a declaration, so a copy of itself goes by another register.
+    pub(super) fn set(&mut self, dst: Reg, value: Expr) {
+        let value = if value == Expr::Reg(dst) { self.hold("same", value) } else { value };
+        self.b.push(Op::Assign { dst, value });
     }
 
     /// A register with a value in it.

@@ -97,7 +97,7 @@ impl FnLowerer<'_, '_> {
     /// Writes an object of a scalar type; the value has the object's type already.
     pub(super) fn write(&mut self, place: &Place, ty: &QTy, value: ir::Expr) -> Lowered<()> {
         match place {
-            Place::Reg(dst) => self.b.push(Op::Assign { dst: *dst, value }),
+            Place::Reg(dst) => self.set(*dst, value),
             Place::Known(_) => return Err(Fault::new(Default::default(), "a known parameter is not assigned to")),
             Place::Memory { addr, order } => {
                 let scalar = self.scalar(ty)?;

@@ -26,6 +26,7 @@ mod object;
 mod print;
 mod reach;
 mod stmt;
+mod unset;
 mod value;
 
 use crate::Options;

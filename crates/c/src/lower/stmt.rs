@@ -143,11 +143,19 @@ impl FnLowerer<'_, '_> {
     fn declaration(&mut self, id: VarId, init: Option<&Init>, pos: Pos) -> Lowered<()> {
         self.declare(id)?;
         let ty = self.program.checker.var(id).ty.clone();
+        if let Some(Home::Reg(dst)) = self.homes.get(&id)
+            && self.nesting == 0
+        {
+            // From here on it has no value; see `unset`.
+            let dst = *dst;
+            self.variables.push(dst);
+            self.b.push(Op::Assign { dst, value: ir::Expr::Reg(dst) });
+        }
         match (self.homes.get(&id).cloned(), init) {
             (Some(Home::Reg(dst)), Some(Init::Value(value))) => {
                 let value = self.value(value)?;
                 self.at(pos);
-                self.b.push(Op::Assign { dst, value });
+                self.set(dst, value);
             }
             (Some(Home::Local(local)), Some(init)) => self.initialise(ir::Expr::Local(local), &ty, init)?,
             _ => {}
