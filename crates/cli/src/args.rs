@@ -103,7 +103,7 @@ impl Input {
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
     /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc")]
+    #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
     /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
@@ -256,7 +256,7 @@ pub(crate) struct Replay {
     pub(crate) schedule: Vec<String>,
 
     /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc")]
+    #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
     /// Do not end the run at a data race
@@ -400,7 +400,7 @@ pub(crate) struct Trace {
     pub(crate) file: PathBuf,
 
     /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value = "sc")]
+    #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
     /// The format: text or json [default: by the content]

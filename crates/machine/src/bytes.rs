@@ -4,8 +4,8 @@
 //! objects are shared until written.
 
 use crate::address::Addr;
+use crate::automaton::Access;
 use crate::code::Code;
-use crate::thread::Access;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -9,10 +9,11 @@
 //! * A [`System`] is a state with an [`Observer`](observer::Observer) that notes events, what reads read from, and races;
 //!   [`replay`](replay::replay) runs a schedule on it. It is the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`mod@compile`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
+//! Reading order: [`address`], [`code`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
 //! [`system`], [`mod@replay`].
 
 pub mod address;
+pub mod automaton;
 pub mod bytes;
 pub mod code;
 pub mod compile;
@@ -31,6 +32,7 @@ mod text;
 pub mod thread;
 
 pub use address::Addr;
+pub use automaton::{Access, Automaton, Blocked, Commuting, Failure, Reaction, Status, Visible};
 pub use bytes::ByteMemory;
 pub use code::Code;
 pub use compile::compile;
@@ -40,4 +42,4 @@ pub use recorder::Recorder;
 pub use replay::{Replay, ReplayError, replay};
 pub use state::State;
 pub use system::System;
-pub use thread::{Access, Automaton, Blocked, Commuting, Failure, Reaction, Status, Thread, Visible};
+pub use thread::Thread;

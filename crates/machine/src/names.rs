@@ -1,9 +1,10 @@
 //! From addresses to objects and to names a person knows.
 
 use crate::address::{Addr, Owner, WAKEUPS};
+use crate::automaton::{Access, Automaton};
 use crate::code::Code;
 use crate::objects::ObjectKind;
-use crate::thread::{Access, Automaton, Thread};
+use crate::thread::Thread;
 use raddle_program::{Layout, Type};
 use raddle_trace::ThreadId;
 

@@ -1,10 +1,10 @@
 //! What a run was: events, where reads read from, races.
 
 use crate::address::Addr;
+use crate::automaton::Access;
 use crate::memory::{Origin, Store};
 use crate::race::{Race, Races};
 use crate::recorder::{Reading, Recorder, Writing};
-use crate::thread::Access;
 use raddle_program::Ordering;
 use raddle_trace::{EventId, Source, ThreadId};
 use rustc_hash::FxHashMap;

@@ -16,10 +16,10 @@
 //! compute the same relation on their graphs; replay holds them against this.
 
 use crate::address::Addr;
+use crate::automaton::Access;
 use crate::code::Code;
 use crate::memory::{Origin, Store};
 use crate::recorder::{Reading, Writing};
-use crate::thread::Access;
 use raddle_program::Ordering;
 use raddle_trace::{EventId, ThreadId, VectorClock};
 use rustc_hash::FxHashMap;

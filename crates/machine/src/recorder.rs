@@ -5,9 +5,9 @@
 //! A search that only wants states has `()` look on; the [`System`](crate::System) has an [`Observer`](crate::observer::Observer).
 
 use crate::address::Addr;
+use crate::automaton::Access;
 use crate::memory::{Origin, Store};
 use crate::race::Race;
-use crate::thread::Access;
 use raddle_program::Ordering;
 use raddle_trace::ThreadId;
 

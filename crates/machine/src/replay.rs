@@ -3,10 +3,11 @@
 //! This is how every counterexample is confirmed before anybody sees it, and how a saved one is shown again.
 
 use crate::address::Addr;
+use crate::automaton::{Access, Automaton, Blocked, Status, Visible};
 use crate::code::Code;
 use crate::observer::Record;
 use crate::system::System;
-use crate::thread::{Access, Automaton, Blocked, Status, Thread, Visible};
+use crate::thread::Thread;
 use raddle_trace::execution::Entry;
 use raddle_trace::{
     Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName, Waiting,

@@ -7,13 +7,14 @@
 //! What is the same under every model stands here, and what is not in [`memory`](crate::memory).
 
 use crate::address::Addr;
+use crate::automaton::{Access, Automaton, Reaction, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
 use crate::memory::{Found, Memory, Store};
 use crate::names::{Contents, Located};
 use crate::race::{Race, race_message};
 use crate::recorder::{Reading, Recorder, Writing};
-use crate::thread::{Access, Automaton, Reaction, Status, Thread, Visible};
+use crate::thread::Thread;
 use raddle_program::Ordering;
 use raddle_trace::{Property, Step, ThreadId};
 use std::collections::BTreeSet;

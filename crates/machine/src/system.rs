@@ -5,12 +5,13 @@
 //! [`memory`](crate::memory), what is noted about it in [`observer`](crate::observer).
 
 use crate::address::Addr;
+use crate::automaton::Automaton;
 use crate::bytes::ByteMemory;
 use crate::code::Code;
 use crate::memory::{AnyMemory, Memory};
 use crate::observer::{Observer, Record};
 use crate::state::State;
-use crate::thread::{Automaton, Thread};
+use crate::thread::Thread;
 use raddle_trace::{Model, Step, ThreadId};
 
 /// The machine.

@@ -100,7 +100,7 @@ impl Question<'_> {
         for word in self.load.flags() {
             command += &format!(" {}", quoted(&word));
         }
-        if options.model != Model::Sc {
+        if options.model != Model::default() {
             command += &format!(" --model {}", options.model);
         }
         if !options.properties.contains(Property::Race) {

@@ -49,10 +49,11 @@ impl<T: fmt::Display> fmt::Display for EventId<T> {
 }
 
 /// A memory model: which answers memory may give.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Sequential consistency: one memory, one access at a time.
+    /// Sequential consistency: one memory, one access at a time. It is meant where nothing is said.
+    #[default]
     Sc,
     /// Total store order: a first-in first-out store buffer per thread.
     Tso,

@@ -114,7 +114,7 @@ impl Realiser {
             return Ok(Clauses::Unsatisfiable);
         }
         let open = self.open(problem);
-        Ok(match clauses::decide(problem, &mut self.order, &open, true) {
+        Ok(match clauses::decide(problem, &mut self.order, &open) {
             Ok(true) => Clauses::Ordered(self.linearise(problem, sequence)),
             Ok(false) => Clauses::Unsatisfiable,
             Err(clauses::Cyclic) => Clauses::Undecided,
@@ -164,7 +164,7 @@ impl Realiser {
             let graph = self.architecture(&open);
             let possible = match graph.cycle() {
                 None => {
-                    let decided = clauses::decide(problem, &mut self.order, &open, true);
+                    let decided = clauses::decide(problem, &mut self.order, &open);
                     if decided.expect("clauses exclude cycles on this architecture") {
                         return Ok(true);
                     }

@@ -21,8 +21,8 @@ pub use pso::Pso;
 pub use sc::Sc;
 pub use tso::Tso;
 
+use crate::automaton::Access;
 use crate::bytes::ByteMemory;
-use crate::thread::Access;
 use raddle_program::Ordering;
 use raddle_trace::{Buffered, Model, Step, StoreBuffer, ThreadId};
 use std::fmt;

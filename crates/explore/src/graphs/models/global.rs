@@ -13,7 +13,7 @@
 //! those from the last write on that is already before it (the floor rule).
 
 use super::Model;
-use crate::graphs::event::{Event, INIT, Kind, NO_LOC, Slot};
+use crate::graphs::event::{Event, INIT, Kind, LocId, NO_LOC, Slot};
 use crate::graphs::graph::{Equivalence, Graph};
 use raddle_machine::Addr;
 use raddle_program::Ordering;
@@ -126,18 +126,9 @@ impl<M: Global> Model for M {
                 }
             }
             Kind::Write => {
-                let accesses = &graph.locations[event.loc as usize];
-                let previous = position.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
-                if previous != INIT {
-                    add_to_scratch(&mut graph.rows, previous);
-                }
-                for &read in &accesses.reads {
-                    if graph.events[read as usize].rf == previous {
-                        add_to_scratch(&mut graph.rows, read);
-                    }
-                }
+                add_overwritten(graph, event.loc, position);
                 graph.rows.reach.row_mut(slot as usize).copy_from_slice(&graph.rows.scratch);
-                if let Some(&next) = accesses.co.get(position + 1) {
+                if let Some(&next) = graph.locations[event.loc as usize].co.get(position + 1) {
                     propagate(graph, slot, next);
                 }
             }
@@ -219,17 +210,8 @@ impl<M: Global> Model for M {
             }
             if event.kind == Kind::Write && event.loc != NO_LOC {
                 let place = &mut last[event.loc as usize];
-                let accesses = &graph.locations[event.loc as usize];
-                let previous = place.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
+                add_overwritten(graph, event.loc, *place);
                 *place += 1;
-                if previous != INIT {
-                    add_to_scratch(&mut graph.rows, previous);
-                }
-                for &read in &accesses.reads {
-                    if graph.events[read as usize].rf == previous {
-                        add_to_scratch(&mut graph.rows, read);
-                    }
-                }
             }
             graph.rows.reach.row_mut(slot as usize).copy_from_slice(&graph.rows.scratch);
         }
@@ -239,6 +221,20 @@ impl<M: Global> Model for M {
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<M>) -> bool {
         is_consistent(graph)
+    }
+}
+
+/// A write at this position of coherence comes after the one before it, and after those who read that.
+fn add_overwritten<M: Global>(graph: &mut Graph<M>, loc: LocId, position: usize) {
+    let accesses = &graph.locations[loc as usize];
+    let previous = position.checked_sub(1).map_or(INIT, |at| accesses.co[at]);
+    if previous != INIT {
+        add_to_scratch(&mut graph.rows, previous);
+    }
+    for &read in &accesses.reads {
+        if graph.events[read as usize].rf == previous {
+            add_to_scratch(&mut graph.rows, read);
+        }
     }
 }
 
