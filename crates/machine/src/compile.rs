@@ -15,9 +15,10 @@ use crate::narrow::Numbers;
 use crate::nesting::numbering;
 use raddle_program::analysis::assumed;
 use raddle_program::{
-    BinOp, Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg,
-    Span, Term, Type,
+    BinOp, Block, BlockId, Callee, ErrorKind, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering,
+    Program, Reg, Span, Term, Type,
 };
+use raddle_trace::Property;
 use rustc_hash::FxHashMap;
 use turns::LoopEdges;
 
@@ -487,7 +488,15 @@ impl<'p> Compiler<'p> {
                 Instr::AtomicBegin
             }
             Op::AtomicEnd => Instr::AtomicEnd,
-            Op::Error { message } => Instr::Error { message: self.string(message) },
+            Op::Error { kind, message } => {
+                let property = match kind {
+                    ErrorKind::Mark => Property::Error,
+                    ErrorKind::Memory => Property::Memory,
+                    ErrorKind::Lock => Property::Lock,
+                    ErrorKind::Arithmetic => Property::Arithmetic,
+                };
+                Instr::Error { property, message: self.string(message) }
+            }
             Op::Print { format, args } => {
                 let args = self.args(frame, args);
                 Instr::Print { format: self.string(format), args }
@@ -507,7 +516,7 @@ impl<'p> Compiler<'p> {
             Op::TryRwLock { dst, lock, write: false } => (SyncOp::TryReadLock, dst, lock, None),
             Op::TryRwLock { dst, lock, write: true } => (SyncOp::TryWriteLock, dst, lock, None),
             Op::RwUnlock { lock } => (SyncOp::RwUnlock, &None, lock, None),
-            Op::CondWait { cond, mutex } => (SyncOp::CondWait, &None, cond, Some(mutex)),
+            Op::CondWait { cond, mutex, timed } => (SyncOp::CondWait { timed: *timed }, &None, cond, Some(mutex)),
             Op::CondSignal { cond } => (SyncOp::CondSignal, &None, cond, None),
             Op::CondBroadcast { cond } => (SyncOp::CondBroadcast, &None, cond, None),
             Op::BarrierInit { barrier, count } => (SyncOp::BarrierInit, &None, barrier, Some(count)),

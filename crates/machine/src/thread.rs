@@ -510,5 +510,5 @@ fn handle(id: ThreadId) -> u64 {
 
 /// Whether the operation takes a mutex whose only releases are its holder's.
 fn takes_mutex(op: SyncOp, stage: u32) -> bool {
-    matches!((op, stage), (SyncOp::Lock { .. } | SyncOp::TryLock { .. }, _) | (SyncOp::CondWait, 3))
+    matches!((op, stage), (SyncOp::Lock { .. } | SyncOp::TryLock { .. }, _) | (SyncOp::CondWait { .. }, 3))
 }

@@ -271,9 +271,9 @@ impl Thread {
                 }
                 self.atomic -= 1;
             }
-            Instr::Error { message } => {
+            Instr::Error { property, message } => {
                 let message = code.strings[message as usize].clone();
-                return Flow::Rest(self.failed(Property::Error, message));
+                return Flow::Rest(self.failed(property, message));
             }
             Instr::Print { format, args } => {
                 if let Some(mut log) = self.past.log.take() {
