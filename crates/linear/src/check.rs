@@ -18,10 +18,11 @@ use crate::explain;
 use crate::history::{History, Op, OpId, Ts, prefix};
 use crate::monitor::counting::{self, Exceeded};
 use crate::monitor::matching::{Discipline, Matching, Repeated, pair};
+use crate::monitor::pairing::{Paired, Problem};
 use crate::monitor::pending::{Decision, How, decide};
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
-use crate::monitor::{multiset, set};
+use crate::monitor::{multiset, queue_pairs, set, stack_pairs};
 use crate::object::ObjectKind;
 use crate::prefix::EarliestPrefix;
 use crate::search::objects::Object;
@@ -84,7 +85,7 @@ impl Config {
     }
 
     pub(crate) fn how(&self, discipline: Discipline) -> How {
-        How { discipline, stack: self.stack, queue: self.queue, tries: self.tries }
+        How { discipline, stack: self.stack, queue: self.queue, budget: self.budget.at_most(self.tries) }
     }
 }
 
@@ -257,12 +258,14 @@ fn check_part(
 ) -> Result<(PartVerdict, &'static str), CheckError> {
     let monitored = match (config.engine, config.kind) {
         (Engine::Search, _) => None,
-        (_, ObjectKind::Stack) => {
-            line_up(history, part, config, Discipline::Stack)?.map(|verdict| (verdict, "stack monitor"))
-        }
-        (_, ObjectKind::Queue) => {
-            line_up(history, part, config, Discipline::Queue)?.map(|verdict| (verdict, "queue monitor"))
-        }
+        (_, ObjectKind::Stack) => Some(match line_up(history, part, config, Discipline::Stack)? {
+            Some(verdict) => (verdict, "stack monitor"),
+            None => (pairs(history, part, config, Discipline::Stack, statistics)?, "pairing search"),
+        }),
+        (_, ObjectKind::Queue) => Some(match line_up(history, part, config, Discipline::Queue)? {
+            Some(verdict) => (verdict, "queue monitor"),
+            None => (pairs(history, part, config, Discipline::Queue, statistics)?, "pairing search"),
+        }),
         (_, ObjectKind::Set) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
@@ -319,7 +322,7 @@ fn line_up(
     let how = config.how(discipline);
     Ok(Some(match decide(&matched, &how) {
         Decision::Holds(line) => PartVerdict::Holds(line),
-        Decision::Unknown => PartVerdict::Unknown("the budget for sharing out pending removals ran out".into()),
+        Decision::Unknown(limit) => PartVerdict::Unknown(format!("{limit} while pending removals were shared out")),
         Decision::Broken => {
             return Err(CheckError::Internal("a positive decision without a linearization".into()));
         }
@@ -327,6 +330,34 @@ fn line_up(
             PartVerdict::Violated(Box::new(explain::line_up(history, part, config, &how, &matched, conflict)?))
         }
     }))
+}
+
+/// A stack or queue part whose values repeat.
+fn pairs(
+    history: &History,
+    part: &Part<'_>,
+    config: &Config,
+    discipline: Discipline,
+    statistics: &mut Statistics,
+) -> Result<PartVerdict, CheckError> {
+    if let Some(exceeded) = counting::exceeded(config.kind, &part.ops) {
+        return counted(history, part, config, exceeded, statistics);
+    }
+    let problem = Problem::of_ops(&part.ops);
+    let (paired, visited) = match discipline {
+        Discipline::Queue => queue_pairs::decide(&problem, &config.budget),
+        Discipline::Stack => stack_pairs::decide(&problem, config.stack, &config.budget),
+    };
+    statistics.configurations += visited;
+    Ok(match paired {
+        Paired::Order(order) => PartVerdict::Holds(order),
+        Paired::Limit(limit) => {
+            PartVerdict::Unknown(format!("{limit} after {visited} ways to pair inserts and removals"))
+        }
+        Paired::Fails(blocked) => {
+            PartVerdict::Violated(Box::new(explain::container(history, part, config, discipline, blocked)?))
+        }
+    })
 }
 
 fn refusal(history: &History, part: &Part<'_>, repeated: Repeated) -> String {
@@ -398,7 +429,7 @@ fn counted(
     if let Some(before) = before {
         let shorter = Part { place: part.place, ids: None, ops: Cow::Owned(prefix(&part.ops, Ts(before))) };
         let budget = config.budget.at_most(PREFIX_QUESTION);
-        match general(history, &shorter, &Config { budget, ..config.clone() }, statistics)? {
+        match check_part(history, &shorter, &Config { budget, ..config.clone() }, statistics)?.0 {
             PartVerdict::Violated(sooner) => return Ok(PartVerdict::Violated(sooner)),
             PartVerdict::Holds(_) => {}
             PartVerdict::Unknown(_) => {

@@ -10,14 +10,16 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::check::{CheckError, Config, Part, entries, object};
 use crate::history::{History, Op, OpId, Ts, all_ops};
-use crate::monitor::counting::{Change, Exceeded, change};
+use crate::monitor::counting::{self, Change, Exceeded, change};
 use crate::monitor::matching::{Discipline, Flaw, Matched, Matching, pair};
+use crate::monitor::pairing::{Paired, Problem};
 use crate::monitor::pending::{Conflict, Decision, How, decide};
 use crate::monitor::set::{self, Role, Stuck, role};
+use crate::monitor::{queue_pairs, stack_pairs};
 use crate::object::ObjectKind;
 use crate::prefix::{self, EarliestPrefix, Judgement};
 use crate::search::objects::State;
@@ -152,7 +154,7 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
         Ok(Matching::Paired(matched)) => match decide(&matched, how) {
             Decision::Holds(_) => Judgement::Holds,
             Decision::Fails(_) => Judgement::Fails,
-            Decision::Unknown | Decision::Broken => Judgement::Unknown,
+            Decision::Unknown(_) | Decision::Broken => Judgement::Unknown,
         },
     }
 }
@@ -160,8 +162,8 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
 /// The earliest wrong prefix: first of the few operations of the explanation, then back from there in the whole history.
 fn earliest_line_up(part: &Part<'_>, how: &How, ops: &[OpId]) -> Option<EarliestPrefix> {
     // Every prefix leaves removals open; what sharing them out may cost is bounded for a long history.
-    let tries = how.tries.min(20 + PREFIX_WORK / (part.ops.len() as u64 + 1));
-    let how = &How { tries, ..*how };
+    let tries = 20 + PREFIX_WORK / (part.ops.len() as u64 + 1);
+    let how = &How { budget: how.budget.at_most(tries), ..*how };
     let few: Vec<Op> = ops.iter().map(|id| part.ops[id.index()]).collect();
     let by = prefix::forward(&few, Ts(0), |ops| judge_line_up(ops, how));
     let by = by.map_or_else(|| last_return(&part.ops), |found| Some(found.event))?;
@@ -277,7 +279,7 @@ fn shrink_matched(matched: &Matched, how: &How) -> Matched {
         match decide(&choose(set), how) {
             Decision::Fails(_) => Some(true),
             Decision::Holds(_) => Some(false),
-            Decision::Unknown | Decision::Broken => None,
+            Decision::Unknown(_) | Decision::Broken => None,
         }
     });
     let small = asker.minimal(pool);
@@ -375,6 +377,98 @@ pub(crate) fn excess(
     Ok(explanation)
 }
 
+/// A violation of a stack or queue whose values repeat; if it is known, nobody gets past the return of `blocked`.
+pub(crate) fn container(
+    history: &History,
+    part: &Part<'_>,
+    config: &Config,
+    discipline: Discipline,
+    blocked: Option<OpId>,
+) -> Result<Explanation, CheckError> {
+    let last = (0..part.ops.len()).filter(|&at| !part.ops[at].is_pending()).max_by_key(|&at| part.ops[at].ret);
+    let blocked = blocked.or(last.map(|at| OpId(at as u32)));
+    let Some(blocked) = blocked else {
+        return Err(CheckError::Internal("a violation without a return".into()));
+    };
+    let mut explanation = bare(Reason::NoOrder { blocked, before: Vec::new() }, called_by(part, Ts::END));
+    if !config.explain || part.ops.len() > LARGE {
+        return Ok(explanation);
+    }
+    let judge = |budget: u64| move |ops: &[Op]| judge_pairs(config, discipline, ops, budget);
+    // The search for pairs of a stack does not know how far it got; that of a queue does.
+    let from = if discipline == Discipline::Queue { part.ops[blocked.index()].ret } else { Ts(0) };
+    explanation.earliest = prefix::forward(&part.ops, from, judge(config.budget.configurations));
+    let by = explanation.earliest.map_or(Ts::END, |found| found.event);
+    if let Some(at) = part.ops.iter().position(|op| op.ret == by) {
+        explanation.reason = Reason::NoOrder { blocked: OpId(at as u32), before: Vec::new() };
+    }
+    let ids = called_by(part, by);
+    let cut = crate::history::prefix(&part.ops, by);
+    explanation.ops = values_that_fail(config.kind, &cut, judge(QUESTION)).into_iter().map(|at| ids[at]).collect();
+    spare(part, &mut explanation, judge(QUESTION));
+    confirm(history, part, config, &mut explanation)?;
+    Ok(explanation)
+}
+
+/// Decides a stack or queue whose values may repeat.
+fn judge_pairs(config: &Config, discipline: Discipline, ops: &[Op], budget: u64) -> Judgement {
+    if counting::exceeded(config.kind, ops).is_some() {
+        return Judgement::Fails;
+    }
+    let (problem, budget) = (Problem::of_ops(ops), config.budget.at_most(budget));
+    let (paired, _) = match discipline {
+        Discipline::Queue => queue_pairs::decide(&problem, &budget),
+        Discipline::Stack => stack_pairs::decide(&problem, config.stack, &budget),
+    };
+    match paired {
+        Paired::Order(_) => Judgement::Holds,
+        Paired::Fails(_) => Judgement::Fails,
+        Paired::Limit(_) => Judgement::Unknown,
+    }
+}
+
+/// The operations called up to a moment.
+fn called_by(part: &Part<'_>, by: Ts) -> Vec<OpId> {
+    let called = part.ops.iter().enumerate().filter(|(_, op)| op.call <= by);
+    called.map(|(at, _)| OpId(at as u32)).collect()
+}
+
+/// The operations of the fewest values, and the fewest removals that found nothing, that fail together with the removals nobody knows
+/// the result of. Leaving out all operations of a value never makes matters worse.
+fn values_that_fail(kind: ObjectKind, ops: &[Op], judge: impl Fn(&[Op]) -> Judgement) -> Vec<usize> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let mut numbers: FxHashMap<ValueId, usize> = FxHashMap::default();
+    let mut always = Vec::new();
+    for (at, op) in ops.iter().enumerate() {
+        match change(kind, op.method, op.arg, op.result) {
+            Some(Change::Insert(value) | Change::Remove(value)) => {
+                let number = *numbers.entry(value).or_insert_with(|| {
+                    groups.push(Vec::new());
+                    groups.len() - 1
+                });
+                groups[number].push(at);
+            }
+            None if op.result.is_none() => always.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    groups.sort_by_key(|group| group.iter().map(|&at| ops[at].ret).min());
+    let members = |set: &[u32]| {
+        let chosen = set.iter().flat_map(|&group| &groups[group as usize]).chain(&always);
+        let mut members: Vec<usize> = chosen.copied().collect();
+        members.sort_unstable();
+        members
+    };
+    let mut asker =
+        Asker::new(|set: &[u32]| match judge(&members(set).into_iter().map(|at| ops[at]).collect::<Vec<Op>>()) {
+            Judgement::Fails => Some(true),
+            Judgement::Holds => Some(false),
+            Judgement::Unknown => None,
+        });
+    let kept = asker.minimal((0..groups.len() as u32).collect());
+    members(&kept)
+}
+
 /// A violation the general checker found.
 pub(crate) fn general(history: &History, part: &Part<'_>, config: &Config, window: Window<State>) -> Explanation {
     let blocked = OpId(window.blocked as u32);
@@ -383,17 +477,14 @@ pub(crate) fn general(history: &History, part: &Part<'_>, config: &Config, windo
     let mut explanation = bare(Reason::NoOrder { blocked, before }, Vec::new());
     explanation.confirmed = true;
     let from = part.ops[blocked.index()].ret;
-    let seen = |by: Ts| -> Vec<OpId> {
-        part.ops.iter().enumerate().filter(|(_, op)| op.call <= by).map(|(at, _)| OpId(at as u32)).collect()
-    };
-    explanation.ops = seen(from);
+    explanation.ops = called_by(part, from);
     if !config.explain || part.ops.len() > LARGE {
         return explanation;
     }
     let budget = config.budget.configurations;
     explanation.earliest = prefix::forward(&part.ops, from, |ops| judge_generally(history, config, ops, budget));
     let by = explanation.earliest.map_or(Ts::END, |found| found.event);
-    explanation.ops = seen(by);
+    explanation.ops = called_by(part, by);
     let cut = crate::history::prefix(&subset(&part.ops, &explanation.ops), by);
     let (object, whole) = object(history, config);
     let question = config.budget.at_most(QUESTION);

@@ -219,7 +219,7 @@ fn values_that_repeat_are_refused_by_the_monitor_and_decided_by_the_search() {
     let refused = check(&history, &Config { engine: Engine::Monitor, ..Config::new(ObjectKind::Queue) });
     assert!(refused.is_err_and(|error| error.to_string().contains("inserted twice")));
     let report = check(&history, &Config::new(ObjectKind::Queue)).expect("a verdict");
-    assert_eq!(report.engine, "search");
+    assert_eq!(report.engine, "pairing search");
     assert!(matches!(report.verdict, Verdict::Holds(_)));
 }
 
@@ -309,6 +309,9 @@ fn a_search_that_runs_out_says_unknown() {
         other => panic!("{other:?}"),
     };
     let mut config = Config::new(ObjectKind::Stack);
+    config.budget = Budget { bytes: 1, ..Budget::default() };
+    assert!(unknown(&config).starts_with("the memory limit was reached"), "{}", unknown(&config));
+    config = Config { engine: Engine::Search, ..Config::new(ObjectKind::Stack) };
     config.budget.configurations = 10;
     assert!(unknown(&config).starts_with("the budget was used up"), "{}", unknown(&config));
     config.budget = Budget { bytes: 1, ..Budget::default() };

@@ -9,19 +9,19 @@
 //! 3. A value left over that must be out before some other removal returned needs a pending removal called before
 //!    that. These deadlines must be met by distinct calls: earliest deadline first. That assignment is tried; for queues
 //!    without empty removals it is exact.
-//! 4. Otherwise search. A failed attempt names values that cannot be ordered; a better assignment must give a pending
-//!    removal to one of *those* values, because otherwise the same values stay stuck. So the search branches only
-//!    there, and it is complete. It stops at a budget with [`Decision::Unknown`].
+//! 4. Otherwise search for a removal for each value that needs one ([`super::stack_pairs`], [`super::queue_pairs`]). It stops at a
+//!    budget with [`Decision::Unknown`].
 //!
-//! Ours; Grahn 2026 treats complete histories. Cost: steps 1 to 3 as the monitor; step 4 exponential in the number of pending removals, which is at most the number of processes.
-
-use rustc_hash::FxHashSet;
+//! Ours; Grahn 2026 treats complete histories. Cost: steps 1 to 3 as the monitor; step 4 exponential in the number of pending removals at worst.
 
 use super::matching::{Discipline, Empty, Matched, Val};
+use super::pairing::{Paired, Problem};
 use super::queue::{self, QueueAlgorithm, QueueFailure};
 use super::segments::cover;
 use super::stack::{self, StackAlgorithm, StackFailure};
+use super::{queue_pairs, stack_pairs};
 use crate::history::{OpId, Ts};
+use crate::search::{Budget, Limit};
 
 /// How to decide.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +32,8 @@ pub struct How {
     pub stack: StackAlgorithm,
     /// For queues.
     pub queue: QueueAlgorithm,
-    /// How many assignments of pending removals to try.
-    pub tries: u64,
+    /// What sharing out pending removals may cost.
+    pub budget: Budget,
 }
 
 /// What cannot be ordered.
@@ -55,8 +55,8 @@ pub enum Decision {
     /// There is none. The conflict is there even if every value left over had been taken by the earliest pending
     /// removal; `None` when only the way pending removals can be shared out is at fault.
     Fails(Option<Conflict>),
-    /// The budget ran out.
-    Unknown,
+    /// A limit was reached.
+    Unknown(Limit),
     /// A positive decision without an order; cannot be.
     Broken,
 }
@@ -126,9 +126,12 @@ pub fn decide(matched: &Matched, how: &How) -> Decision {
     {
         return Decision::Fails(None);
     }
-    let seed: Vec<(u32, u32)> = deadlines.iter().enumerate().map(|(call, &(_, value))| (value, call as u32)).collect();
-    let mut search = Search { matched, how, vals, tried: FxHashSet::default(), left };
-    match search.check(&seed) {
+    let mut shared = vals;
+    for (&(_, value), &(call, op)) in deadlines.iter().zip(&matched.open) {
+        let val = &mut shared[left + value as usize];
+        (val.oc, val.remove) = (call, Some(op));
+    }
+    match attempt(&shared, &matched.empties, how) {
         Attempt::Ordered(order) => return Decision::Holds(order),
         Attempt::Broken => return Decision::Broken,
         Attempt::Conflict(_) => {}
@@ -136,7 +139,16 @@ pub fn decide(matched: &Matched, how: &How) -> Decision {
     if how.discipline == Discipline::Queue && matched.empties.is_empty() {
         return Decision::Fails(None);
     }
-    search.run(first)
+    let problem = Problem::of_matched(matched);
+    let (paired, _) = match how.discipline {
+        Discipline::Queue => queue_pairs::decide(&problem, &how.budget),
+        Discipline::Stack => stack_pairs::decide(&problem, how.stack, &how.budget),
+    };
+    match paired {
+        Paired::Order(order) => Decision::Holds(order),
+        Paired::Fails(_) => Decision::Fails(None),
+        Paired::Limit(limit) => Decision::Unknown(limit),
+    }
 }
 
 /// The values left over that must be out by some time, `(time, position)`, in order of time.
@@ -159,83 +171,4 @@ fn deadlines(matched: &Matched, discipline: Discipline) -> Vec<(Ts, u32)> {
     };
     deadlines.sort_unstable();
     deadlines
-}
-
-struct Search<'a> {
-    matched: &'a Matched,
-    how: &'a How,
-    vals: Vec<Val>,
-    left: usize,
-    tried: FxHashSet<Vec<(u32, u32)>>,
-}
-
-impl Search<'_> {
-    /// Tries an assignment of pending removals (by position) to values left over (by position).
-    fn check(&mut self, assignment: &[(u32, u32)]) -> Attempt {
-        for &(value, call) in assignment {
-            let (oc, op) = self.matched.open[call as usize];
-            let val = &mut self.vals[self.left + value as usize];
-            (val.oc, val.remove) = (oc, Some(op));
-        }
-        let result = attempt(&self.vals, &self.matched.empties, self.how);
-        for &(value, _) in assignment {
-            let val = &mut self.vals[self.left + value as usize];
-            (val.oc, val.remove) = (Ts::END, None);
-        }
-        result
-    }
-
-    fn run(&mut self, first: Conflict) -> Decision {
-        let mut tasks = vec![(Vec::new(), first)];
-        let mut tries = 0;
-        while let Some((assignment, conflict)) = tasks.pop() {
-            for (value, by) in self.blamed(&conflict) {
-                if assignment.iter().any(|&(taken, _)| taken == value) {
-                    continue;
-                }
-                for (call, &(when, _)) in self.matched.open.iter().enumerate() {
-                    if when > by || assignment.iter().any(|&(_, used)| used == call as u32) {
-                        continue;
-                    }
-                    let mut next = assignment.clone();
-                    next.push((value, call as u32));
-                    next.sort_unstable();
-                    if !self.tried.insert(next.clone()) {
-                        continue;
-                    }
-                    tries += 1;
-                    if tries > self.how.tries {
-                        return Decision::Unknown;
-                    }
-                    match self.check(&next) {
-                        Attempt::Ordered(order) => return Decision::Holds(order),
-                        Attempt::Broken => return Decision::Broken,
-                        Attempt::Conflict(conflict) => tasks.push((next, conflict)),
-                    }
-                }
-            }
-        }
-        Decision::Fails(None)
-    }
-
-    /// The values left over that take part in a conflict, each with the latest call that could help it.
-    fn blamed(&self, conflict: &Conflict) -> Vec<(u32, Ts)> {
-        let position = |val: &Val| {
-            let left = &self.matched.left;
-            let at = left.partition_point(|other| other.pc < val.pc);
-            left.get(at).filter(|other| other.insert == val.insert).map(|_| at as u32)
-        };
-        match conflict {
-            Conflict::Pair(one, two) => {
-                // In a queue the early value must leave before the late one is out, in a stack the upper one before the lower one is.
-                let (stays, by) = match self.how.discipline {
-                    Discipline::Queue => (one, two.or),
-                    Discipline::Stack => (two, one.or),
-                };
-                position(stays).map(|at| (at, by)).into_iter().collect()
-            }
-            Conflict::Stuck(vals) => vals.iter().filter_map(|val| Some((position(val)?, Ts::INF))).collect(),
-            Conflict::Covered(empty, vals) => vals.iter().filter_map(|val| Some((position(val)?, empty.ret))).collect(),
-        }
-    }
 }

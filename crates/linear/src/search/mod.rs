@@ -7,6 +7,7 @@
 //! - [`engine`]: the search, `depth` first and `breadth` first, with the same `moves`. It stands on `layout` (a history as numbers), `cursor` (a place in it), `machine` (a model as numbers),
 //!   `refuted` (what is known to lead nowhere) and `trail` (how far it got); `terms` are what goes in and comes out.
 //! - [`objects`]: models of the objects known by name; `foresight` tells which values will still be read.
+//! - [`sat`]: a solver of clauses, for searches of another kind.
 //! - [`shrink`]: from a history that fails to a small set of operations that fails.
 
 mod breadth;
@@ -21,6 +22,7 @@ pub mod model;
 mod moves;
 pub mod objects;
 mod refuted;
+pub mod sat;
 pub mod shrink;
 mod terms;
 mod trail;
