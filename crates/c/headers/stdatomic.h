@@ -65,7 +65,7 @@ typedef struct { _Atomic(_Bool) __set; } atomic_flag;
 #define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
 
-#define atomic_init(object, value) __atomic_store_n(object, value, memory_order_relaxed)
+#define atomic_init(object, value) __c11_atomic_init(object, value)
 #define atomic_is_lock_free(object) ((void)(object), 1)
 #define atomic_thread_fence(order) __atomic_thread_fence(order)
 #define atomic_signal_fence(order) __atomic_signal_fence(order)

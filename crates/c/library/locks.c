@@ -80,12 +80,10 @@ int pthread_mutex_unlock(struct mutex *mutex) {
     return 0;
 }
 
-/* A wait with a deadline succeeds, or the lock is taken and time is up. */
+/* Time may be up whenever a lock is taken by somebody else, and until then nothing is seen of the wait. So a lock with a deadline is an
+   attempt that is made at any time. */
 int pthread_mutex_timedlock(struct mutex *mutex, const void *deadline) {
-    if (__raddle_choose(0, 1) == 0)
-        return pthread_mutex_lock(mutex);
-    __raddle_assume(!__raddle_trylock(mutex));
-    return ETIMEDOUT;
+    return pthread_mutex_trylock(mutex) == 0 ? 0 : ETIMEDOUT;
 }
 
 int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *deadline) {
@@ -119,10 +117,7 @@ int mtx_trylock(struct mutex *mutex) {
 }
 
 int mtx_timedlock(struct mutex *mutex, const void *deadline) {
-    if (__raddle_choose(0, 1) == 0)
-        return mtx_lock(mutex);
-    __raddle_assume(!__raddle_trylock(mutex));
-    return 4;
+    return mtx_trylock(mutex) == 0 ? 0 : 4;
 }
 
 int mtx_unlock(struct mutex *mutex) { __raddle_unlock(mutex); return 0; }
@@ -154,7 +149,7 @@ int pthread_cond_timedwait(void *cond, struct mutex *mutex, const void *deadline
         __raddle_lock(mutex);
         return ETIMEDOUT;
     }
-    __raddle_cond_wait(cond, mutex);
+    __raddle_cond_timedwait(cond, mutex);
     return 0;
 }
 
@@ -184,23 +179,8 @@ int pthread_rwlock_tryrdlock(void *lock) { return __raddle_tryrdlock(lock) ? 0 :
 int pthread_rwlock_trywrlock(void *lock) { return __raddle_trywrlock(lock) ? 0 : EBUSY; }
 int pthread_rwlock_unlock(void *lock) { __raddle_rwunlock(lock); return 0; }
 
-int pthread_rwlock_timedrdlock(void *lock, const void *deadline) {
-    if (__raddle_choose(0, 1) == 0) {
-        __raddle_rdlock(lock);
-        return 0;
-    }
-    __raddle_assume(!__raddle_tryrdlock(lock));
-    return ETIMEDOUT;
-}
-
-int pthread_rwlock_timedwrlock(void *lock, const void *deadline) {
-    if (__raddle_choose(0, 1) == 0) {
-        __raddle_wrlock(lock);
-        return 0;
-    }
-    __raddle_assume(!__raddle_trywrlock(lock));
-    return ETIMEDOUT;
-}
+int pthread_rwlock_timedrdlock(void *lock, const void *deadline) { return __raddle_tryrdlock(lock) ? 0 : ETIMEDOUT; }
+int pthread_rwlock_timedwrlock(void *lock, const void *deadline) { return __raddle_trywrlock(lock) ? 0 : ETIMEDOUT; }
 
 /* Barriers. */
 
@@ -210,6 +190,9 @@ int pthread_barrierattr_destroy(void *attributes) { return 0; }
 int pthread_barrier_init(void *barrier, const void *attributes, unsigned count) {
     if (count == 0)
         return EINVAL;
+    unsigned long long word = __raddle_peek64(barrier);
+    if (word >> 32 != 0 && word >> 32 < 4096)
+        __raddle_misuse_lock("a barrier is initialised that is initialised already");
     __raddle_barrier_init(barrier, count);
     return 0;
 }
@@ -242,14 +225,13 @@ int sem_trywait(void *sem) {
 }
 
 int sem_timedwait(void *sem, const void *deadline) {
-    if (__raddle_choose(0, 1) == 0) {
-        __raddle_sem_wait(sem);
+    if (__raddle_sem_trywait(sem))
         return 0;
-    }
-    __raddle_assume(!__raddle_sem_trywait(sem));
     *__errno_location() = ETIMEDOUT;
     return -1;
 }
+
+int sem_clockwait(void *sem, int clock, const void *deadline) { return sem_timedwait(sem, deadline); }
 
 int sem_getvalue(int *sem, int *value) {
     *value = __atomic_load_n(sem, 2);

@@ -9,7 +9,18 @@ void *malloc(unsigned long size) {
     return __raddle_alloc(size);
 }
 
+int *__errno_location(void);
+
+/* Whether so many objects of this size are more than there can be. */
+int __raddle_wraps(unsigned long count, unsigned long size) {
+    return size != 0 && count > (unsigned long)-1 / size;
+}
+
 void *calloc(unsigned long count, unsigned long size) {
+    if (__raddle_wraps(count, size)) {
+        *__errno_location() = 12;
+        return 0;
+    }
     if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
         unsigned long long *base = __raddle_zalloc((unsigned long long)count * size + 16);
         base[0] = (unsigned long long)count * size;
@@ -47,18 +58,32 @@ void *realloc(void *object, unsigned long size) {
 }
 
 void *reallocarray(void *object, unsigned long count, unsigned long size) {
+    if (__raddle_wraps(count, size)) {
+        *__errno_location() = 12;
+        return 0;
+    }
     return realloc(object, count * size);
 }
 
+int __raddle_power_of_two(unsigned long number) {
+    return number != 0 && (number & (number - 1)) == 0;
+}
+
 void *aligned_alloc(unsigned long alignment, unsigned long size) {
+    if (!__raddle_power_of_two(alignment))
+        __raddle_misuse_memory("aligned_alloc with an alignment that is no power of two");
     return malloc(size);
 }
 
 void *memalign(unsigned long alignment, unsigned long size) {
+    if (!__raddle_power_of_two(alignment))
+        __raddle_misuse_memory("memalign with an alignment that is no power of two");
     return malloc(size);
 }
 
 int posix_memalign(void **object, unsigned long alignment, unsigned long size) {
+    if (!__raddle_power_of_two(alignment) || alignment < sizeof(void *))
+        return 22;
     *object = malloc(size);
     return 0;
 }
@@ -303,10 +328,10 @@ static _Thread_local int errno_value;
 
 int *__errno_location(void) { return &errno_value; }
 
-long strtol(const char *s, char **end, int base) {
-    unsigned long i = 0;
-    long value = 0;
-    int negative = 0, any = 0;
+/* A number in front of a string: its digits, its sign, where it ends, and whether it is more than `most` (or `least`, if it is negative). */
+unsigned long __raddle_number(const char *s, char **end, int base, unsigned long most, unsigned long least, int wraps) {
+    unsigned long i = 0, value = 0;
+    int negative = 0, any = 0, over = 0;
     char c = s[0];
     while (c == ' ' || (c >= 9 && c <= 13))
         c = s[++i];
@@ -321,6 +346,7 @@ long strtol(const char *s, char **end, int base) {
     }
     if (base == 0)
         base = c == '0' ? 8 : 10;
+    unsigned long limit = negative ? least : most;
     for (;;) {
         int digit = 99;
         if (c >= '0' && c <= '9')
@@ -331,16 +357,32 @@ long strtol(const char *s, char **end, int base) {
             digit = c - 'A' + 10;
         if (digit >= base)
             break;
-        value = value * base + digit;
+        if (over || value > (limit - (unsigned long)digit) / (unsigned long)base || (unsigned long)digit > limit)
+            over = 1;
+        else
+            value = value * (unsigned long)base + (unsigned long)digit;
         any = 1;
         c = s[++i];
     }
     if (end != 0)
         *end = (char *)s + (any ? i : 0);
+    if (over) {
+        *__errno_location() = 34;
+        if (wraps)
+            return most;
+        value = limit;
+    }
     return negative ? -value : value;
 }
 
-unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)strtol(s, end, base); }
+long strtol(const char *s, char **end, int base) {
+    unsigned long most = (unsigned long)-1 >> 1;
+    return (long)__raddle_number(s, end, base, most, most + 1, 0);
+}
+
+unsigned long strtoul(const char *s, char **end, int base) {
+    return __raddle_number(s, end, base, (unsigned long)-1, (unsigned long)-1, 1);
+}
 
 char *strerror(int number) { return "an error"; }
 
@@ -351,8 +393,9 @@ void qsort(void *base, unsigned long count, unsigned long size, int (*compare)(c
     for (unsigned long i = 1; i < count; i++)
         for (unsigned long j = i; j > 0 && compare(bytes + (j - 1) * size, bytes + j * size) > 0; j--)
             for (unsigned long k = 0; k < size; k++) {
-                char c = bytes[j * size + k];
-                bytes[j * size + k] = bytes[(j - 1) * size + k];
+                /* Padding may have no value. */
+                char c = __raddle_peek8(&bytes[j * size + k]);
+                bytes[j * size + k] = __raddle_peek8(&bytes[(j - 1) * size + k]);
                 bytes[(j - 1) * size + k] = c;
             }
 }

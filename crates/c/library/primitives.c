@@ -22,6 +22,14 @@ int __raddle_tryrdlock(void *lock);
 int __raddle_trywrlock(void *lock);
 void __raddle_rwunlock(void *lock);
 void __raddle_cond_wait(void *cond, void *mutex);
+/* There is another way on, by which time is up. */
+void __raddle_cond_timedwait(void *cond, void *mutex);
+/* Errors of the program under test. */
+void __raddle_misuse_memory(const char *what);
+void __raddle_misuse_lock(const char *what);
+/* What is there, and 0 if nothing was ever written. */
+char __raddle_peek8(const void *at);
+unsigned long long __raddle_peek64(const void *at);
 void __raddle_cond_signal(void *cond);
 void __raddle_cond_broadcast(void *cond);
 void __raddle_barrier_init(void *barrier, unsigned count);

@@ -62,24 +62,47 @@ void *tss_get(unsigned key) { return key_value[key]; }
 
 /* Threads. */
 
+/* Which threads are detached, by their handles; only programs that detach some pay for it. */
+
+static char detached[4096];
+
+int __raddle_detaches(void) {
+    return __raddle_uses("pthread_detach") || __raddle_uses("thrd_detach") || __raddle_uses("pthread_attr_setdetachstate");
+}
+
+void __raddle_detach(unsigned long thread) {
+    if (__atomic_exchange_n(&detached[thread & 4095], 1, 0))
+        __raddle_misuse_lock("a thread is detached that is detached already");
+}
+
+void __raddle_joinable(unsigned long thread) {
+    if (__raddle_detaches() && __atomic_load_n(&detached[thread & 4095], 0))
+        __raddle_misuse_lock("a thread is joined that is detached");
+}
+
 int pthread_create(unsigned long *thread, const void *attributes, void *(*function)(void *), void *argument) {
-    *thread = __raddle_start(function, argument);
+    unsigned long started = __raddle_start(function, argument);
+    *thread = started;
+    if (__raddle_uses("pthread_attr_setdetachstate"))
+        if (attributes != 0 && *(const int *)attributes != 0)
+            __raddle_detach(started);
     return 0;
 }
 
 int pthread_join(unsigned long thread, void **result) {
+    __raddle_joinable(thread);
     void *value = __raddle_join(thread);
     if (result != 0)
         *result = value;
     return 0;
 }
 
-int pthread_detach(unsigned long thread) { return 0; }
+int pthread_detach(unsigned long thread) { __raddle_detach(thread); return 0; }
 unsigned long pthread_self(void) { return __raddle_self(); }
 int pthread_equal(unsigned long a, unsigned long b) { return a == b; }
-int pthread_attr_init(void *attributes) { return 0; }
+int pthread_attr_init(int *attributes) { *attributes = 0; return 0; }
 int pthread_attr_destroy(void *attributes) { return 0; }
-int pthread_attr_setdetachstate(void *attributes, int state) { return 0; }
+int pthread_attr_setdetachstate(int *attributes, int state) { *attributes = state; return 0; }
 int pthread_attr_setstacksize(void *attributes, unsigned long size) { return 0; }
 int pthread_attr_setscope(void *attributes, int scope) { return 0; }
 int pthread_setconcurrency(int level) { return 0; }
@@ -96,13 +119,14 @@ int thrd_create(unsigned long *thread, int (*function)(void *), void *argument) 
 }
 
 int thrd_join(unsigned long thread, int *result) {
+    __raddle_joinable(thread);
     int value = __raddle_join_int(thread);
     if (result != 0)
         *result = value;
     return 0;
 }
 
-int thrd_detach(unsigned long thread) { return 0; }
+int thrd_detach(unsigned long thread) { __raddle_detach(thread); return 0; }
 unsigned long thrd_current(void) { return __raddle_self(); }
 int thrd_equal(unsigned long a, unsigned long b) { return a == b; }
 void thrd_yield(void) {}

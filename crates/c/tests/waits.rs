@@ -57,7 +57,11 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
         assert!(!found.loops.is_empty(), "shape {shape} is not recognised");
     }
     let loop_bound = if waits { None } else { Some(2) };
-    let code = raddle_machine::compile(&program, &AllShared, &raddle_machine::compile::Options { loop_bound });
+    let code = raddle_machine::compile(
+        &program,
+        &AllShared,
+        &raddle_machine::compile::Options { loop_bound, ..Default::default() },
+    );
     let found = ENGINES
         .find("auto")
         .expect("there")

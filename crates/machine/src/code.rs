@@ -8,7 +8,7 @@ use crate::address::Addr;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
 use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
-use raddle_trace::{Numbering, Place, ThreadId, ThreadName};
+use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 
 /// A slot of the current frame, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +169,7 @@ pub(crate) enum Instr {
     AtomicBegin,
     AtomicEnd,
     Error {
+        property: Property,
         message: u32,
     },
     Print {
@@ -224,7 +225,7 @@ pub(crate) enum SyncOp {
     TryReadLock,
     TryWriteLock,
     RwUnlock,
-    CondWait,
+    CondWait { timed: bool },
     CondSignal,
     CondBroadcast,
     BarrierInit,
@@ -256,6 +257,8 @@ pub(crate) struct WaitInfo {
     pub(crate) may_fail: bool,
     /// Whether the operation waits if the condition is false; otherwise it is a mere read.
     pub(crate) blocks: bool,
+    /// Whether an assumption would fail if the condition is false, so that nobody waits for anything.
+    pub(crate) assumed: bool,
 }
 
 #[derive(Clone, Debug)]

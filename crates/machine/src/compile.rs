@@ -13,10 +13,12 @@ use crate::code::{
 };
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
+use raddle_program::analysis::assumed;
 use raddle_program::{
-    Block, BlockId, Callee, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering, Program, Reg, Span,
-    Term, Type,
+    BinOp, Block, BlockId, Callee, ErrorKind, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering,
+    Program, Reg, Span, Term, Type,
 };
+use raddle_trace::Property;
 use rustc_hash::FxHashMap;
 use turns::LoopEdges;
 
@@ -25,6 +27,8 @@ use turns::LoopEdges;
 pub struct Options {
     /// How often the body of a loop may be entered each time the loop is; a thread that enters it once more stops.
     pub loop_bound: Option<u32>,
+    /// Whether loads that lead straight into an assumption take only values that pass it.
+    pub early_assumptions: bool,
 }
 
 /// Which objects no other thread can reach; accesses to them are invisible.
@@ -107,11 +111,34 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             numbering: numbering(program),
         },
         constants: FxHashMap::default(),
+        early_assumptions: options.early_assumptions && !has_conflicts(program, privacy),
     };
     for index in 0..program.functions.len() {
         compiler.function(FuncId(index as u32));
     }
     compiler.code
+}
+
+/// Whether a load that has been made may be noticed by somebody: it may race, or stop an atomic block.
+fn has_conflicts(program: &Program, privacy: &dyn Privacy) -> bool {
+    let mut found = false;
+    for (index, function) in program.functions.iter().enumerate() {
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            found |= match &inst.op {
+                Op::Load { addr, order: Ordering::NonAtomic, .. }
+                | Op::Store { addr, order: Ordering::NonAtomic, .. } => {
+                    let mut base = addr;
+                    while let Expr::Binary(BinOp::Add | BinOp::Sub, pointer, _) = base {
+                        base = pointer;
+                    }
+                    !matches!(base, Expr::Local(id) if privacy.local(FuncId(index as u32), id.0))
+                }
+                Op::AtomicBegin => true,
+                _ => false,
+            };
+        }
+    }
+    found
 }
 
 /// Whether the program keeps addresses as numbers of 32 bits.
@@ -176,6 +203,7 @@ struct Compiler<'p> {
     privacy: &'p dyn Privacy,
     code: Code,
     constants: FxHashMap<u64, u32>,
+    early_assumptions: bool,
 }
 
 /// What is known while one function is compiled.
@@ -185,6 +213,8 @@ struct Frame<'p> {
     temps_used: u32,
     temps_max: u32,
     span: Span,
+    /// What loads that lead straight into an assumption must find.
+    passing: FxHashMap<(BlockId, usize), Expr>,
 }
 
 /// A jump target that is a block until all blocks have their place.
@@ -200,7 +230,9 @@ impl<'p> Compiler<'p> {
         let loops = self.loops(function);
         // Counters and marks come right after the registers; temporaries after them.
         let first_temp = loops.end;
-        let mut frame = Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span };
+        let passing = if self.early_assumptions { assumed::passing(function) } else { FxHashMap::default() };
+        let mut frame =
+            Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span, passing };
         let entry = self.code.instrs.len() as Pc;
         let mut starts = vec![0; function.blocks.len()];
         let mut fixups: Vec<(Pc, Edge)> = Vec::new();
@@ -371,7 +403,7 @@ impl<'p> Compiler<'p> {
     fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
         let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
         let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks });
+        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: false });
         self.code.waits.len() as u32
     }
 
@@ -380,7 +412,11 @@ impl<'p> Compiler<'p> {
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
             Op::Load { dst, ty, addr, order, until, lenient } => {
-                let wait = self.wait(frame, *dst, until.as_ref(), true);
+                let mut wait = self.wait(frame, *dst, until.as_ref(), true);
+                if let Some(passing) = frame.passing.get(&(block, position)) {
+                    wait = self.wait(frame, *dst, Some(passing), true);
+                    self.code.waits[wait as usize - 1].assumed = true;
+                }
                 let addr = self.expr(frame, addr);
                 Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }
             }
@@ -452,7 +488,15 @@ impl<'p> Compiler<'p> {
                 Instr::AtomicBegin
             }
             Op::AtomicEnd => Instr::AtomicEnd,
-            Op::Error { message } => Instr::Error { message: self.string(message) },
+            Op::Error { kind, message } => {
+                let property = match kind {
+                    ErrorKind::Mark => Property::Error,
+                    ErrorKind::Memory => Property::Memory,
+                    ErrorKind::Lock => Property::Lock,
+                    ErrorKind::Arithmetic => Property::Arithmetic,
+                };
+                Instr::Error { property, message: self.string(message) }
+            }
             Op::Print { format, args } => {
                 let args = self.args(frame, args);
                 Instr::Print { format: self.string(format), args }
@@ -472,7 +516,7 @@ impl<'p> Compiler<'p> {
             Op::TryRwLock { dst, lock, write: false } => (SyncOp::TryReadLock, dst, lock, None),
             Op::TryRwLock { dst, lock, write: true } => (SyncOp::TryWriteLock, dst, lock, None),
             Op::RwUnlock { lock } => (SyncOp::RwUnlock, &None, lock, None),
-            Op::CondWait { cond, mutex } => (SyncOp::CondWait, &None, cond, Some(mutex)),
+            Op::CondWait { cond, mutex, timed } => (SyncOp::CondWait { timed: *timed }, &None, cond, Some(mutex)),
             Op::CondSignal { cond } => (SyncOp::CondSignal, &None, cond, None),
             Op::CondBroadcast { cond } => (SyncOp::CondBroadcast, &None, cond, None),
             Op::BarrierInit { barrier, count } => (SyncOp::BarrierInit, &None, barrier, Some(count)),

@@ -5,7 +5,7 @@
 //! [`memory`](crate::memory), what is noted about it in [`observer`](crate::observer).
 
 use crate::address::Addr;
-use crate::automaton::Automaton;
+use crate::automaton::{Access, Automaton};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
 use crate::memory::{AnyMemory, Memory};
@@ -60,6 +60,11 @@ impl<'c> System<'c> {
             let now = self.state.look(self.code, thread, access);
             now.is_some_and(|now| self.seen.source(thread, access, now.origin).write() == source.write())
         })
+    }
+
+    /// The value that a thread would read if it looked now; `None` if that would be wrong.
+    pub fn look(&self, thread: ThreadId, access: Access) -> Option<u64> {
+        self.state.look(self.code, thread, access).map(|found| found.value)
     }
 
     /// A name for an address.

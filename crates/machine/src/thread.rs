@@ -188,6 +188,15 @@ impl Thread {
         }
     }
 
+    /// Whether the pending operation is a load that leads straight into an assumption, and takes no value that would make it fail.
+    pub fn is_assuming(&self, code: &Code) -> bool {
+        let is_load = matches!(self.status, Status::Ready(Visible::Load { wait: true, .. }));
+        match code.instrs[self.pc as usize] {
+            Instr::Load { wait, .. } if is_load => code.waits[wait as usize - 1].assumed,
+            _ => false,
+        }
+    }
+
     /// If the pending operation is an update whose result nobody uses: how it changes memory, whatever it finds there.
     pub fn blind_update(&self, code: &Code) -> Option<(Commuting, u64)> {
         let Instr::Rmw { op, ty, dst: NO_SLOT, operand, idle: 0, .. } = code.instrs[self.pc as usize] else {
@@ -403,7 +412,7 @@ impl Automaton for Thread {
                 let value = ty.truncate(value);
                 self.set(dst, value);
                 if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
-                    self.waits_since(self.past.operations - 1)
+                    self.not_found(code, wait, self.past.operations - 1)
                 } else {
                     self.end_of_wait(code, wait)
                 }
@@ -501,5 +510,5 @@ fn handle(id: ThreadId) -> u64 {
 
 /// Whether the operation takes a mutex whose only releases are its holder's.
 fn takes_mutex(op: SyncOp, stage: u32) -> bool {
-    matches!((op, stage), (SyncOp::Lock { .. } | SyncOp::TryLock { .. }, _) | (SyncOp::CondWait, 3))
+    matches!((op, stage), (SyncOp::Lock { .. } | SyncOp::TryLock { .. }, _) | (SyncOp::CondWait { .. }, 3))
 }

@@ -13,7 +13,9 @@
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
-//! class of a run that ends with such a thread the reads of the turn do not appear. A thread that waits at the end has looked in vain, which may
+//! class of a run that ends with such a thread the reads of the turn do not appear. The same holds for a thread that is stopped by an assumption
+//! right behind a load, if nothing can race: whether it has made the load nobody can tell, so the load is no part of the class, and the run is moot if
+//! the thread would now find something that passes. A thread that waits at the end has looked in vain, which may
 //! be a race. Which turns had no effect is said by the code, or, where the
 //! code has loops as they were written, by `turns::Turns`.
 
@@ -25,6 +27,7 @@ use raddle_machine::{Addr, Automaton, Blocked, Code, Status, System, Thread, Vis
 use raddle_trace::{EventId, Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use thiserror::Error;
 
 /// How the enumeration is done and how far it may go.
@@ -270,6 +273,25 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
     }
 }
 
+/// Whether loads that lead straight into an assumption are no part of a class.
+fn early_assumptions(code: &Code) -> bool {
+    !code.has_non_atomic() && !code.has_atomic_blocks()
+}
+
+/// Whether the thread keeps what its pending load finds.
+fn is_asked(code: &Code, load: &Thread) -> bool {
+    let answered = |value: u64| {
+        let mut thread = load.clone();
+        thread.answer(code, value, 0);
+        thread
+    };
+    (1..=6).any(|value| answered(value) != answered(0))
+}
+
+fn is_stopped(thread: &Thread) -> bool {
+    *thread.status() == Status::Blocked(Blocked::Assume)
+}
+
 /// A list with shared tails; 0 is the empty one.
 type List = u32;
 
@@ -336,6 +358,8 @@ struct Known {
     looks: Looks,
     /// From which of its operations on it had no effect, if it stops for that.
     idle: Option<u32>,
+    /// The thread before the load that has led it straight into an assumption.
+    assumed: Option<Rc<Thread>>,
 }
 
 #[derive(Clone, Debug)]
@@ -388,7 +412,17 @@ impl<'c> State<'c> {
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
+        let load = self.system.thread(id).filter(|thread| {
+            let plain = matches!(thread.status(), Status::Ready(Visible::Load { wait: false, .. }));
+            plain && early_assumptions(self.code)
+        });
+        let load = load.cloned();
         let record = self.system.step(step)?;
+        let is_stopped = self.system.thread(id).is_some_and(is_stopped);
+        if let (Record::Read { .. }, true) = (&record, is_stopped) {
+            let asked = load.filter(|load| is_asked(self.code, load));
+            self.threads.get_mut(&id).expect("it has been started").assumed = asked.map(Rc::new);
+        }
         if let (Some(turns), Some(before)) = (&mut arena.turns, before) {
             self.note_turn(turns, before, &record);
         }
@@ -459,6 +493,15 @@ impl<'c> State<'c> {
         *list = arena.write(*list, write);
     }
 
+    /// Whether a thread that makes this load now is stopped by an assumption right behind it.
+    fn would_stop(&self, before: &Thread) -> bool {
+        let Status::Ready(Visible::Load { access, .. }) = *before.status() else { return false };
+        let Some(value) = self.system.look(before.id(), access) else { return false };
+        let mut thread = before.clone();
+        thread.answer(self.code, value, 0);
+        is_stopped(&thread)
+    }
+
     /// The end and the class of a run that is over, and the values of its events.
     fn class(&self, arena: &Arena<'_>) -> (End, Class, Vec<Vec<Values>>) {
         let mut end = End::Complete;
@@ -498,8 +541,21 @@ impl<'c> State<'c> {
                 Status::Blocked(Blocked::Assume) => {
                     assumed = true;
                     worse(End::Blocked);
+                    if let Some(before) = &known.assumed {
+                        history.pop();
+                        history.push((Event::Stopped, Values::default()));
+                        if !self.would_stop(before) {
+                            worse(End::Moot);
+                        }
+                    }
                 }
-                Status::Ready(_) => worse(End::Blocked),
+                Status::Ready(_) => {
+                    if state.is_assuming(self.code) {
+                        assumed = true;
+                        history.push((Event::Stopped, Values::default()));
+                    }
+                    worse(End::Blocked);
+                }
             }
             (threads[thread.index()], values[thread.index()]) = history.into_iter().unzip();
         }

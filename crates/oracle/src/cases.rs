@@ -135,7 +135,7 @@ pub fn traps() -> Vec<Case> {
         same("N7", &["lock n", "trylock n"], 1, 1),
         same("N7'", &["lock m", "lock m"], 0, 2),
         same("N8", &["lock n", "lock n; C x 0 2; unlock n", "W x 1"], 2, 1),
-        same("N9", &["a=R x; assume a==1", "W x 1"], 1, 1),
+        same("N9", &["a=R x; assume a==1", "W x 1"], 1, 0),
         same("N10", &[&try_section(1), &try_section(2)], 4, 0),
         same("N11", &["R x; W y 1", "R y; W z 1", "R z; W x 1"], 7, 0),
         same("N12", &["spawn 1; W x 1; join 1; R y", "R x; W y 1"], 2, 0),

@@ -42,6 +42,8 @@ pub enum Event {
     Atomic(bool),
     /// A write that was still buffered when its object ended, and failed then.
     Lost(Addr),
+    /// The thread is stopped by an assumption that its next load would lead into.
+    Stopped,
     /// The thread failed at its next operation, by no fault of its own state: a race, an object that has ended.
     Failed,
 }

@@ -317,7 +317,7 @@ pub fn code(sketch: &Sketch) -> Code {
 pub fn prepared(sketch: &Sketch) -> Code {
     let mut program = sketch.program();
     transform(&mut program);
-    compile(&program, &AllShared, &CompileOptions::default())
+    compile(&program, &AllShared, &CompileOptions { early_assumptions: true, ..CompileOptions::default() })
 }
 
 /// Brute force on a program, without races and, if there are accesses that can race, with them.

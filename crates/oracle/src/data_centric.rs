@@ -16,15 +16,16 @@ pub fn variants() -> Vec<Subject> {
     ]
 }
 
-/// Statements that wait for anything but a mutex.
+/// Statements that wait for anything but a mutex, or may make a load before them wait.
 fn waits(stmt: &Stmt) -> bool {
-    use Stmt::{Await, Barrier, CasWait, CondWait, Idle, Loop, ReadLock, SemWait, Spin, Wait, WriteLock};
+    use Stmt::{Assume, Await, Barrier, CasWait, CondWait, Idle, Loop, ReadLock, SemWait, Spin, Wait, WriteLock};
     matches!(
         stmt,
         Wait(..)
             | Await(_)
             | Spin(..)
             | Loop(_)
+            | Assume(_)
             | CasWait(..)
             | Idle(.., true)
             | ReadLock(_)

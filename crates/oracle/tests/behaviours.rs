@@ -36,7 +36,7 @@ fn deadlocks_are_blocked_classes_in_which_nobody_assumed() {
     assert_eq!(failures(&opposite), [(Property::Deadlock, 3)]);
     let never = sc(&["a=wait x == 2", "W x 1"]);
     assert_eq!(counts(&never), [0, 1, 0, 1]);
-    let assumed = sc(&["a=R x; assume a==1", "W x 1"]);
+    let assumed = sc(&["a=R x; assume a==1", "W x 1; W x 2"]);
     assert_eq!(counts(&assumed), [1, 1, 0, 0]);
     let both = sc(&["assume a==1", "b=wait x == 1"]);
     assert_eq!(counts(&both), [0, 1, 0, 0]);

@@ -4,7 +4,7 @@
 
 use raddle_explore::graphs::Optimal;
 use raddle_oracle::cases::{self, Case};
-use raddle_oracle::compare::{Equivalence, Refusal, code, explorer, minimise};
+use raddle_oracle::compare::{Equivalence, Refusal, explorer, minimise, prepared};
 use raddle_oracle::{Comparison, Effort, Family, Subject, Sweep, compare, generate, litmus, subjects};
 use raddle_trace::Model;
 
@@ -19,7 +19,7 @@ fn check(equivalence: Equivalence, cases: Vec<Case>) {
         let small = |case: &&Case| !engine.every_end || case.expected(Model::Sc).0 <= 2_000;
         for case in cases.iter().filter(small) {
             for model in Model::ALL.into_iter().filter(|&model| (engine.applies)(&case.sketch, model)) {
-                let given = engine.code.unwrap_or(code)(&case.sketch);
+                let given = engine.code.unwrap_or(prepared)(&case.sketch);
                 let answer = (engine.run)(&given, model, false);
                 if answer.as_ref().is_ok_and(|found| found.commuted) {
                     continue;

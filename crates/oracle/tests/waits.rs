@@ -1,8 +1,11 @@
 //! Loops that wait, as they are written: what brute force makes of them, and engines held against it.
 
+use raddle_engine::{Engine, Equivalence};
+use raddle_explore::ENGINES;
+use raddle_explore::graphs::{Optimal, ReadsFrom};
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options};
-use raddle_oracle::compare::code;
+use raddle_oracle::compare::{code, explorer, prepared};
 use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
 use raddle_trace::{Model, Property};
 
@@ -52,6 +55,40 @@ fn a_turn_with_an_effect_counts() {
     assert_eq!(counts(&["loop { a=R x; leave a==1; C y 0 1 }", "W x 1"])[0], (2, 0));
 }
 
+#[test]
+fn a_load_takes_what_passes_the_assumption_behind_it() {
+    assert_eq!(counts(&["a=R x; assume a==2", "W x 1; W x 2; W x 3"]), [(1, 1); 3]);
+    // It passes in the end, so nobody is stopped.
+    assert_eq!(counts(&["a=R x; assume a==2", "W x 1; W x 2"]), [(1, 0); 3]);
+    assert_eq!(counts(&["a=R x; b=a+1; if b==1 { assume a!=0 }; R y", "W x 1; W y 1"])[0], (2, 0));
+    // What has been noticed is not taken back.
+    assert_eq!(counts(&["a=R x; W y 1; assume a==1", "W x 1; R y"])[0], (2, 2));
+    // Two readers of two counters that somebody else raises.
+    let raise = |x: &str| (1..=5).map(|n| format!("W {x} {n}")).collect::<Vec<_>>().join("; ");
+    let readers = ["a=R x; assume a==5; b=R y; assume b==0", "a=R y; assume a==0; b=R x; assume b==5"];
+    let sketch = litmus(&[&raise("x"), &raise("y"), readers[0], readers[1]]);
+    for engine in [&Optimal as &'static dyn Engine, &ReadsFrom] {
+        let found = (explorer(engine).run)(&prepared(&sketch), Model::Sc, false).expect("an answer");
+        assert_eq!((found.executions, found.blocked), (1, 3), "{}", engine.name());
+    }
+}
+
+/// Whether the reader turns for ever or is stopped by the assumption depends on which write is the last one, which reads-from classes do not
+/// say; the one must not hide the other.
+#[test]
+fn an_assumption_hides_no_deadlock() {
+    let sketch = litmus(&["loop { a=R x; assume a!=2; leave a==3 }", "W x 1", "R x; W x 2"]);
+    for engine in ENGINES.iter().filter(|engine| engine.equivalence() != Equivalence::Delegated) {
+        let subject = explorer(engine);
+        if !(subject.applies)(&sketch, Model::Sc) {
+            continue;
+        }
+        let found = (subject.run)(&prepared(&sketch), Model::Sc, false).expect("an answer");
+        let dead = found.failures.iter().any(|failure| failure.0 == Property::Deadlock);
+        assert!(dead, "{}: {found:?}", engine.name());
+    }
+}
+
 /// Executions without the turns that had no effect lead wherever executions with them lead: with every turn of up to three, memory is
 /// never left in another way, and there is no other race.
 #[test]
@@ -60,7 +97,7 @@ fn turns_that_are_left_out_lead_nowhere_else() {
     let (mut compared, mut more) = (0, 0);
     for index in 0..150 {
         let sketch = generate(Family::Waits, 3, index);
-        let bounded = compile(&sketch.program(), &AllShared, &Options { loop_bound: Some(3) });
+        let bounded = compile(&sketch.program(), &AllShared, &Options { loop_bound: Some(3), ..Options::default() });
         for model in Model::ALL {
             let whole = enumerate(&bounded, model, Budget { every_turn: true, ..budget });
             let (Ok(whole), Ok(found)) = (whole, enumerate(&code(&sketch), model, budget)) else { continue };

@@ -199,6 +199,9 @@ pub enum Op {
         cond: Expr,
         /// Address of the mutex.
         mutex: Expr,
+        /// Somebody else has a way on for the case that nobody ever wakes the thread (time is up): then it goes no further, as if by a failed
+        /// assumption, and it is no deadlock.
+        timed: bool,
     },
     /// Wakes one waiter, any one, if there is one.
     CondSignal {
@@ -300,6 +303,8 @@ pub enum Op {
     AtomicEnd,
     /// Reaching this is a violation.
     Error {
+        /// Of what.
+        kind: ErrorKind,
         /// What the report says.
         message: String,
     },
@@ -311,6 +316,34 @@ pub enum Op {
         /// The arguments.
         args: Vec<Expr>,
     },
+}
+
+/// Which property an [`Op::Error`] violates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The program says itself that it must not come here.
+    Mark,
+    /// Memory is misused.
+    Memory,
+    /// A lock, a thread handle or something like that is misused.
+    Lock,
+    /// An operation on numbers has no result.
+    Arithmetic,
+}
+
+impl ErrorKind {
+    /// Every kind.
+    pub const ALL: [ErrorKind; 4] = [ErrorKind::Mark, ErrorKind::Memory, ErrorKind::Lock, ErrorKind::Arithmetic];
+
+    /// The word in the text form, if one is needed.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            ErrorKind::Mark => None,
+            ErrorKind::Memory => Some("memory"),
+            ErrorKind::Lock => Some("lock"),
+            ErrorKind::Arithmetic => Some("arithmetic"),
+        }
+    }
 }
 
 /// What a read-modify-write does instead of writing back the very value that it found, unless a condition holds. Made by
@@ -353,7 +386,7 @@ macro_rules! each_operand {
             Op::ReadLock { lock } | Op::WriteLock { lock } | Op::RwUnlock { lock } | Op::TryRwLock { lock, .. } => {
                 $visit(lock);
             }
-            Op::CondWait { cond, mutex } => {
+            Op::CondWait { cond, mutex, .. } => {
                 $visit(cond);
                 $visit(mutex);
             }

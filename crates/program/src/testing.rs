@@ -4,7 +4,7 @@
 //! expression, odd names and names that hide others.
 
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Block, Callee, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
+use crate::inst::{Block, Callee, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::{Ordering, Type};
@@ -240,7 +240,7 @@ impl Body<'_> {
             14 => Op::WriteLock { lock: place },
             15 => Op::TryRwLock { dst: self.dst(Type::I1), lock: place, write: flag },
             16 => Op::RwUnlock { lock: place },
-            17 => Op::CondWait { cond: place, mutex: self.address() },
+            17 => Op::CondWait { cond: place, mutex: self.address(), timed: flag },
             18 => Op::CondSignal { cond: place },
             19 => Op::CondBroadcast { cond: place },
             20 => Op::BarrierInit { barrier: place, count: self.expr(Type::I32, 1) },
@@ -258,7 +258,10 @@ impl Body<'_> {
                 let values = if flag { None } else { Some(vec![(0, 1), (ty.mask(), ty.mask())]) };
                 Op::Input { dst: self.reg_of(ty)?, signed: self.rng.chance(2), values }
             }
-            32 => Op::Error { message: "\u{7}bell {}".to_owned() },
+            32 => {
+                let kind = if flag { ErrorKind::Lock } else { ErrorKind::Mark };
+                Op::Error { kind, message: "\u{7}bell {}".to_owned() }
+            }
             _ => Op::Print { format: "{} é".to_owned(), args: vec![self.expr(ty, 2)] },
         })
     }

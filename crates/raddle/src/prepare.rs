@@ -19,7 +19,7 @@ pub fn transform(program: &Program) -> Program {
 pub fn prepare(program: &Program, loop_bound: Option<u32>) -> Code {
     let program = transform(program);
     let escape = analysis::escape(&program);
-    compile(&program, &Private(escape), &Options { loop_bound })
+    compile(&program, &Private(escape), &Options { loop_bound, early_assumptions: true })
 }
 
 /// What does not escape is private.

@@ -1,4 +1,5 @@
-//! What C and POSIX leave undefined, one small program each, and beside it what looks alike and is allowed.
+//! What C and POSIX leave undefined, one small program each, and beside it what looks alike and is allowed. The table of
+//! `docs/undefined.md` names these tests.
 
 use raddle::{Control, LoadOptions, Model, Outcome, Property, Settings, Verdict, load, verify};
 use std::path::PathBuf;
@@ -88,4 +89,173 @@ fn a_variable_without_a_value_is_not_read() {
         ],
     );
     allowed("", &["int x; for (int i = 0; i < 2; i++) { if (i == 0) x = 1; assert(x); }"]);
+}
+
+#[test]
+fn numbers_have_results() {
+    let numbers = "#include <limits.h>\nvolatile int least = INT_MIN, minus = -1, width = 32, zero; volatile long deep = LONG_MIN;";
+    found(
+        numbers,
+        Property::Arithmetic,
+        "the least number is divided by -1",
+        &[
+            "int a = least, b = minus; return a / b;",
+            "int a = least, b = minus; return a % b;",
+            "int a = least; a /= minus; return a;",
+            "long a = deep; return a / -1 == 0;",
+        ],
+    );
+    found(
+        numbers,
+        Property::Arithmetic,
+        "a shift by the width",
+        &[
+            "int n = width; return 1 << n;",
+            "int n = minus; return 1 >> n;",
+            "unsigned a = 1; a <<= width; return a;",
+            "int n = width; (void)(1u << n);",
+        ],
+    );
+    found(numbers, Property::Arithmetic, "division by zero", &["return 1 / zero;", "return 1 % zero;"]);
+    allowed(
+        numbers,
+        &[
+            "int a = least, b = minus; assert(a / (b + 2) == a); assert((a + 1) / b == INT_MAX);",
+            "int n = width; assert((1ul << n) == 4294967296ul); return n < 32 && 1 << n;",
+            "unsigned a = least; assert(a / -1 == 0);",
+        ],
+    );
+}
+
+#[test]
+fn library_functions_are_asked_for_what_they_can_do() {
+    found(
+        "",
+        Property::Memory,
+        "null is printed as a string",
+        &[
+            "char *s = NULL; printf(\"%s\", s);",
+            "char *s = NULL; puts(s);",
+            "char *s = NULL; fprintf(stderr, \"%d %s\", 1, s);",
+        ],
+    );
+    found("", Property::Memory, "no power of two", &["free(aligned_alloc(3, 9));", "free(aligned_alloc(0, 8));"]);
+    found(
+        "",
+        Property::Memory,
+        "overlap",
+        &[
+            "char a[8] = \"abcdefg\"; memcpy(a + 1, a, 4);",
+            "int a[4] = {1, 2, 3, 4}; memcpy(a, a + 1, sizeof(int[2]));",
+        ],
+    );
+    allowed("", &[
+        "char a[8] = \"abcdefg\"; memmove(a + 1, a, 4); assert(a[4] == 'd'); memcpy(a, a + 4, 4); memcpy(a, a, 8);",
+        "char *p = aligned_alloc(64, 64); *p = 1; free(p); void *q; assert(posix_memalign(&q, 3, 8) == EINVAL);",
+        "assert(calloc((size_t)-1, 2) == NULL && errno == ENOMEM); int *p = calloc(2, 4); assert(p[1] == 0); free(p);",
+        "char *end; errno = 0; assert(strtol(\"99999999999999999999x\", &end, 10) == INT64_MAX && errno == ERANGE && *end == 'x');
+         assert(strtol(\"-99999999999999999999\", 0, 10) == INT64_MIN); assert(strtoul(\"18446744073709551616\", 0, 10) == UINT64_MAX);
+         assert(strtol(\"-9223372036854775808\", 0, 10) == INT64_MIN && strtol(\" +7f\", 0, 16) == 127 && strtoul(\"-1\", 0, 10) == UINT64_MAX);",
+    ]);
+    // Padding has no value, and is moved all the same.
+    let sorted = "struct s { char c; int n; }; int by(const void *a, const void *b) { return ((struct s *)a)->n - ((struct s *)b)->n; }";
+    allowed(
+        sorted,
+        &["struct s a[3]; for (int i = 0; i < 3; i++) { a[i].c = i; a[i].n = 3 - i; }
+        qsort(a, 3, sizeof *a, by); assert(a[0].n == 1 && a[0].c == 2);"],
+    );
+}
+
+#[test]
+fn threads_are_joined_or_detached_once() {
+    let threads = "void *nothing(void *p) { return p; } pthread_t t; pthread_attr_t a;";
+    found(
+        threads,
+        Property::Lock,
+        "joined that is detached",
+        &[
+            "pthread_create(&t, 0, nothing, 0); pthread_detach(t); pthread_join(t, 0);",
+            "pthread_attr_init(&a); pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED);
+         pthread_create(&t, &a, nothing, 0); pthread_join(t, 0);",
+        ],
+    );
+    found(
+        threads,
+        Property::Lock,
+        "detached already",
+        &["pthread_create(&t, 0, nothing, 0); pthread_detach(t); pthread_detach(t);"],
+    );
+    allowed(
+        threads,
+        &[
+            "pthread_t s; pthread_create(&s, 0, nothing, 0); pthread_create(&t, 0, nothing, 0); pthread_detach(t); pthread_join(s, 0);",
+            "pthread_attr_init(&a); pthread_attr_setdetachstate(&a, PTHREAD_CREATE_JOINABLE);
+         pthread_create(&t, &a, nothing, 0); pthread_join(t, 0);",
+        ],
+    );
+}
+
+#[test]
+fn what_is_initialised_is_initialised_once_and_by_nobody_else() {
+    let objects =
+        "pthread_barrier_t b; atomic_int x; pthread_t t; void *set(void *p) { atomic_init(&x, 1); return p; }";
+    found(
+        objects,
+        Property::Lock,
+        "initialised already",
+        &[
+            "pthread_barrier_init(&b, 0, 1); pthread_barrier_init(&b, 0, 2);",
+            "pthread_barrier_t c; pthread_barrier_init(&c, 0, 1); pthread_barrier_wait(&c); pthread_barrier_init(&c, 0, 1);",
+        ],
+    );
+    found(objects, Property::Race, "", &["pthread_create(&t, 0, set, 0); atomic_load(&x); pthread_join(t, 0);"]);
+    allowed(
+        objects,
+        &[
+            "pthread_barrier_init(&b, 0, 1); pthread_barrier_destroy(&b); pthread_barrier_init(&b, 0, 2);",
+            "pthread_barrier_t *p = malloc(sizeof *p); pthread_barrier_init(p, 0, 1); pthread_barrier_wait(p);",
+            "atomic_init(&x, 3); pthread_create(&t, 0, set, 0); pthread_join(t, 0); assert(atomic_load(&x) == 1);",
+        ],
+    );
+}
+
+#[test]
+fn time_may_be_up() {
+    let objects = "#include <threads.h>
+        pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; sem_t s; pthread_rwlock_t r;
+        pthread_t t; struct timespec d; int ready, result; mtx_t n; cnd_t e;
+        void *lock(void *p) { return (void *)(long)pthread_mutex_timedlock(&m, &d); }
+        void *read(void *p) { return (void *)(long)pthread_rwlock_timedrdlock(&r, &d); }
+        void *write(void *p) { return (void *)(long)pthread_rwlock_timedwrlock(&r, &d); }
+        void *signal(void *p) { pthread_mutex_lock(&m); ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m); return 0; }";
+    allowed(objects, &[
+        "pthread_mutex_lock(&m); pthread_create(&t, 0, lock, 0); void *got; pthread_join(t, &got); assert(got == (void *)ETIMEDOUT);",
+        "pthread_rwlock_init(&r, 0); pthread_rwlock_wrlock(&r); pthread_create(&t, 0, read, 0); void *got; pthread_join(t, &got);
+         assert(got == (void *)ETIMEDOUT);",
+        "pthread_rwlock_init(&r, 0); pthread_rwlock_rdlock(&r); pthread_create(&t, 0, write, 0); void *got; pthread_join(t, &got);
+         assert(got == (void *)ETIMEDOUT);",
+        "sem_init(&s, 0, 0); assert(sem_timedwait(&s, &d) == -1 && errno == ETIMEDOUT); sem_post(&s); assert(sem_timedwait(&s, &d) == 0);",
+        "pthread_mutex_lock(&m); assert(pthread_cond_timedwait(&c, &m, &d) == ETIMEDOUT); pthread_mutex_unlock(&m);",
+        "mtx_init(&n, mtx_timed); cnd_init(&e); mtx_lock(&n); assert(cnd_timedwait(&e, &n, &d) == thrd_timedout); mtx_unlock(&n);
+         assert(mtx_timedlock(&n, &d) == thrd_success);",
+        "pthread_create(&t, 0, signal, 0); pthread_mutex_lock(&m); while (!ready && result == 0) result = pthread_cond_timedwait(&c, &m, &d);
+         assert(ready || result == ETIMEDOUT); pthread_mutex_unlock(&m); pthread_join(t, 0);",
+    ]);
+    // Both ends are met.
+    found(
+        objects,
+        Property::Assert,
+        "result",
+        &[
+            "pthread_create(&t, 0, signal, 0); pthread_mutex_lock(&m); if (!ready) { result = pthread_cond_timedwait(&c, &m, &d); assert(result == ETIMEDOUT); }",
+            "pthread_create(&t, 0, signal, 0); pthread_mutex_lock(&m); if (!ready) { result = pthread_cond_timedwait(&c, &m, &d); assert(result == 0); }",
+        ],
+    );
+    // A wait without a deadline is still one.
+    found(
+        objects,
+        Property::Deadlock,
+        "",
+        &["pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"],
+    );
 }

@@ -245,3 +245,31 @@ fn a_look_that_is_never_satisfied_races_too() {
         }
     }
 }
+
+#[test]
+fn a_load_takes_what_passes_the_assumption_behind_it() {
+    let common = "void __VERIFIER_assume(int); atomic_int x, y;
+        void *a(void *p) { for (int i = 1; i <= 6; i++) atomic_store(&x, i); return 0; }
+        void *b(void *p) { for (int i = 1; i <= 6; i++) atomic_store(&y, i); return 0; }
+        int get(atomic_int *p) { return atomic_load(p); }
+        void require(int wanted) { if (!wanted) __VERIFIER_assume(0); }
+        void both(atomic_int *p, atomic_int *q) { WANTED; }
+        void *c(void *p) { both(&x, &y); return 0; }
+        void *d(void *p) { both(&y, &x); return 0; }
+        int main(void) { pthread_t t[4]; pthread_create(&t[0], 0, a, 0); pthread_create(&t[1], 0, b, 0);
+            pthread_create(&t[2], 0, c, 0); pthread_create(&t[3], 0, d, 0); pthread_join(t[0], 0); return 0; }";
+    let shapes = [
+        "int v = atomic_load(p); __VERIFIER_assume(v == 6); int w = atomic_load(q); __VERIFIER_assume(w == 0)",
+        "__VERIFIER_assume(2 * atomic_load(p) == 12); if (atomic_load(q)) __VERIFIER_assume(0)",
+        "__VERIFIER_assume(atomic_load(p) == 6 && atomic_load(q) == 0)",
+        "require(get(p) == 6); require(get(q) == 0)",
+    ];
+    for shape in shapes {
+        for engine in ["optimal", "rf"] {
+            let mut settings = Settings::new(Model::Sc);
+            settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+            let statistics = check(&common.replace("WANTED", shape), &settings).statistics;
+            assert_eq!((statistics.executions, statistics.blocked), (0, 3), "{engine}: {shape}");
+        }
+    }
+}

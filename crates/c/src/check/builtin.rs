@@ -29,6 +29,9 @@ impl Checker {
         if let Some(rest) = name.strip_prefix("__atomic_") {
             return self.atomic_builtin(name, rest, args, pos).map(Some);
         }
+        if let Some(rest) = name.strip_prefix("__c11_atomic_") {
+            return self.c11_builtin(name, rest, args, pos).map(Some);
+        }
         if let Some(rest) = name.strip_prefix("__sync_") {
             return self.sync_builtin(name, rest, args, pos).map(Some);
         }
@@ -160,6 +163,35 @@ impl Checker {
                 Ok(self.make(Builtin::AtomicRmw { op, order, new }, vec![object, value], ty, pos))
             }
         }
+    }
+
+    /// Clang's builtins for C11; but for these they are GNU's with values instead of addresses.
+    fn c11_builtin(&mut self, name: &str, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let plain = match rest {
+            "load" => "load_n",
+            "store" => "store_n",
+            "exchange" => "exchange_n",
+            // Not atomic: nobody may use the object before.
+            "init" => {
+                let object = self.object_arg(name, args, 0, pos)?;
+                let value = self.converted(name, args, 1, &object.ty.value().ty, pos)?;
+                let order = Order::Known(Ordering::NonAtomic);
+                return Ok(self.make(Builtin::AtomicStore(order), vec![object, value], Ty::Void, pos));
+            }
+            "compare_exchange_strong" | "compare_exchange_weak" => {
+                let object = self.object_arg(name, args, 0, pos)?;
+                let expected = self.object_arg(name, args, 1, pos)?;
+                let desired = self.converted(name, args, 2, &object.ty.value().ty, pos)?;
+                let (success, failure) = (self.order(name, args, 3, pos)?, self.order(name, args, 4, pos)?);
+                let builtin = Builtin::CompareExchange { success, failure };
+                return Ok(self.make(builtin, vec![object, expected, desired], Ty::Int(IntKind::Bool), pos));
+            }
+            other => other,
+        };
+        if plain.starts_with("fetch_") && matches!(self.object_arg(name, args, 0, pos)?.ty.ty, Ty::Ptr(_)) {
+            return Err(Fault::new(pos, format!("`{name}` on a pointer is not supported")));
+        }
+        self.atomic_builtin(name, plain, args, pos)
     }
 
     /// The operand of a read-modify-write; what is added to a pointer counts bytes, as GNU's builtins do.

@@ -6,7 +6,7 @@ use super::value::{binary, from_bool, is_true, not, resize, settled};
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::syntax::{BinaryOp, UnaryOp};
 use crate::tree::{Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, BlockId, Op, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, Op, Term, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     /// The value of a scalar expression; for an expression without a value, its effects and anything.
@@ -182,6 +182,11 @@ impl FnLowerer<'_, '_> {
             BinaryOp::Gt => (pick(BinOp::SLt, BinOp::ULt), b, a),
             BinaryOp::Ge => (pick(BinOp::SLe, BinOp::ULe), b, a),
         };
+        match op {
+            BinOp::SDiv | BinOp::SRem => self.refuse_overflow(ty, &a, &b),
+            BinOp::Shl | BinOp::AShr | BinOp::LShr => self.refuse_wide_shift(ty, &b),
+            _ => {}
+        }
         if op == BinOp::Eq && never_null(&a, &b) {
             return Ok(ir::Expr::bool(false));
         }
@@ -189,6 +194,40 @@ impl FnLowerer<'_, '_> {
             return Ok(ir::Expr::bool(true));
         }
         Ok(binary(op, a, b))
+    }
+
+    /// The least number divided by -1 is none of its type (C11 6.5.5p6).
+    fn refuse_overflow(&mut self, ty: Type, a: &ir::Expr, b: &ir::Expr) {
+        let (least, minus_one) = (ir::Expr::Const(ty, 1 << (ty.bits() - 1)), ir::Expr::int(ty, -1));
+        let overflow = match b {
+            ir::Expr::Const(..) if *b != minus_one => return,
+            ir::Expr::Const(..) => binary(BinOp::Eq, a.clone(), least),
+            _ => {
+                let wrong = binary(BinOp::Eq, a.clone(), least);
+                ir::Expr::binary(BinOp::And, wrong, binary(BinOp::Eq, b.clone(), minus_one))
+            }
+        };
+        self.refuse(overflow, ErrorKind::Arithmetic, "the least number is divided by -1");
+    }
+
+    /// A shift by the width of its operand or more, or by less than nothing, means nothing (C11 6.5.7p3).
+    fn refuse_wide_shift(&mut self, ty: Type, count: &ir::Expr) {
+        let width = ir::Expr::Const(ty, u64::from(ty.bits()));
+        let wide = binary(BinOp::ULe, width, count.clone());
+        self.refuse(wide, ErrorKind::Arithmetic, "a shift by the width of its operand or more");
+    }
+
+    /// If the condition holds, this is an error of the program.
+    pub(super) fn refuse(&mut self, wrong: ir::Expr, kind: ErrorKind, message: &str) {
+        if wrong == ir::Expr::bool(false) {
+            return;
+        }
+        let (error, next) = (self.b.block(), self.b.block());
+        self.b.terminate(Term::If(wrong, error, next));
+        self.b.switch_to(error);
+        self.b.push(Op::Error { kind, message: message.to_owned() });
+        self.b.terminate(Term::Goto(next));
+        self.b.switch_to(next);
     }
 
     /// The truth of an expression, as an `i1`.
@@ -276,7 +315,12 @@ impl FnLowerer<'_, '_> {
             ExprKind::Convert(inner) => expr.ty.ty.is_scalar() && self.is_pure(inner),
             ExprKind::Unary(_, inner) => self.is_pure(inner),
             ExprKind::Binary(op, a, b) => {
-                !matches!(op, BinaryOp::Div | BinaryOp::Rem) && self.is_pure(a) && self.is_pure(b)
+                let fails = match op {
+                    BinaryOp::Div | BinaryOp::Rem => true,
+                    BinaryOp::Shl | BinaryOp::Shr => !matches!(b.kind, ExprKind::Const(_)),
+                    _ => false,
+                };
+                !fails && self.is_pure(a) && self.is_pure(b)
             }
             _ => false,
         }
@@ -343,7 +387,7 @@ impl FnLowerer<'_, '_> {
                 self.effect(object)
             }
             ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.effect(inner),
-            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => {
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => {
                 let value = self.value(expr)?;
                 self.hold("unused", value);
                 Ok(())

@@ -11,7 +11,7 @@ use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Builtin, Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, Callee, Op, Reg, Term, Type};
+use raddle_program::{self as ir, BinOp, Callee, ErrorKind, Op, Ordering, Reg, Term, Type};
 
 /// Calls that are lowered here by name.
 const NATIVE: [&str; 24] = [
@@ -76,7 +76,7 @@ impl FnLowerer<'_, '_> {
                 // Where a program marks its errors by `reach_error`, an abort is a way to give up a run.
                 let marks = self.program.checker.function_named("reach_error", Origin::User).is_some();
                 if !marks {
-                    self.b.push(Op::Error { message: "abort() is called".to_owned() });
+                    self.b.push(Op::Error { kind: ErrorKind::Mark, message: "abort() is called".to_owned() });
                 }
                 self.b.terminate(Term::Exit);
             }
@@ -173,7 +173,18 @@ impl FnLowerer<'_, '_> {
             "__raddle_rdlock" => Op::ReadLock { lock: next() },
             "__raddle_wrlock" => Op::WriteLock { lock: next() },
             "__raddle_rwunlock" => Op::RwUnlock { lock: next() },
-            "__raddle_cond_wait" => Op::CondWait { cond: next(), mutex: next() },
+            "__raddle_cond_wait" | "__raddle_cond_timedwait" => {
+                Op::CondWait { cond: next(), mutex: next(), timed: name == "__raddle_cond_timedwait" }
+            }
+            "__raddle_misuse_memory" | "__raddle_misuse_lock" => {
+                let kind = if name == "__raddle_misuse_lock" { ErrorKind::Lock } else { ErrorKind::Memory };
+                let message = string_of(&args[0], self).unwrap_or_default();
+                Op::Error { kind, message }
+            }
+            "__raddle_peek8" | "__raddle_peek64" => {
+                let ty = if name == "__raddle_peek8" { Type::I8 } else { Type::I64 };
+                return Ok(self.load_part(next(), ty, Ordering::NonAtomic));
+            }
             "__raddle_cond_signal" => Op::CondSignal { cond: next() },
             "__raddle_cond_broadcast" => Op::CondBroadcast { cond: next() },
             "__raddle_barrier_init" => Op::BarrierInit { barrier: next(), count: next() },
@@ -243,9 +254,10 @@ impl FnLowerer<'_, '_> {
                 self.at(expr.pos);
                 self.b.push(Op::Assume { cond });
             }
-            Builtin::Error(message) => self.b.push(Op::Error { message: message.clone() }),
+            Builtin::Error(message) => self.b.push(Op::Error { kind: ErrorKind::Mark, message: message.clone() }),
             Builtin::Unreachable => {
-                self.b.push(Op::Error { message: "__builtin_unreachable() is reached".to_owned() });
+                let message = "__builtin_unreachable() is reached".to_owned();
+                self.b.push(Op::Error { kind: ErrorKind::Mark, message });
             }
             Builtin::AtomicBlock { begin } => {
                 self.b.push(if *begin { Op::AtomicBegin } else { Op::AtomicEnd });
@@ -312,9 +324,23 @@ impl FnLowerer<'_, '_> {
             let width = self.program.checker.types.size(&element.ty).unwrap_or(1).max(1);
             self.move_overlapping(&target, &second, &size, &element, width)?;
         } else {
+            if !set {
+                self.refuse_overlap(name, &target, &second, &size);
+            }
             self.copy_bytes(&target, &second, &size, &element, set)?;
         }
         Ok(if name == "mempcpy" { ir::Expr::binary(BinOp::Add, target, size) } else { target })
+    }
+
+    /// What `memcpy` copies may not lie across where it goes (C11 7.24.2.1p2). An object copied onto itself, as compilers do for
+    /// assignments, is let pass.
+    fn refuse_overlap(&mut self, name: &str, to: &ir::Expr, from: &ir::Expr, size: &ir::Expr) {
+        let distance = |a: &ir::Expr, b: &ir::Expr| ir::Expr::binary(BinOp::Sub, a.clone(), b.clone());
+        let near = |distance| ir::Expr::binary(BinOp::ULt, distance, size.clone());
+        let across = ir::Expr::binary(BinOp::Or, near(distance(to, from)), near(distance(from, to)));
+        let apart = ir::Expr::binary(BinOp::Ne, to.clone(), from.clone());
+        let message = format!("{name} between objects that overlap");
+        self.refuse(ir::Expr::binary(BinOp::And, apart, across), ErrorKind::Memory, &message);
     }
 
     /// Copies (or sets) so many bytes, element by element.

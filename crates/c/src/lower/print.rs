@@ -11,7 +11,7 @@ use super::value::{cast, reshape};
 use crate::ctype::IntKind;
 use crate::parse::Fault;
 use crate::tree::Expr;
-use raddle_program::{self as ir, CastOp, Op, Type};
+use raddle_program::{self as ir, CastOp, ErrorKind, Op, Type};
 
 /// One conversion of a format.
 struct Conversion {
@@ -47,7 +47,7 @@ impl FnLowerer<'_, '_> {
         let Some(arg) = arg else { return Ok(()) };
         let (format, args) = match string_of(arg, self) {
             Some(text) => (escaped(&text), Vec::new()),
-            None => ("{:p}".to_owned(), vec![self.number(arg, 64, false)?]),
+            None => ("{:p}".to_owned(), vec![self.string_argument(arg)?]),
         };
         self.at(expr.pos);
         self.b.push(Op::Print { format: format + end, args });
@@ -133,7 +133,7 @@ impl FnLowerer<'_, '_> {
                     out.push_str(&escaped(&padded));
                 }
                 None => {
-                    values.push(self.number(arg, 64, false)?);
+                    values.push(self.string_argument(arg)?);
                     out.push_str("{:p}");
                 }
             },
@@ -144,6 +144,14 @@ impl FnLowerer<'_, '_> {
             _ => self.effect(arg)?,
         }
         Ok(())
+    }
+
+    /// A string is asked for, so null is an error. Its characters are not looked at.
+    fn string_argument(&mut self, arg: &Expr) -> Lowered<ir::Expr> {
+        let value = self.number(arg, 64, false)?;
+        let null = ir::Expr::eq(value.clone(), ir::Expr::Const(Type::I64, 0));
+        self.refuse(null, ErrorKind::Memory, "null is printed as a string");
+        Ok(value)
     }
 
     /// The argument cut to so many bits and extended to 64.

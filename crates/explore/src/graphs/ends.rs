@@ -17,7 +17,7 @@ use super::snapshot::{Node, Stage};
 use super::sources::{SAMPLE, Sources, by_rank};
 use super::step::Bug;
 use crate::world::Initial;
-use raddle_machine::{Automaton, Blocked, Reaction, Status, Visible};
+use raddle_machine::{Automaton, Blocked, Code, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
 use std::sync::Arc;
 
@@ -51,6 +51,7 @@ impl<M: Model> Search<'_, M> {
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
                 Status::Ready(_) => {
+                    assumed |= tip.state.is_assuming(self.context.code);
                     moot |= exact
                         && tip.stage == Stage::Waiting
                         && !graph.reads_are_current(thread, tip.state.operations());
@@ -171,11 +172,13 @@ struct Waiter {
     events: Vec<Slot>,
     /// The number of its operation then.
     since: u32,
+    /// Whether it is stopped by an assumption. An end in which it is not may be a deadlock, so the two are never taken for each other.
+    assumes: bool,
 }
 
 /// Looks for a witness in which every thread that waits has looked at the last writes.
 fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool: &mut Vec<Level<M>>) -> Waiting<M> {
-    let waiters = graph.waiters();
+    let waiters = graph.waiters(context.code);
     let looks = waiters.iter().flat_map(|waiter| &waiter.events).map(|&slot| graph.event(slot));
     let looks = looks.filter(|event| event.kind == Kind::Read);
     let mut last: Vec<(LocId, Slot)> = looks.map(|read| (read.loc, read.rf)).collect();
@@ -249,13 +252,15 @@ impl Waiter {
         let mut state = (*self.node.state).clone();
         for _ in 0..MAX_OPERATIONS {
             match *state.status() {
-                Status::Blocked(Blocked::Spin) => return state.since() == self.since,
+                Status::Blocked(Blocked::Spin) => return state.since() == self.since && !self.assumes,
                 Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
                     let Ok(loc) = context.view.loc(access, state.pc()) else { return false };
                     let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
                     let Initial::Value(value) = context.value(graph, loc, source) else { return false };
                     match state.reaction(context.code, value) {
-                        Reaction::Block => return state.operations() == self.since,
+                        Reaction::Block => {
+                            return state.operations() == self.since && state.is_assuming(context.code) == self.assumes;
+                        }
                         Reaction::Read => state.answer(context.code, value, 0),
                         Reaction::Write(_) | Reaction::Pick(_) => return false,
                     }
@@ -276,7 +281,7 @@ fn explained<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, events: &Bit
 
 impl<M: Model> Graph<M> {
     /// The threads that wait.
-    fn waiters(&self) -> Vec<Waiter> {
+    fn waiters(&self, code: &Code) -> Vec<Waiter> {
         let logs = self.threads.iter().filter_map(|log| {
             let tip = log.tip.as_ref()?;
             let since = match tip.state.status() {
@@ -286,7 +291,7 @@ impl<M: Model> Graph<M> {
             };
             let recent = log.events.iter().rev().copied().take_while(|&slot| self.event(slot).operation >= since);
             let events: Vec<Slot> = recent.collect();
-            Some(Waiter { node: ancestor(tip, events.len()), events, since })
+            Some(Waiter { node: ancestor(tip, events.len()), events, since, assumes: tip.state.is_assuming(code) })
         });
         logs.collect()
     }

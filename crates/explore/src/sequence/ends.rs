@@ -65,6 +65,7 @@ pub(crate) fn end(frontier: &mut Frontier<'_>) -> Option<(End, Wanted)> {
                 }
             }
             Status::Ready(_) => {
+                end.assumed |= state.is_assuming(frontier.world.code);
                 end.waiting = end.waiting.or(Some(pc));
                 if let Some(pending) = frontier.pending(thread) {
                     if !pending.wait {

@@ -51,6 +51,7 @@ impl End {
                     }
                 }
                 Status::Ready(_) => {
+                    end.kind.assumed |= state.is_assuming(frontier.world.code);
                     end.kind.waiting = end.kind.waiting.or(Some(pc));
                     let Some(pending) = frontier.pending(thread) else { continue };
                     if pending.mutex {

@@ -27,8 +27,16 @@ impl Thread {
         if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
     }
 
+    /// What follows a load, its thread's operation of this number, that did not find what it has to.
+    pub(super) fn not_found(&mut self, code: &Code, wait: u32, operation: u32) -> Flow {
+        if code.waits[wait as usize - 1].assumed {
+            return Flow::Rest(Status::Blocked(Blocked::Assume));
+        }
+        self.waits_since(operation)
+    }
+
     /// The thread waits until something it has read since this operation changes.
-    pub(super) fn waits_since(&mut self, operation: u32) -> Flow {
+    fn waits_since(&mut self, operation: u32) -> Flow {
         self.past.since = operation;
         Flow::Rest(Status::Blocked(Blocked::Spin))
     }
@@ -111,7 +119,7 @@ impl Thread {
                             Ok(value) => {
                                 let value = ty.truncate(value);
                                 if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
-                                    return self.waits_since(self.past.operations);
+                                    return self.not_found(code, wait, self.past.operations);
                                 }
                                 self.set(dst, value);
                                 return self.end_of_wait(code, wait);
@@ -263,9 +271,9 @@ impl Thread {
                 }
                 self.atomic -= 1;
             }
-            Instr::Error { message } => {
+            Instr::Error { property, message } => {
                 let message = code.strings[message as usize].clone();
-                return Flow::Rest(self.failed(Property::Error, message));
+                return Flow::Rest(self.failed(property, message));
             }
             Instr::Print { format, args } => {
                 if let Some(mut log) = self.past.log.take() {

@@ -13,7 +13,7 @@
 //! variables; the 65th is refused with a message. Unlike the published encoding (one flag location per wait) no flag is
 //! ever reset. Who holds a mutex is known to the thread itself, so misuse is found without asking memory.
 
-use super::{Access, Flow, Held, Reaction, Thread, Visible, rest, takes_mutex};
+use super::{Access, Blocked, Flow, Held, Reaction, Status, Thread, Visible, rest, takes_mutex};
 use crate::address::{Addr, WAKEUPS};
 use crate::code::{Code, Operand, Slot, SyncOp};
 use raddle_program::{Ordering, Type};
@@ -43,10 +43,10 @@ pub(super) fn name(op: SyncOp, stage: u32) -> &'static str {
         (SyncOp::TryReadLock, _) => "tryrdlock",
         (SyncOp::TryWriteLock, _) => "trywrlock",
         (SyncOp::RwUnlock, _) => "rwunlock",
-        (SyncOp::CondWait, 0) => "wait",
-        (SyncOp::CondWait, 1) => "wait: unlock",
-        (SyncOp::CondWait, 2) => "wait: woken",
-        (SyncOp::CondWait, _) => "wait: lock",
+        (SyncOp::CondWait { .. }, 0) => "wait",
+        (SyncOp::CondWait { .. }, 1) => "wait: unlock",
+        (SyncOp::CondWait { .. }, 2) => "wait: woken",
+        (SyncOp::CondWait { .. }, _) => "wait: lock",
         (SyncOp::CondSignal, 0) => "signal",
         (SyncOp::CondBroadcast, 0) => "broadcast",
         (SyncOp::CondSignal | SyncOp::CondBroadcast, _) => "wake",
@@ -127,15 +127,17 @@ impl Thread {
             }
             (SyncOp::BarrierWait, 0) => update(double(addr), AcqRel, false),
             (SyncOp::BarrierWait, _) => rest(Visible::Load { access: double(addr), order: Acquire, wait: true }),
-            (SyncOp::CondWait, 0) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 0) => {
+            (SyncOp::CondWait { .. }, 0) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 0) => {
                 update(double(addr), AcqRel, false)
             }
-            (SyncOp::CondWait, 1) => {
+            (SyncOp::CondWait { .. }, 1) => {
                 let mutex = Addr(self.get(code, other));
                 rest(Visible::Store { access: word(mutex), order: Release, value: 0 })
             }
-            (SyncOp::CondWait, 2) => rest(Visible::Load { access: wakeups(self.id), order: Acquire, wait: true }),
-            (SyncOp::CondWait, _) => {
+            (SyncOp::CondWait { timed }, 2) => {
+                rest(Visible::Load { access: wakeups(self.id), order: Acquire, wait: !timed })
+            }
+            (SyncOp::CondWait { .. }, _) => {
                 let mutex = Addr(self.get(code, other));
                 rest(Visible::Update { access: word(mutex), order: Acquire, failure: Acquire, wait: true, mutex: true })
             }
@@ -187,7 +189,7 @@ impl Thread {
             (SyncOp::BarrierInit, _) if self.get(code, other) == 0 => {
                 return Some(self.lock_failure(code, "a barrier for no threads:", addr));
             }
-            (SyncOp::CondWait, _) => {
+            (SyncOp::CondWait { .. }, _) => {
                 let mutex = Addr(self.get(code, other));
                 if self.held(mutex).is_none() {
                     let what = "the thread waits on a condition variable without holding the mutex";
@@ -218,7 +220,7 @@ impl Thread {
         };
         let me = u64::from(self.id.0) + 1;
         match (op, self.stage) {
-            (SyncOp::Lock { .. }, _) | (SyncOp::CondWait, 3) => take(true, value == 0, me),
+            (SyncOp::Lock { .. }, _) | (SyncOp::CondWait { .. }, 3) => take(true, value == 0, me),
             (SyncOp::TryLock { .. }, _) => take(false, value == 0, me),
             (SyncOp::ReadLock, _) => take(true, value != WRITER, value.wrapping_add(1)),
             (SyncOp::TryReadLock, _) => take(false, value != WRITER, value.wrapping_add(1)),
@@ -233,9 +235,9 @@ impl Thread {
             (SyncOp::BarrierWait, _) if value == SYNC_DESTROYED => Reaction::Read,
             (SyncOp::BarrierWait, _) if value & 0xffff_ffff >= self.scratch => Reaction::Read,
             (SyncOp::BarrierWait, _) => Reaction::Block,
-            (SyncOp::CondWait, 0) => Reaction::Write(value | 1 << self.id.0),
-            (SyncOp::CondWait, 2) if value > u64::from(self.waits) => Reaction::Read,
-            (SyncOp::CondWait, 2) => Reaction::Block,
+            (SyncOp::CondWait { .. }, 0) => Reaction::Write(value | 1 << self.id.0),
+            (SyncOp::CondWait { timed }, 2) if timed || value > u64::from(self.waits) => Reaction::Read,
+            (SyncOp::CondWait { .. }, 2) => Reaction::Block,
             (SyncOp::CondSignal, 0) => match value.count_ones() {
                 0 => Reaction::Read,
                 1 => Reaction::Write(0),
@@ -245,7 +247,9 @@ impl Thread {
             (SyncOp::CondBroadcast, 0) => Reaction::Write(0),
             (SyncOp::CondSignal | SyncOp::CondBroadcast, _) => Reaction::Write(value + 1),
             (SyncOp::Destroy { .. }, _) => Reaction::Write(SYNC_DESTROYED),
-            (SyncOp::Unlock | SyncOp::BarrierInit | SyncOp::CondWait, _) => unreachable!("a store reads nothing"),
+            (SyncOp::Unlock | SyncOp::BarrierInit | SyncOp::CondWait { .. }, _) => {
+                unreachable!("a store reads nothing")
+            }
         }
     }
 
@@ -262,9 +266,14 @@ impl Thread {
         pick: u32,
     ) -> Flow {
         let addr = Addr(self.get(code, object));
-        let reads = !matches!((op, self.stage), (SyncOp::Unlock | SyncOp::BarrierInit, _) | (SyncOp::CondWait, 1 | 2));
+        let reads =
+            !matches!((op, self.stage), (SyncOp::Unlock | SyncOp::BarrierInit, _) | (SyncOp::CondWait { .. }, 1 | 2));
         if reads && value == SYNC_DESTROYED && !survives(op, self.stage) {
-            let addr = if (op, self.stage) == (SyncOp::CondWait, 3) { Addr(self.get(code, other)) } else { addr };
+            let addr = if matches!((op, self.stage), (SyncOp::CondWait { .. }, 3)) {
+                Addr(self.get(code, other))
+            } else {
+                addr
+            };
             return self.lock_failure(code, "use of a synchronisation object after its end:", addr);
         }
         let reaction =
@@ -310,7 +319,7 @@ impl Thread {
                 }
             }
             SyncOp::BarrierWait => {}
-            SyncOp::CondWait => {
+            SyncOp::CondWait { .. } => {
                 let mutex = Addr(self.get(code, other));
                 match self.stage {
                     0 => {}
@@ -319,6 +328,7 @@ impl Thread {
                         self.scratch = self.held[held].count as u64;
                         self.held.remove(held);
                     }
+                    2 if value <= u64::from(self.waits) => return Flow::Rest(Status::Blocked(Blocked::Assume)),
                     2 => self.waits += 1,
                     _ => self.held.push(Held { addr: mutex, count: self.scratch as i32 }),
                 }
@@ -369,7 +379,7 @@ impl Thread {
 fn survives(op: SyncOp, stage: u32) -> bool {
     matches!(
         (op, stage),
-        (SyncOp::CondWait, 2) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 1..) | (SyncOp::BarrierWait, 1..)
+        (SyncOp::CondWait { .. }, 2) | (SyncOp::CondSignal | SyncOp::CondBroadcast, 1..) | (SyncOp::BarrierWait, 1..)
     )
 }
 

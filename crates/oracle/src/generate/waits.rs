@@ -1,4 +1,4 @@
-//! Programs with loops that wait, in the ways they are written.
+//! Programs with loops that wait, in the ways they are written, and with assumptions that a load leads into.
 //!
 //! Each loop is as plain as in a source file. Its turns that come back have no effect, or have one (a count that lives on, a compare-exchange that nobody looks
 //! at, a store), or only some have; it has one way out or two; what it waits for may never come. Looks and stores may be such that can race.
@@ -70,7 +70,7 @@ impl Generator {
         let (zero, one) = (Value::Const(0), Value::Const(1));
         let new = self.random.pick(&[Value::Const(1), Value::Const(2), Value::Reg(A, 1)]);
         let repeat = Stmt::Loop;
-        match self.random.below(19) {
+        match self.random.below(23) {
             // One look; two looks; a look and a fence.
             1 if x != y => {
                 vec![repeat(vec![self.look(A, x), Stmt::Leave(is(A, k)), self.look(B, y), Stmt::Leave(is_not(B, 0))])]
@@ -134,6 +134,14 @@ impl Generator {
                 let inside = self.store();
                 vec![repeat(vec![Stmt::TryLock(Some(A), m), Stmt::Leave(is_not(A, 0))]), inside, Stmt::Unlock(m)]
             }
+            // No loop, but an assumption behind a look.
+            18 => vec![self.look(A, x), Stmt::Assume(is(A, k))],
+            19 => vec![self.look(A, x), Stmt::Set(B, Value::Reg(A, 1)), Stmt::Assume(is_not(B, k)), self.look(A, y)],
+            20 => {
+                let inside = Stmt::If(is(A, k), vec![Stmt::Assume(self.test())], vec![Stmt::Assert(self.test())]);
+                vec![self.look(A, x), inside, Stmt::Assume(self.test())]
+            }
+            21 => vec![repeat(vec![self.look(A, x), Stmt::Assume(is_not(A, 2)), Stmt::Leave(is(A, k))])],
             // Turns that write if they find something.
             _ => {
                 let store = Stmt::If(is(A, 1), vec![Stmt::Store(x, Value::Const(2), Ordering::Relaxed)], Vec::new());

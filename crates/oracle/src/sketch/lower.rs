@@ -323,7 +323,7 @@ impl Lower<'_> {
             Stmt::SemTry(reg, s) => return self.truth(reg, |dst| Op::SemTryWait { dst, sem: address(s) }),
             Stmt::SemPost(s) => Op::SemPost { sem: address(s) },
             Stmt::Barrier(reg, b) => return self.truth(reg, |dst| Op::BarrierWait { dst, barrier: address(b) }),
-            Stmt::CondWait(c, m) => Op::CondWait { cond: address(c), mutex: address(m) },
+            Stmt::CondWait(c, m) => Op::CondWait { cond: address(c), mutex: address(m), timed: false },
             Stmt::Signal(c) => Op::CondSignal { cond: address(c) },
             Stmt::Broadcast(c) => Op::CondBroadcast { cond: address(c) },
             Stmt::Me(reg) => {

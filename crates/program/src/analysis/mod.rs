@@ -6,12 +6,16 @@
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
+//! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
+//! | [`inline`] | which functions are small enough to stand in the place of their calls |
 //! | [`unused`] | which updates need not say what they found |
 //! | [`inputs`] | which values of unknown inputs have to be explored |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
+pub mod assumed;
 pub mod cfg;
 pub mod escape;
+pub mod inline;
 pub mod inputs;
 pub mod liveness;
 pub mod loops;
@@ -20,6 +24,7 @@ pub mod unused;
 
 pub use cfg::Cfg;
 pub use escape::{Escape, escape};
+pub use inline::inline_helpers;
 pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
@@ -28,10 +33,11 @@ pub use unused::drop_unused_results;
 
 use crate::program::Program;
 
-/// What every program goes through before it is compiled: unknown inputs get the values that are explored, loops that only wait become waits, and
-/// results that nobody reads are not asked for. The program must be valid, and stays so.
+/// What every program goes through before it is compiled: unknown inputs get the values that are explored, loops that only wait become waits,
+/// helpers of assumptions stand where they are called, and results that nobody reads are not asked for. The program must be valid, and stays so.
 pub fn transform(program: &mut Program) {
     resolve_inputs(program);
     spin_loops(program);
+    inline_helpers(program);
     drop_unused_results(program);
 }

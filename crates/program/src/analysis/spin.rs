@@ -25,7 +25,7 @@
 //! 3. *Waiting update.* One read-modify-write is all the loop does; it waits while it would come back and leave memory as it is (`update`).
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns, and with small functions it calls
-//! put in their place (`inline`): `while (!trylock(&l)) {}` is a loop around an exchange. What such a loop does in a turn is followed symbolically
+//! put in their place ([`inline`](super::inline)): `while (!trylock(&l)) {}` is a loop around an exchange. What such a loop does in a turn is followed symbolically
 //! (`paths`): registers are expressions over the values at the start and the values read. Whoever has more than 64 paths
 //! through a turn or can be entered past its head is none of these.
 //!
@@ -40,13 +40,13 @@
 //! Cost: linear in the number of paths through loop bodies, at most 64 per loop, and in the depth of their nesting.
 
 mod binary;
-mod inline;
 mod paths;
 mod peel;
 mod turns;
 mod update;
 
 use super::cfg::Cfg;
+use super::inline;
 use super::liveness::{Liveness, may_fail};
 use super::loops::{Loop, Loops};
 use crate::expr::{BinOp, Expr, UnOp};
@@ -105,6 +105,9 @@ const MAX_WORK: usize = 1 << 28;
 
 /// A function with more blocks is not copied to see whether a loop is better turned.
 const MAX_COPIED: usize = 1 << 12;
+
+/// No more calls than this are replaced in one loop.
+const MAX_CALLS: usize = 8;
 
 /// Turns loops that only wait into waits. The program must be valid, and stays so.
 pub fn spin_loops(program: &mut Program) -> SpinReport {
@@ -216,7 +219,7 @@ fn convert_inlined(function: &Function, l: &Loop, facts: &Facts) -> Option<(Func
     if function.blocks.len() > MAX_COPIED {
         return None;
     }
-    let inlined = inline::inlined(function, l, &facts.small)?;
+    let inlined = inline::inlined(function, &l.blocks, &facts.small, MAX_CALLS)?;
     let cfg = Cfg::new(&inlined);
     let loops = Loops::new(&inlined, &cfg);
     let turned = loops.list.iter().find(|other| other.head == l.head).and_then(|l| rotated(&inlined, &cfg, l));

@@ -1,7 +1,7 @@
 //! The tree the parser builds: the text with its structure, nothing resolved.
 
 use crate::expr::{BinOp, CastOp, UnOp};
-use crate::inst::RmwOp;
+use crate::inst::{ErrorKind, RmwOp};
 use crate::source::Span;
 use crate::types::{Ordering, Type};
 use std::borrow::Cow;
@@ -212,12 +212,16 @@ pub(super) enum StmtKind<'a> {
     },
     Fence(Ordering),
     Sync(SyncKind, Place<'a>),
-    CondWait(Place<'a>, Place<'a>),
+    CondWait {
+        cond: Place<'a>,
+        mutex: Place<'a>,
+        timed: bool,
+    },
     BarrierInit(Place<'a>, Ast<'a>),
     Free(Ast<'a>),
     Assert(Ast<'a>, String),
     Assume(Ast<'a>),
-    Error(String),
+    Error(ErrorKind, String),
     Print(String, Vec<Ast<'a>>),
     AtomicBegin,
     AtomicEnd,

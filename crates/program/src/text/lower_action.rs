@@ -77,10 +77,10 @@ impl Body<'_, '_> {
                     SyncKind::Destroy(ty) => Op::SyncDestroy { object, ty },
                 });
             }
-            StmtKind::CondWait(cond, mutex) => {
+            StmtKind::CondWait { cond, mutex, timed } => {
                 let cond = self.address(cond, None)?.0;
                 let mutex = self.address(mutex, None)?.0;
-                self.push(Op::CondWait { cond, mutex });
+                self.push(Op::CondWait { cond, mutex, timed: *timed });
             }
             StmtKind::BarrierInit(barrier, count) => {
                 let barrier = self.address(barrier, None)?.0;
@@ -99,7 +99,7 @@ impl Body<'_, '_> {
                 let cond = self.expr_as(cond, Type::I1)?;
                 self.push(Op::Assume { cond });
             }
-            StmtKind::Error(message) => self.push(Op::Error { message: message.clone() }),
+            StmtKind::Error(kind, message) => self.push(Op::Error { kind: *kind, message: message.clone() }),
             StmtKind::Print(format, args) => {
                 let mut lowered = Vec::with_capacity(args.len());
                 for arg in args {

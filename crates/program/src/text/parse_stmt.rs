@@ -5,6 +5,7 @@ use super::lexer::Token;
 use super::names::{self, did_you_mean};
 use super::parser::{MAX_NESTING, Parsed, Parser};
 use crate::Type;
+use crate::inst::ErrorKind;
 use crate::source::{Diagnostic, Span};
 
 /// Cases of a switch, and what it does otherwise.
@@ -300,7 +301,8 @@ impl<'a> Parser<'a, '_> {
             "wait" => {
                 let cond = self.place()?;
                 self.expect(",")?;
-                StmtKind::CondWait(cond, self.place()?)
+                let mutex = self.place()?;
+                StmtKind::CondWait { cond, mutex, timed: self.eat_word("timed") }
             }
             "barrier_init" => {
                 let barrier = self.place()?;
@@ -317,9 +319,11 @@ impl<'a> Parser<'a, '_> {
             }
             "assume" => StmtKind::Assume(self.expr()?),
             "error" => {
+                let named = |kind: &ErrorKind| kind.name().is_some_and(|name| self.eat_word(name));
+                let kind = ErrorKind::ALL.into_iter().find(named).unwrap_or(ErrorKind::Mark);
                 let message =
                     if self.at_punct(";") { "error reached".to_owned() } else { self.string("a message, or `;`")? };
-                StmtKind::Error(message)
+                StmtKind::Error(kind, message)
             }
             "print" => {
                 let format = self.string("the text to print")?;

@@ -247,7 +247,10 @@ impl<'p> Printer<'p> {
             Op::WriteLock { lock } => at("wrlock", lock),
             Op::TryRwLock { dst, lock, write } => to(dst) + &at(if *write { "trywrlock" } else { "tryrdlock" }, lock),
             Op::RwUnlock { lock } => at("rwunlock", lock),
-            Op::CondWait { cond, mutex } => format!("{}, {}", at("wait", cond), self.place(mutex).0),
+            Op::CondWait { cond, mutex, timed } => {
+                let timed = if *timed { " timed" } else { "" };
+                format!("{}, {}{timed}", at("wait", cond), self.place(mutex).0)
+            }
             Op::CondSignal { cond } => at("signal", cond),
             Op::CondBroadcast { cond } => at("broadcast", cond),
             Op::BarrierInit { barrier, count } => {
@@ -283,7 +286,10 @@ impl<'p> Printer<'p> {
             }
             Op::AtomicBegin => "atomic_begin".to_owned(),
             Op::AtomicEnd => "atomic_end".to_owned(),
-            Op::Error { message } => format!("error {}", quoted(message)),
+            Op::Error { kind, message } => {
+                let kind = kind.name().map(|name| format!("{name} ")).unwrap_or_default();
+                format!("error {kind}{}", quoted(message))
+            }
             Op::Print { format, args } => {
                 let mut text = format!("print {}", quoted(format));
                 for arg in args {

@@ -119,7 +119,7 @@ impl FunctionCheck<'_, '_> {
                 self.address(object)?;
                 self.target(*dst, Type::I1)
             }
-            Op::CondWait { cond, mutex } => {
+            Op::CondWait { cond, mutex, .. } => {
                 self.address(cond)?;
                 self.address(mutex)
             }

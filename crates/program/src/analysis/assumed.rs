@@ -1,0 +1,181 @@
+//! Loads that lead straight into an assumption.
+//!
+//! `r = load x; assume r == 1;`: a thread that reads anything but 1 is stopped by the assumption, and nothing it has done
+//! since the load can be noticed by anybody. So whoever read something else need not have read at all: the load may wait for a value that
+//! passes, and a thread that never finds one stands before the load instead of behind it. [`passing`] says which loads these are, and which values pass.
+//!
+//! Nothing is lost by that. Other threads cannot tell a thread that has read from one that is about to, so they do what they did,
+//! and fail where they failed. The thread itself does nothing between the load and the assumption that could fail: whatever may is the end of
+//! what is looked at. It is stopped in both cases, and counts as stopped by an assumption: it is no deadlock. What would be lost
+//! is a race of the load itself, so a program in which accesses can race is left as it is.
+//!
+//! The way from the load to assumptions is followed symbolically, through assignments, branches and assertions, and no further than the next visible
+//! operation, call or jump back. Cost: at most 32 paths of 32 blocks per load.
+
+use super::cfg::Cfg;
+use super::liveness::may_fail;
+use crate::expr::{BinOp, Expr};
+use crate::inst::{Op, Term};
+use crate::program::{BlockId, Function, Reg};
+use rustc_hash::FxHashMap;
+
+const MAX_PATHS: usize = 32;
+const MAX_BLOCKS: usize = 32;
+/// How large a condition may grow.
+const MAX_SIZE: usize = 100;
+
+/// A way from the load on.
+#[derive(Clone, Default)]
+struct Way {
+    /// What registers hold, over those right behind the load.
+    values: FxHashMap<Reg, Expr>,
+    /// What has been decided on the way.
+    conditions: Vec<Expr>,
+    blocks: usize,
+}
+
+impl Way {
+    /// The expression over the registers right behind the load, if it can be followed.
+    fn value(&self, expr: &Expr) -> Option<Expr> {
+        let value = substituted(expr, &self.values);
+        let mut size = 0;
+        value.walk(&mut |_| size += 1);
+        (size <= MAX_SIZE && !may_fail(&value)).then_some(value)
+    }
+
+    /// The same way where the condition holds; `None` if nobody goes there.
+    fn with(mut self, cond: Expr) -> Option<Way> {
+        match cond {
+            Expr::Const(_, 0) => None,
+            Expr::Const(..) => Some(self),
+            cond => {
+                self.conditions.push(cond);
+                Some(self)
+            }
+        }
+    }
+}
+
+/// The loads of a function that lead straight into an assumption. Each with the condition on the registers right behind it (its target holds what was
+/// read) under which the thread is not stopped by one before it does anything else.
+pub fn passing(function: &Function) -> FxHashMap<(BlockId, usize), Expr> {
+    let insts = |block: usize| function.blocks[block].insts.iter().enumerate();
+    if !(0..function.blocks.len()).flat_map(insts).any(|(_, inst)| matches!(inst.op, Op::Assume { .. })) {
+        return FxHashMap::default();
+    }
+    let cfg = Cfg::new(function);
+    let loads = (0..function.blocks.len()).flat_map(|block| {
+        let loads = insts(block).filter(|(_, inst)| matches!(inst.op, Op::Load { dst: Some(_), until: None, .. }));
+        loads.map(move |(at, _)| (BlockId(block as u32), at))
+    });
+    loads.filter_map(|(block, at)| Some(((block, at), passes(function, &cfg, block, at)?))).collect()
+}
+
+/// The condition for one load; `None` if there is no such assumption.
+fn passes(function: &Function, cfg: &Cfg, block: BlockId, inst: usize) -> Option<Expr> {
+    let mut stopped: Vec<Vec<Expr>> = Vec::new();
+    let mut open = vec![(block, inst + 1, Way::default())];
+    let mut paths = 0;
+    while let Some((block, first, way)) = open.pop() {
+        paths += 1;
+        if paths > MAX_PATHS * MAX_BLOCKS || way.blocks > MAX_BLOCKS || open.len() > MAX_PATHS {
+            // Whoever is not followed passes.
+            continue;
+        }
+        let Some(mut way) = follow(function, block, first, way, &mut stopped) else { continue };
+        way.blocks += 1;
+        let mut go = |target: BlockId, way: Option<Way>| {
+            if let Some(way) = way.filter(|_| !cfg.retreating_edges().contains(&(block, target))) {
+                open.push((target, 0, way));
+            }
+        };
+        match &function.blocks[block.index()].term.kind {
+            Term::Goto(target) => go(*target, Some(way)),
+            Term::If(cond, then, otherwise) => {
+                let Some(cond) = way.value(cond) else { continue };
+                go(*then, way.clone().with(cond.clone()));
+                go(*otherwise, way.with(cond.negated()));
+            }
+            _ => {}
+        }
+    }
+    let all = |conditions: Vec<Expr>| conditions.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b));
+    let any = stopped.into_iter().map(|conditions| all(conditions).unwrap_or_else(|| Expr::bool(true)));
+    let stopped = any.reduce(|a, b| Expr::binary(BinOp::Or, a, b))?;
+    let mut size = 0;
+    stopped.walk(&mut |_| size += 1);
+    (size <= 4 * MAX_SIZE).then(|| stopped.negated())
+}
+
+/// Goes to the end of a block; `None` if the thread does something visible before, or may fail. Notes where assumptions stop it.
+fn follow(
+    function: &Function,
+    block: BlockId,
+    first: usize,
+    mut way: Way,
+    stopped: &mut Vec<Vec<Expr>>,
+) -> Option<Way> {
+    for inst in &function.blocks[block.index()].insts[first..] {
+        match &inst.op {
+            Op::Assign { dst, value } => {
+                let value = way.value(value)?;
+                way.values.insert(*dst, value);
+            }
+            Op::Assume { cond } => {
+                let cond = way.value(cond)?;
+                stopped.extend(way.clone().with(cond.clone().negated()).map(|way| way.conditions));
+                way = way.with(cond)?;
+            }
+            Op::Assert { cond, .. } => {
+                let cond = way.value(cond)?;
+                way = way.with(cond)?;
+            }
+            _ => return None,
+        }
+    }
+    Some(way)
+}
+
+fn substituted(expr: &Expr, values: &FxHashMap<Reg, Expr>) -> Expr {
+    let part = |expr: &Expr| Box::new(substituted(expr, values));
+    match expr {
+        Expr::Reg(reg) => values.get(reg).unwrap_or(expr).clone(),
+        Expr::Const(..) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => expr.clone(),
+        Expr::Unary(op, a) => Expr::Unary(*op, part(a)),
+        Expr::Binary(op, a, b) => Expr::Binary(*op, part(a), part(b)),
+        Expr::Cast(op, to, a) => Expr::Cast(*op, *to, part(a)),
+        Expr::Select(c, a, b) => Expr::Select(part(c), part(a), part(b)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    /// How many loads of the first function with this body lead straight into an assumption.
+    fn loads(body: &str) -> usize {
+        let text = format!("global x: i32; global y: i32; fn main() {{ {body} }} fn f() {{ }}");
+        let program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        passing(&program.functions[0]).len()
+    }
+
+    #[test]
+    fn what_cannot_be_noticed_is_followed() {
+        assert_eq!(loads("let r = load x; assume r == 1;"), 1);
+        assert_eq!(loads("let r = load x; let s = r * 2; assert s != 3; assume s == 2;"), 1);
+        assert_eq!(loads("let r = load x; if r == 0 { assume false; } store y, r;"), 1);
+        assert_eq!(loads("let r = load x; assume r == 1; let s = load y; assume s == r;"), 2);
+    }
+
+    #[test]
+    fn what_can_be_noticed_or_fails_is_not() {
+        for between in ["store y, 1;", "fence.sc;", "call f();", "let s = 1 / r;", "let s = load y;", "spawn f();"] {
+            let expected = usize::from(between.contains("load"));
+            assert_eq!(loads(&format!("let r = load x; {between} assume r == 1;")), expected, "{between}");
+        }
+        assert_eq!(loads("let r = load x; store y, r;"), 0);
+        // Nobody is stopped who might have gone on.
+        assert_eq!(loads("let r = load x; while r == 0 { r = 1; store y, 1; } assume r == 7;"), 1);
+    }
+}
