@@ -1,13 +1,16 @@
 //! `raddle trace`: is this trace consistent?
 
 use crate::args::{Trace, TraceAlgorithm};
+use crate::check::stop_when_asked;
 use crate::output::Output;
 use crate::status::{Failure, Status};
+use raddle::Control;
 use raddle::consistency::Algorithm;
 use raddle::report::{Answer, Problem};
 use raddle::traces::Settings;
 use std::fs::File;
 use std::io::{Read, stdin};
+use std::sync::Arc;
 
 /// No trace is larger than this.
 const MAX_BYTES: u64 = 64 << 20;
@@ -40,7 +43,10 @@ fn answer(args: &Trace, name: &str) -> Result<Answer, Failure> {
         time_limit: args.time_limit,
         explain: !args.no_explain,
     };
-    Ok(raddle::trace(name, &read(name)?, &settings)?)
+    let control = Arc::new(Control::new());
+    let input = read(name)?;
+    stop_when_asked(&control);
+    Ok(raddle::trace(name, &input, &settings, &control)?)
 }
 
 fn read(name: &str) -> Result<Vec<u8>, Problem> {

@@ -13,13 +13,22 @@
 mod instances;
 
 use instances::{Size, program, sources_of_run, with_one_other_source};
-use raddle_consistency::{Algorithm, Answer, Closure, Instance, Limits, Model, Settings, Verifier};
+use raddle_consistency::{Algorithm, Answer, Closure, Instance, Interrupt, Limits, Model, Never, Settings, Verifier};
 use raddle_testkit::Random;
 use std::time::{Duration, Instant};
 
-const WAYS: [(&str, Settings); 7] = {
-    const fn way(algorithm: Algorithm, eager: bool, closure: Closure) -> Settings {
-        let limits = Limits { prefixes: u64::MAX, bytes: 1 << 30, deadline: None };
+/// A time.
+struct Until(Instant);
+
+impl Interrupt for Until {
+    fn is_due(&self) -> bool {
+        Instant::now() >= self.0
+    }
+}
+
+const WAYS: [(&str, Settings<'static>); 7] = {
+    const fn way(algorithm: Algorithm, eager: bool, closure: Closure) -> Settings<'static> {
+        let limits = Limits { prefixes: u64::MAX, bytes: 1 << 30, interrupt: &Never };
         Settings {
             closure,
             order: raddle_consistency::WorklistOrder::LastIn,
@@ -96,12 +105,12 @@ struct Measured {
     answers: Vec<Option<bool>>,
 }
 
-fn measure(instances: &[Instance], model: Model, settings: &Settings, limit: Duration) -> Measured {
+fn measure(instances: &[Instance], model: Model, settings: &Settings<'_>, limit: Duration) -> Measured {
     let mut verifier = Verifier::new();
     let mut measured = Measured { times: Vec::new(), unfinished: 0, answers: Vec::new() };
     for instance in instances {
         let started = Instant::now();
-        let limits = Limits { deadline: Some(started + limit), ..settings.limits };
+        let limits = Limits { interrupt: &Until(started + limit), ..settings.limits };
         let answer = verifier.verify(instance, model, &Settings { limits, ..*settings }).expect("well formed");
         let mut time = started.elapsed();
         let answer = match answer {

@@ -12,9 +12,9 @@
 //! A cycle means that there is no execution. The converse fails in general; for two threads it holds. Cost: a pass looks at every
 //! read and every thread, with a binary search among the thread's writes of the location; passes go on as long as they find something.
 
+use crate::interrupt::Interrupt;
 use crate::order::{Cyclic, Order, Why};
 use crate::shape::{NONE, Shape};
-use std::time::Instant;
 
 /// Closure, with memory to be used again and again.
 #[derive(Clone, Debug, Default)]
@@ -112,13 +112,13 @@ const READS: usize = 256;
 
 impl ClosureOrder {
     /// Computes the closure.
-    pub(crate) fn build(&mut self, shape: &Shape, deadline: Option<Instant>) -> Result<(), Failure> {
+    pub(crate) fn build(&mut self, shape: &Shape, interrupt: &dyn Interrupt) -> Result<(), Failure> {
         self.build_unclosed(shape)?;
         let ClosureOrder { order, reads, columns } = self;
         loop {
             let mut news = false;
             for some in reads.chunks(READS) {
-                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                if interrupt.is_due() {
                     return Err(Failure::Late);
                 }
                 for &read in some {

@@ -17,7 +17,6 @@ use crate::verify::{Answer, Verifier};
 use raddle_trace::{EventId, Model, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// Something that happens at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -120,7 +119,7 @@ impl Clash {
 }
 
 /// Finds out why an instance is inconsistent; nothing if it is consistent or the limits are too tight to tell.
-pub fn explain(instance: &Instance, model: Model, settings: &Settings) -> Result<Option<Clash>, Malformed> {
+pub fn explain(instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Option<Clash>, Malformed> {
     instance.validate()?;
     let settings = Settings { closure: Closure::First, ..*settings };
     let mut explainer = Explainer {
@@ -161,9 +160,9 @@ pub fn explain(instance: &Instance, model: Model, settings: &Settings) -> Result
     Ok(Some(Clash { core, minimal, conclusions, cycle }))
 }
 
-struct Explainer {
+struct Explainer<'i> {
     model: Model,
-    settings: Settings,
+    settings: Settings<'i>,
     verifier: Verifier,
     shape: Shape,
     closure: ClosureOrder,
@@ -211,9 +210,9 @@ impl Cycle {
     }
 }
 
-impl Explainer {
+impl Explainer<'_> {
     fn is_late(&self) -> bool {
-        self.settings.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.settings.limits.interrupt.is_due()
     }
 
     /// Leaves out what is not needed for a cycle, or, if there never was one, for the search to fail.
@@ -221,7 +220,7 @@ impl Explainer {
         let mut clashes = |core: &Instance| {
             if cyclic {
                 self.shape.build(core, self.model).is_err()
-                    || self.closure.build(&self.shape, self.settings.limits.deadline) == Err(Failure::Cyclic)
+                    || self.closure.build(&self.shape, self.settings.limits.interrupt) == Err(Failure::Cyclic)
             } else {
                 matches!(self.verifier.verify(core, self.model, &self.settings), Ok(Answer::Inconsistent))
             }
@@ -235,7 +234,7 @@ impl Explainer {
             let mut size = if cyclic { 1 } else { events.len().next_power_of_two() };
             while size > 0 {
                 for chunk in events.chunks(size) {
-                    if self.settings.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    if self.settings.limits.interrupt.is_due() {
                         return;
                     }
                     let smaller = without(core, chunk);
@@ -274,7 +273,7 @@ impl Explainer {
             return Some(self.hidden(instance, hidden));
         }
         if Order::bytes(&self.shape) > self.settings.limits.bytes
-            || self.closure.build(&self.shape, self.settings.limits.deadline) != Err(Failure::Cyclic)
+            || self.closure.build(&self.shape, self.settings.limits.interrupt) != Err(Failure::Cyclic)
         {
             return None;
         }

@@ -11,6 +11,12 @@ pub trait Interrupt {
     fn is_due(&self) -> bool;
 }
 
+impl fmt::Debug for dyn Interrupt + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupt")
+    }
+}
+
 /// Lets every search come to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Never;

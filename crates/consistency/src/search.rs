@@ -11,7 +11,6 @@ use crate::settings::{Limits, WorklistOrder};
 use crate::shape::{NONE, Shape};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
-use std::time::Instant;
 
 /// What distinguishes one verifier from another.
 pub(crate) trait Strategy {
@@ -83,7 +82,7 @@ impl Search {
         prefix: &mut Prefix,
         strategy: &impl Strategy,
         order: WorklistOrder,
-        limits: &Limits,
+        limits: &Limits<'_>,
         visited: &mut u64,
     ) -> End {
         self.reset(shape);
@@ -137,11 +136,11 @@ impl Search {
         }
     }
 
-    fn is_over(&self, limits: &Limits, visited: u64) -> bool {
+    fn is_over(&self, limits: &Limits<'_>, visited: u64) -> bool {
         let bytes = 4 * (self.states.len() + self.keys.len()) + 8 * self.moves.len() + 40 * self.nodes.len();
         visited > limits.prefixes
             || bytes as u64 > limits.bytes
-            || (visited.is_multiple_of(64) && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline))
+            || (visited.is_multiple_of(64) && limits.interrupt.is_due())
     }
 
     /// Adds the successors to the worklist and leaves the prefix as it was. Tells the node that was added last.

@@ -1,7 +1,6 @@
 //! How to verify.
 
-use crate::interrupt::Interrupt;
-use std::time::Instant;
+use crate::interrupt::{Interrupt, Never};
 
 /// Whether closure looks at an instance before the search does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,31 +53,25 @@ pub enum Algorithm {
 }
 
 /// When to give up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'i> {
     /// Prefixes taken from the worklist.
     pub prefixes: u64,
     /// What the search may hold, roughly.
     pub bytes: u64,
-    /// A time.
-    pub deadline: Option<Instant>,
+    /// Whoever knows when time is over or somebody wants it to end.
+    pub interrupt: &'i dyn Interrupt,
 }
 
-impl Default for Limits {
+impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { prefixes: u64::MAX, bytes: 4 << 30, deadline: None }
-    }
-}
-
-impl Interrupt for Limits {
-    fn is_due(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        Limits { prefixes: u64::MAX, bytes: 4 << 30, interrupt: &Never }
     }
 }
 
 /// How to verify.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+#[derive(Clone, Copy, Debug)]
+pub struct Settings<'i> {
     /// Whether and when to compute the closure.
     pub closure: Closure,
     /// The order of the worklist.
@@ -92,10 +85,10 @@ pub struct Settings {
     /// Under SC, with closure: try two-literal clauses when the search has looked at this many prefixes in vain.
     pub clauses: Option<u64>,
     /// When to give up.
-    pub limits: Limits,
+    pub limits: Limits<'i>,
 }
 
-impl Default for Settings {
+impl Default for Settings<'_> {
     fn default() -> Self {
         Settings {
             closure: Closure::First,

@@ -48,7 +48,7 @@ pub struct Verifier {
 }
 
 /// Is there an execution of this shape under the model?
-pub fn verify(instance: &Instance, model: Model, settings: &Settings) -> Result<Answer, Malformed> {
+pub fn verify(instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Answer, Malformed> {
     Verifier::new().verify(instance, model, settings)
 }
 
@@ -67,7 +67,7 @@ impl Verifier {
     ///
     /// # Panics
     /// If a witness does not replay, which would be a mistake in this crate.
-    pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings) -> Result<Answer, Malformed> {
+    pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Answer, Malformed> {
         instance.validate()?;
         self.statistics = Statistics::default();
         if self.shape.build(instance, model).is_err() {
@@ -86,7 +86,7 @@ impl Verifier {
         })
     }
 
-    fn decide(&mut self, settings: &Settings) -> End {
+    fn decide(&mut self, settings: &Settings<'_>) -> End {
         let closure = if Order::bytes(&self.shape) > settings.limits.bytes { Closure::Off } else { settings.closure };
         match closure {
             Closure::Off => return self.search(settings, false, &settings.limits),
@@ -100,7 +100,7 @@ impl Verifier {
             }
         }
         self.statistics.closed = true;
-        match self.closure.build(&self.shape, settings.limits.deadline) {
+        match self.closure.build(&self.shape, settings.limits.interrupt) {
             Ok(()) => self.search_closed(settings),
             Err(Failure::Late) => End::Stopped,
             Err(Failure::Cyclic) => {
@@ -111,7 +111,7 @@ impl Verifier {
     }
 
     /// The search under the closure. Under SC it may be interrupted for a look at the clauses.
-    fn search_closed(&mut self, settings: &Settings) -> End {
+    fn search_closed(&mut self, settings: &Settings<'_>) -> End {
         if let (Some(prefixes), true, Algorithm::Model) =
             (settings.clauses, self.shape.model.has_clauses(), settings.algorithm)
         {
@@ -122,7 +122,7 @@ impl Verifier {
                 return end;
             }
             let (problem, sequence) = (problem(&self.shape), self.closure.order.sequence());
-            match Realiser::default().by_clauses(&problem, &sequence, &settings.limits) {
+            match Realiser::default().by_clauses(&problem, &sequence, settings.limits.interrupt) {
                 Err(Interrupted) => return End::Stopped,
                 Ok(Clauses::Unsatisfiable) => return End::Exhausted,
                 Ok(Clauses::Undecided) => {}
@@ -137,7 +137,7 @@ impl Verifier {
         self.search(settings, true, &settings.limits)
     }
 
-    fn search(&mut self, settings: &Settings, closed: bool, limits: &Limits) -> End {
+    fn search(&mut self, settings: &Settings<'_>, closed: bool, limits: &Limits<'_>) -> End {
         let Verifier { shape, prefix, search, closure, statistics } = self;
         let order = closed.then_some(&closure.order);
         let visited = &mut statistics.prefixes;

@@ -4,10 +4,11 @@ use crate::cost::Meter;
 use crate::error::Error;
 use raddle_consistency::explain::{self, Conclusion, Moment, Reason, Tie};
 use raddle_consistency::format::{self, Format, InputError, Trace};
-use raddle_consistency::{Action, Algorithm, Closure, EventId, Limits, Model, Source, Verifier};
+use raddle_consistency::{Action, Algorithm, Closure, EventId, Interrupt, Limits, Model, Source, Verifier};
+use raddle_engine::{Control, Deadline, StopReason};
 use raddle_report::trace as report;
 use raddle_report::{Answer, Body, Sources};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What to verify and how far.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ impl Settings {
         }
     }
 
-    fn of_verifier(&self) -> raddle_consistency::Settings {
+    fn of_verifier<'i>(&self, interrupt: &'i dyn Interrupt) -> raddle_consistency::Settings<'i> {
         let defaults = Limits::default();
         raddle_consistency::Settings {
             closure: if self.closure { Closure::First } else { Closure::Off },
@@ -53,10 +54,19 @@ impl Settings {
             limits: Limits {
                 prefixes: self.prefixes.unwrap_or(defaults.prefixes),
                 bytes: self.memory.unwrap_or(defaults.bytes),
-                deadline: self.time_limit.and_then(|limit| Instant::now().checked_add(limit)),
+                interrupt,
             },
             ..raddle_consistency::Settings::default()
         }
+    }
+}
+
+/// The deadline of a run, for the verifiers.
+struct Due<'d>(&'d Deadline<'d>);
+
+impl Interrupt for Due<'_> {
+    fn is_due(&self) -> bool {
+        self.0.passed().is_some()
     }
 }
 
@@ -64,10 +74,13 @@ impl Settings {
 ///
 /// # Errors
 /// If it is not an accepted trace.
-pub fn trace(name: &str, input: &[u8], settings: &Settings) -> Result<Answer, Error> {
+pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -> Result<Answer, Error> {
     let meter = Meter::start();
     let in_input = |error| Error::Trace { error, name: name.to_owned(), text: String::from_utf8_lossy(input).into() };
-    let how = settings.of_verifier();
+    let limits = raddle_engine::Limits { time: settings.time_limit, ..raddle_engine::Limits::default() };
+    let deadline = Deadline::new(limits, control);
+    let due = Due(&deadline);
+    let how = settings.of_verifier(&due);
     let trace = format::read(input, settings.format).map_err(in_input)?;
     let malformed = |error: raddle_consistency::Malformed| {
         in_input(InputError { message: error.to_string(), spot: None, help: None })
@@ -78,7 +91,7 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings) -> Result<Answer, Er
     let found = match answer {
         raddle_consistency::Answer::Consistent(schedule) => report::Found::Consistent(schedule),
         raddle_consistency::Answer::Unknown => {
-            report::Found::Unknown(limit_reached(&how.limits, statistics.prefixes).to_owned())
+            report::Found::Unknown(why_stopped(&how.limits, statistics.prefixes, &deadline).to_owned())
         }
         raddle_consistency::Answer::Inconsistent if settings.explain => {
             let clash = explain::explain(&trace.instance, settings.model, &how).map_err(malformed)?;
@@ -98,14 +111,15 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings) -> Result<Answer, Er
     Ok(Answer { file: name.to_owned(), sources: Sources::default(), cost: meter.read(), body: Body::Trace(body) })
 }
 
-/// The limit that ended a search that looked at so many prefixes.
-fn limit_reached(limits: &Limits, prefixes: u64) -> &'static str {
+/// Why a search that looked at so many prefixes came to no answer.
+fn why_stopped(limits: &Limits<'_>, prefixes: u64, deadline: &Deadline<'_>) -> &'static str {
     if prefixes > limits.prefixes {
-        "the limit on prefixes"
-    } else if limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-        "the time limit"
-    } else {
-        "the limit on memory"
+        return "the limit on prefixes was reached";
+    }
+    match deadline.passed() {
+        None => "the limit on memory was reached",
+        Some(StopReason::Interrupted) => "it was interrupted",
+        Some(_) => "the time limit was reached",
     }
 }
 

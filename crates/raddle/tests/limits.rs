@@ -135,3 +135,22 @@ fn an_engine_is_a_value() {
     settings.options.model = Model::Tso;
     assert!(ask(&settings).expect_err("refused").to_string().contains("does not know tso"));
 }
+
+#[test]
+fn a_trace_has_the_deadline_and_the_control_of_its_run() {
+    let text = b"thread one:\n    write x = 1\n    write y = 1\nthread two:\n    read y = 1\n    read x = 1\n";
+    let found = |time_limit, control: &Control| {
+        let settings = raddle::traces::Settings { time_limit, ..raddle::traces::Settings::new(Model::Sc) };
+        let answer = raddle::trace("test", text, &settings, control).unwrap_or_else(|error| panic!("{error}"));
+        let raddle::report::Body::Trace(trace) = answer.body else { panic!("a trace was asked for") };
+        trace.found
+    };
+    use raddle::report::trace::Found;
+    let control = Control::new();
+    assert!(matches!(found(None, &control), Found::Consistent(_)));
+    let late = found(Some(std::time::Duration::ZERO), &control);
+    assert!(matches!(&late, Found::Unknown(why) if why == "the time limit was reached"), "{late:?}");
+    control.stop();
+    let stopped = found(None, &control);
+    assert!(matches!(&stopped, Found::Unknown(why) if why == "it was interrupted"), "{stopped:?}");
+}

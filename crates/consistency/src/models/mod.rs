@@ -67,8 +67,8 @@ pub(crate) struct Task<'t> {
     pub(crate) search: &'t mut Search,
     /// An order every execution respects, if one has been computed.
     pub(crate) order: Option<&'t Order>,
-    pub(crate) settings: &'t Settings,
-    pub(crate) limits: &'t Limits,
+    pub(crate) settings: &'t Settings<'t>,
+    pub(crate) limits: &'t Limits<'t>,
     /// Counts the prefixes that were looked at.
     pub(crate) visited: &'t mut u64,
 }

@@ -11,8 +11,8 @@
 use super::common::{instance, is_consistent};
 use crate::{Algorithm, Answer, Closure, Instance, Key, Model, Settings, Verifier, WorklistOrder};
 
-/// All settings that must be right.
-fn settings(model: Model, number: u64) -> Vec<Settings> {
+/// All settings that must be right, those that nobody changed first.
+fn settings(model: Model, number: u64) -> Vec<Settings<'static>> {
     let plain = Settings { closure: Closure::Off, ..Settings::default() };
     let random = WorklistOrder::Random(number);
     let mut all = vec![
@@ -51,11 +51,11 @@ struct Counts {
 
 fn compare(verifier: &mut Verifier, instance: &Instance, model: Model, number: u64, counts: &mut Counts) {
     let expected = is_consistent(instance, model);
-    for settings in settings(model, number) {
+    for (at, settings) in settings(model, number).into_iter().enumerate() {
         let answer = verifier.verify(instance, model, &settings).expect("the instance is well formed");
         let found = matches!(answer, Answer::Consistent(_));
         assert_eq!(found, expected, "number {number} under {model}, {settings:?}\n{instance:#?}");
-        if settings == Settings::default() && !expected {
+        if at == 0 && !expected {
             counts.found_by_closure += u64::from(verifier.statistics().cyclic);
             counts.missed_by_closure += u64::from(verifier.statistics().closed && !verifier.statistics().cyclic);
         }

@@ -104,7 +104,7 @@ impl Trace {
                 fields.steps = Some(self.step_fields(schedule));
             }
             Found::Inconsistent(clash) => fields.clash = clash.as_ref().map(|clash| self.clash_fields(clash)),
-            Found::Unknown(limit) => fields.why = Some(format!("{limit} was reached")),
+            Found::Unknown(why) => fields.why = Some(why.clone()),
         }
         fields
     }

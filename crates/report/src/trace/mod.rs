@@ -57,7 +57,7 @@ pub enum Found {
     Consistent(Vec<Step>),
     /// There is none; this is why, unless nobody asked.
     Inconsistent(Option<Clash>),
-    /// This limit was reached: "the time limit".
+    /// Nobody knows, for this reason: "the time limit was reached".
     Unknown(String),
 }
 

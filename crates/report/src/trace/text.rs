@@ -17,7 +17,7 @@ impl Trace {
         let what = match &self.found {
             Found::Consistent(_) => format!("there is an execution of this shape under {}", self.model),
             Found::Inconsistent(_) => format!("no execution under {} has this shape", self.model),
-            Found::Unknown(limit) => format!("{limit} was reached"),
+            Found::Unknown(why) => why.clone(),
         };
         paper.paint(self.conclusion().style(), self.word()).say(format!(": {what}")).end();
         let (threads, events) = (self.threads.len() as u64, self.len() as u64);
