@@ -40,9 +40,12 @@ fn strongest(checked: &Checked) -> Option<Level> {
     checked.levels.iter().rev().find(|(_, standing)| *standing == Standing::Holds).map(|(level, _)| *level)
 }
 
+/// What it is called, its transactions, the anomaly, and the strongest level that is left.
+type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str, Option<Level>);
+
 #[test]
 fn each_anomaly_of_lists_has_its_name_and_its_level() {
-    let cases: [(&str, &[(&str, &str)], &str, Option<Level>); 11] = [
+    let cases: [Case; 11] = [
         (
             "serial",
             &[("ok", "[:append 1 1] [:r 2 nil]"), ("ok", "[:append 2 1] [:r 1 [1]]")],
