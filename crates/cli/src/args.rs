@@ -73,9 +73,20 @@ pub(crate) struct C {
     #[arg(long, visible_alias = "spurious")]
     spurious_wakeups: bool,
 
+    /// What accesses to `volatile` objects are: plain ones, as C11 has it, or relaxed atomic ones
+    #[arg(long, value_enum, value_name = "plain|relaxed", default_value = "plain", hide_possible_values = true)]
+    volatile: Volatile,
+
     /// An argument of `main`, after the program's name
     #[arg(long, value_name = "TEXT")]
     arg: Vec<String>,
+}
+
+/// What accesses to `volatile` objects are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Volatile {
+    Plain,
+    Relaxed,
 }
 
 impl Input {
@@ -90,6 +101,7 @@ impl Input {
                 ilp32: c.ilp32,
                 nondet: c.nondet.clone(),
                 spurious_wakeups: c.spurious_wakeups,
+                volatile_relaxed: c.volatile == Volatile::Relaxed,
                 args: c.arg.clone(),
                 defines: Vec::new(),
                 compiler: None,

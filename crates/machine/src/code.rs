@@ -319,6 +319,7 @@ pub(crate) struct GlobalCode {
     /// Its number among the thread-local objects, if it is one.
     pub(crate) tls: Option<u32>,
     pub(crate) private: bool,
+    pub(crate) constant: bool,
 }
 
 /// A compiled program.
