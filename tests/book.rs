@@ -160,10 +160,10 @@ fn every_engine_and_switch_is_in_the_book() {
     }
 }
 
-/// The words of a help text that begin so, at the beginnings of lines.
+/// The words of a help text that begin so, at the beginnings of lines; the `]` behind an alias that a new line begins with is none of it.
 fn listed<'t>(help: &'t str, begins: &str) -> Vec<&'t str> {
     let firsts = help.lines().filter_map(|line| line.split_whitespace().find(|word| !is_short(word)));
-    firsts.filter(|word| word.starts_with(begins)).collect()
+    firsts.filter(|word| word.starts_with(begins)).map(|word| word.trim_end_matches(']')).collect()
 }
 
 /// `-m,` before `--model`.

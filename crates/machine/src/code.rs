@@ -403,6 +403,11 @@ impl Code {
         self.has_loops
     }
 
+    /// Whether anybody waits at a barrier.
+    pub fn has_barriers(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Sync { op: SyncOp::BarrierWait, .. }))
+    }
+
     /// Whether there are atomic blocks.
     pub fn has_atomic_blocks(&self) -> bool {
         self.has_atomic_blocks
