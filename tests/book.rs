@@ -1,5 +1,5 @@
-//! The book says what is true: its pages are all in the summary, its links lead somewhere, and the transcripts in it and in the README
-//! are what the command prints.
+//! The book says what is true: its pages are all in the summary, its links lead somewhere, the transcripts in it and in the README
+//! are what the command prints, and every engine, switch, command and option is in it.
 
 mod common;
 
@@ -143,4 +143,61 @@ fn transcripts_are_what_the_command_prints() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(checked >= 6, "only {checked} transcripts");
+}
+
+#[test]
+fn every_engine_and_switch_is_in_the_book() {
+    let (reference, table) = (read("docs/command-line.md"), read("docs/engines.md"));
+    for engine in raddle::ENGINES.iter() {
+        let name = engine.name();
+        let page = read(&format!("docs/{name}.md"));
+        assert!(reference.contains(&format!("[`{name}`]({name}.md)")), "{name} in docs/command-line.md");
+        assert!(name == "auto" || table.contains(&format!(" {name}: classes |")), "{name} in docs/engines.md");
+        for switch in engine.switches() {
+            assert!(page.contains(&format!("`{}=", switch.key)), "{} in docs/{name}.md", switch.key);
+            assert!(reference.contains(&format!("`{}`", switch.key)), "{} in docs/command-line.md", switch.key);
+        }
+    }
+}
+
+/// The words of a help text that begin so, at the beginnings of lines; the `]` behind an alias that a new line begins with is none of it.
+fn listed<'t>(help: &'t str, begins: &str) -> Vec<&'t str> {
+    let firsts = help.lines().filter_map(|line| line.split_whitespace().find(|word| !is_short(word)));
+    firsts.filter(|word| word.starts_with(begins)).map(|word| word.trim_end_matches(']')).collect()
+}
+
+/// `-m,` before `--model`.
+fn is_short(word: &str) -> bool {
+    word.len() == 3 && word.starts_with('-') && word.ends_with(',')
+}
+
+#[test]
+fn every_command_and_option_is_in_the_book() {
+    let help = raddle(&["--help"]).stdout;
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
+    let reference = read("docs/command-line.md");
+    let (readme, listed_pages) = (read("README.md"), pages());
+    let mut missing = Vec::new();
+    let mut checked = 0;
+    for command in commands.into_iter().filter(|command| *command != "help") {
+        let named = format!("raddle {command} ");
+        if !reference.contains(&named) || !readme.contains(&named) {
+            missing.push(format!("{named}in docs/command-line.md and in the README"));
+        }
+        let own = format!("docs/{}.md", if command == "lin" { "linear" } else { command });
+        let own = if listed_pages.contains(&own) { read(&own) } else { String::new() };
+        let help = raddle(&[command, "--help"]).stdout;
+        for option in listed(&help, "--").into_iter().filter(|option| *option != "--help") {
+            checked += 1;
+            if ![&reference, &own]
+                .iter()
+                .any(|page| page.contains(&format!("{option} ")) || page.contains(&format!("{option}`")))
+            {
+                missing.push(format!("{named}{option}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "not in the book: {missing:#?}");
+    assert!(checked > 60, "only {checked} options");
 }

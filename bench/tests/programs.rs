@@ -30,7 +30,7 @@ fn disagreements(entry: &Entry, model: Model, compared: &mut BTreeMap<String, us
         match (subject.run)(&code, model, false) {
             Ok(found) => {
                 *compared.entry(subject.name.clone()).or_default() += 1;
-                let classes = |classes| count(subject.equivalence, classes, found.commuted);
+                let classes = |classes| count(subject.equivalence, classes, found.unordered);
                 let (complete, blocked) = (classes(&truth.complete), classes(&truth.blocked));
                 if (found.executions, found.blocked, found.redundant) == (complete, blocked, 0) {
                     println!("{title}: {} has {complete} classes and {blocked} blocked ones", subject.name);

@@ -16,16 +16,17 @@ pub(crate) struct Proto {
     pub(crate) packed: bool,
 }
 
-/// Completes a record; false if it is too large.
-pub(crate) fn complete(types: &mut Types, id: RecordId, protos: Vec<Proto>, packed: bool, align: u64) -> bool {
+/// Completes a record whose members have at most the alignment `pack`, if there is one; false if it is too large.
+pub(crate) fn complete(types: &mut Types, id: RecordId, protos: Vec<Proto>, pack: Option<u64>, align: u64) -> bool {
     let is_union = types.record(id).is_union;
     let mut fields = Vec::new();
     // The first free bit, the size so far and the alignment so far.
     let (mut bit, mut size, mut max_align) = (0u64, 0u64, align.max(1));
     for proto in protos {
         let natural = types.object_align(&proto.ty);
-        let packed = packed || proto.packed;
-        let field_align = if packed { proto.align.max(1) } else { natural.max(proto.align) };
+        let pack = if proto.packed { Some(1) } else { pack };
+        let packed = pack.is_some_and(|pack| pack == 1 || pack < natural);
+        let field_align = pack.map_or(natural, |pack| natural.min(pack)).max(proto.align);
         let field_size = types.size(&proto.ty.ty).unwrap_or(0);
         let start = if is_union { 0 } else { bit };
         match proto.width {
@@ -92,7 +93,19 @@ fn settle_units(types: &Types, fields: &mut [Field], size: u64, is_union: bool) 
             let clean = [1, 2, 4, 8].into_iter().find(|&b| unit_at(b).2);
             clean.or_else(|| [1, 2, 4, 8].into_iter().find(|&b| unit_at(b).1)).unwrap_or(8)
         };
-        let (from, ..) = unit_at(bytes);
+        let (mut from, _, clean) = unit_at(bytes);
+        let mut bytes = bytes;
+        // Packed fields lie anywhere: then the unit does, too.
+        if !clean {
+            let anywhere = [1, 2, 4, 8].into_iter().flat_map(|bytes| {
+                let last = start / 8;
+                (last.saturating_sub(bytes - 1)..=last).rev().map(move |from| (from, bytes))
+            });
+            let found = anywhere.into_iter().find(|&(from, bytes)| {
+                from * 8 <= start && start + width <= (from + bytes) * 8 && from + bytes <= size
+            });
+            (from, bytes) = found.unwrap_or((from, bytes));
+        }
         bits.unit = Type::int(bytes as u32 * 8).unwrap_or(Type::I64);
         bits.shift = (start - from * 8) as u32;
         field.offset = from;
@@ -129,7 +142,7 @@ mod tests {
     fn offsets(protos: Vec<Proto>) -> (u64, Vec<Member>) {
         let mut types = Types::new(DataModel { long: 8 });
         let id = types.declare_record(false, None);
-        assert!(complete(&mut types, id, protos, false, 1));
+        assert!(complete(&mut types, id, protos, None, 1));
         let record = types.record(id);
         let fields = record.fields.as_ref().expect("completed");
         (record.size, fields.iter().map(|f| (f.offset, f.bits.map(|b| (b.unit.size(), b.shift)))).collect())

@@ -79,7 +79,7 @@ impl Lexer<'_> {
                 b'#' if line_start => {
                     let start = self.at;
                     self.skip_line();
-                    lines.directive(&self.bytes[start..self.at]);
+                    lines.directive(start as u32, &self.bytes[start..self.at]);
                 }
                 _ => return Ok(()),
             }

@@ -57,6 +57,8 @@ pub struct Options {
     pub nondet: Option<RangeInclusive<i64>>,
     /// Whether `pthread_cond_wait` may return without a signal.
     pub spurious_wakeups: bool,
+    /// Whether accesses to `volatile` objects are relaxed atomic ones, as much code takes them to be. By C11 they are plain.
+    pub volatile_relaxed: bool,
     /// The arguments of `main` after the program's name.
     pub args: Vec<String>,
     /// The compiler whose preprocessor is used; default `$CC`, else `cc`.
@@ -176,10 +178,12 @@ fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Reje
         Err(fault) => return reject(vec![fault], lines),
     };
     let mut checker = Checker::new(DataModel { long: if options.ilp32 { 4 } else { 8 } });
+    checker.packs = std::mem::take(&mut lines.packs);
     let faults = checker.unit(&unit, Origin::User);
     if !faults.is_empty() {
         return reject(faults, lines);
     }
+    checker.packs.clear();
     add_library(&mut checker);
     let finished = lower::lower(checker, lines, options);
     if !finished.faults.is_empty() {

@@ -22,6 +22,10 @@ pub(crate) struct Lines {
     file: u32,
     next_line: u32,
     text: String,
+    /// `#pragma pack`: from which byte on which alignment is the greatest of members (0 for none); ascending.
+    pub(crate) packs: Vec<(u32, u64)>,
+    /// Alignments to go back to.
+    pushed: Vec<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +41,16 @@ impl Lines {
     pub(crate) fn new(name: &str, text: &str) -> Self {
         let mut sources = SourceMap::default();
         sources.add(name, "");
-        Lines { sources, starts: Vec::new(), lines: Vec::new(), file: 0, next_line: 1, text: text.to_owned() }
+        Lines {
+            sources,
+            starts: Vec::new(),
+            lines: Vec::new(),
+            file: 0,
+            next_line: 1,
+            text: text.to_owned(),
+            packs: Vec::new(),
+            pushed: Vec::new(),
+        }
     }
 
     /// A line of the preprocessed text starts at this byte.
@@ -46,10 +59,16 @@ impl Lines {
         self.next_line = self.next_line.saturating_add(1);
     }
 
-    /// A line of the form `# 12 "file.c" flags`, `#line 12 "file.c"` or something else that does not matter.
-    pub(crate) fn directive(&mut self, line: &[u8]) {
+    /// A line of the form `# 12 "file.c" flags`, `#line 12 "file.c"`, `#pragma pack(...)` or something else that does not matter.
+    pub(crate) fn directive(&mut self, start: u32, line: &[u8]) {
         let line = String::from_utf8_lossy(line);
         let rest = line.trim_start_matches('#').trim_start();
+        if let Some(pragma) = rest.strip_prefix("pragma").map(str::trim_start) {
+            if let Some(pack) = pragma.strip_prefix("pack").map(str::trim_start) {
+                self.pack(start, pack);
+            }
+            return;
+        }
         let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let Ok(number) = rest[..digits].parse::<u32>() else { return };
@@ -58,6 +77,21 @@ impl Lines {
             self.file = self.file_named(&name);
         }
         self.next_line = number;
+    }
+
+    /// `(push, 2)`, `(push)`, `(pop)`, `(2)`, `()`, with names among them.
+    fn pack(&mut self, start: u32, arguments: &str) {
+        let inner = arguments.trim_start_matches('(').split(')').next().unwrap_or("");
+        let mut now = self.packs.last().map_or(0, |&(_, align)| align);
+        let words: Vec<&str> = inner.split(',').map(str::trim).collect();
+        let number = words.iter().find_map(|word| word.parse().ok());
+        match words[0] {
+            "push" => self.pushed.push(now),
+            "pop" => now = self.pushed.pop().unwrap_or(0),
+            "" => now = 0,
+            _ => {}
+        }
+        self.packs.push((start, number.unwrap_or(now)));
     }
 
     fn file_named(&mut self, name: &str) -> u32 {

@@ -200,6 +200,7 @@ pub(crate) enum Member {
 pub(crate) struct EnumSpec {
     pub(crate) tag: Option<Name>,
     pub(crate) values: Option<Vec<(Name, Pos, Option<Expr>)>>,
+    pub(crate) packed: bool,
     pub(crate) pos: Pos,
 }
 

@@ -10,5 +10,5 @@ use support::differences;
 
 #[test]
 fn random_programs_print_what_the_compiler_says() {
-    differences(&[], &raddle_c::Options::default());
+    differences(&[], str::to_owned, &raddle_c::Options::default());
 }

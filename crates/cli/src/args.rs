@@ -7,13 +7,13 @@ use raddle::linear::format::Format;
 use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
 use raddle::linear::value::Value;
-use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
+use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet, Settings};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
 const AFTER: &str = "\
-Exit status: 0 holds, 1 violated, 2 bad input, usage or output, 3 unknown (a limit was reached), 4 internal error.
+Exit status: 0 holds, 1 violated, 2 bad input, usage or output, 3 unknown (not everything was explored), 4 internal error.
 `raddle COMMAND --help` explains the options of a command.";
 
 /// Is there an execution that breaks this concurrent program?
@@ -73,9 +73,20 @@ pub(crate) struct C {
     #[arg(long, visible_alias = "spurious")]
     spurious_wakeups: bool,
 
+    /// What accesses to `volatile` objects are: plain ones, as C11 has it, or relaxed atomic ones
+    #[arg(long, value_enum, value_name = "plain|relaxed", default_value = "plain", hide_possible_values = true)]
+    volatile: Volatile,
+
     /// An argument of `main`, after the program's name
     #[arg(long, value_name = "TEXT")]
     arg: Vec<String>,
+}
+
+/// What accesses to `volatile` objects are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Volatile {
+    Plain,
+    Relaxed,
 }
 
 impl Input {
@@ -90,6 +101,7 @@ impl Input {
                 ilp32: c.ilp32,
                 nondet: c.nondet.clone(),
                 spurious_wakeups: c.spurious_wakeups,
+                volatile_relaxed: c.volatile == Volatile::Relaxed,
                 args: c.arg.clone(),
                 defines: Vec::new(),
                 compiler: None,
@@ -126,6 +138,66 @@ impl What {
     }
 }
 
+/// A question about a program: to one engine or to all.
+#[derive(Args, Debug)]
+pub(crate) struct Asked {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    #[command(flatten)]
+    pub(crate) what: What,
+
+    /// Go on after a violation: list the distinct ones, count all classes
+    #[arg(long, help_heading = "What to verify")]
+    pub(crate) all: bool,
+
+    /// Enter the body of every loop at most N times each time the loop is reached
+    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
+    pub(crate) loop_bound: Option<u32>,
+
+    /// Stop after this many executions, blocked and failed ones included
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_executions: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
+    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
+    pub(crate) workers: usize,
+
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
+}
+
+impl Asked {
+    /// How to read the program.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        self.input.options(&self.c)
+    }
+
+    /// The question, as far as all engines have it in common.
+    pub(crate) fn settings(&self) -> Settings {
+        let mut settings = Settings::new(self.what.model);
+        settings.loop_bound = self.loop_bound;
+        let options = &mut settings.options;
+        options.properties = self.what.properties();
+        options.all = self.all;
+        options.limits.executions = self.max_executions;
+        options.limits.time = self.time_limit;
+        options.workers = match self.workers {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            workers => workers,
+        };
+        settings
+    }
+}
+
 /// Verify a program
 ///
 /// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
@@ -134,26 +206,7 @@ impl What {
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
-    pub(crate) input: Input,
-
-    #[command(flatten)]
-    pub(crate) what: What,
-
-    /// Go on after a violation and list the distinct ones
-    #[arg(long, help_heading = "What to verify")]
-    pub(crate) all: bool,
-
-    /// Enter the body of every loop at most N times each time the loop is reached
-    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
-    pub(crate) loop_bound: Option<u32>,
-
-    /// Stop after this many executions, blocked ones included
-    #[arg(long, value_name = "N", help_heading = "How far")]
-    pub(crate) max_executions: Option<u64>,
-
-    /// Stop after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
-    pub(crate) time_limit: Option<Duration>,
+    pub(crate) asked: Asked,
 
     /// Cut an execution off after this many events
     #[arg(long, value_name = "N", help_heading = "How far")]
@@ -171,17 +224,9 @@ pub(crate) struct Check {
     #[arg(long, value_name = "KEY=VALUE", help = values::switches(), help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 
-    /// Explore with N threads; 0 stands for one per core. Counts do not depend on it; which violation is found first may
-    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
-    pub(crate) workers: usize,
-
     /// Do not tell executions apart by the order of read-modify-writes whose results nobody uses
     #[arg(long, help_heading = "How")]
     pub(crate) commuting_updates: bool,
-
-    /// Print one JSON object
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
 
     /// Write the execution graph of the first counterexample to FILE, for Graphviz
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -194,9 +239,6 @@ pub(crate) struct Check {
     /// Show every step of a counterexample, however long it is
     #[arg(long, help_heading = "Output")]
     pub(crate) full: bool,
-
-    #[command(flatten)]
-    pub(crate) c: C,
 }
 
 /// Put the same question to every engine
@@ -208,37 +250,7 @@ pub(crate) struct Check {
 #[derive(Args, Debug)]
 pub(crate) struct Compare {
     #[command(flatten)]
-    pub(crate) input: Input,
-
-    #[command(flatten)]
-    pub(crate) what: What,
-
-    /// Go on after a violation, so that all classes are counted
-    #[arg(long, help_heading = "What to verify")]
-    pub(crate) all: bool,
-
-    /// Enter the body of every loop at most N times each time the loop is reached
-    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
-    pub(crate) loop_bound: Option<u32>,
-
-    /// Stop each engine after this many executions, blocked ones included
-    #[arg(long, value_name = "N", help_heading = "How far")]
-    pub(crate) max_executions: Option<u64>,
-
-    /// Stop each engine after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How far")]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Explore with N threads; 0 stands for one per core
-    #[arg(short, long, value_name = "N", default_value = "1", help_heading = "How")]
-    pub(crate) workers: usize,
-
-    /// Print one JSON object
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-
-    #[command(flatten)]
-    pub(crate) c: C,
+    pub(crate) asked: Asked,
 }
 
 /// Run a schedule again, step by step

@@ -8,27 +8,20 @@ use crate::status::{Failure, Status};
 use raddle::answer::Question;
 use raddle::cost::Meter;
 use raddle::report::{Answer, Body};
-use raddle::{Control, Error, Limits, Settings, load};
+use raddle::{Control, Error, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &Check) -> Status {
-    let file = args.input.file.display().to_string();
-    let output = Output {
-        command: Some("check"),
-        file: Some(&file),
-        json: args.json,
-        full: args.full,
-        dot: args.dot.as_deref(),
-        ..Output::default()
-    };
+    let file = args.asked.input.file.display().to_string();
+    let output = Output { full: args.full, dot: args.dot.as_deref(), ..Output::new("check", &file, args.asked.json) };
     output.end(answer(args, &file))
 }
 
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
-    let load_options = args.input.options(&args.c);
-    let loaded = raddle::load(&args.input.file, &load_options)?;
+    let load_options = args.asked.load_options();
+    let loaded = raddle::load(&args.asked.input.file, &load_options)?;
     let settings = settings(args)?;
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
@@ -45,32 +38,15 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
 }
 
 fn settings(args: &Check) -> Result<Settings, Error> {
-    let mut settings = Settings::new(args.what.model);
-    settings.loop_bound = args.loop_bound;
-    settings.engine = args.engine;
+    let mut settings = Settings { engine: args.engine, ..args.asked.settings() };
     let options = &mut settings.options;
     for option in &args.engine_option {
         options.switches.set(args.engine, option).map_err(Error::Switch)?;
     }
-    options.properties = args.what.properties();
-    options.all = args.all;
-    options.limits = Limits {
-        executions: args.max_executions,
-        time: args.time_limit,
-        depth: args.max_depth,
-        memory: args.max_memory,
-    };
-    options.workers = workers(args.workers);
+    options.limits.depth = args.max_depth;
+    options.limits.memory = args.max_memory;
     options.commuting_updates = args.commuting_updates;
     Ok(settings)
-}
-
-/// So many threads; 0 stands for one per core.
-pub(crate) fn workers(asked: usize) -> usize {
-    match asked {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        workers => workers,
-    }
 }
 
 /// The first interrupt ends the search, and what it has found is reported; the second one ends the process.

@@ -14,8 +14,7 @@ use std::io::{BufReader, Read, stdin};
 
 pub(crate) fn run(args: &Lin) -> Status {
     let name = args.file.display().to_string();
-    let html = args.html.as_deref();
-    let output = Output { command: Some("lin"), file: Some(&name), json: args.json, html, ..Output::default() };
+    let output = Output { html: args.html.as_deref(), ..Output::new("lin", &name, args.json) };
     output.end(answer(args, &name))
 }
 

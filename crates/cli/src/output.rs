@@ -25,6 +25,13 @@ pub(crate) struct Output<'a> {
     pub(crate) html: Option<&'a Path>,
 }
 
+impl<'a> Output<'a> {
+    /// Prints what this command says about this file.
+    pub(crate) fn new(command: &'a str, file: &'a str, json: bool) -> Self {
+        Output { command: Some(command), file: Some(file), json, ..Output::default() }
+    }
+}
+
 impl Output<'_> {
     /// Ends the command: writes the files that are wanted, prints the answer or why there is none.
     pub(crate) fn end(self, result: Result<Answer, Failure>) -> Status {

@@ -11,15 +11,7 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
     let file = args.input.file.display().to_string();
-    let dot = args.dot.as_deref();
-    let output = Output {
-        command: Some("replay"),
-        file: Some(&file),
-        json: args.json,
-        full: args.full,
-        dot,
-        ..Output::default()
-    };
+    let output = Output { full: args.full, dot: args.dot.as_deref(), ..Output::new("replay", &file, args.json) };
     output.end(answer(args, &file))
 }
 

@@ -13,8 +13,7 @@ pub(crate) fn run(args: &Show) -> Status {
         }
         Err(error) => {
             let file = args.input.file.display().to_string();
-            let output = Output { command: Some("show"), file: Some(&file), json: args.json, ..Output::default() };
-            output.failure(&error.into())
+            Output::new("show", &file, args.json).failure(&error.into())
         }
     }
 }

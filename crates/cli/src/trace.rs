@@ -17,15 +17,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(args: &Trace) -> Status {
     let file = args.file.display().to_string();
-    let dot = args.dot.as_deref();
-    let output = Output {
-        command: Some("trace"),
-        file: Some(&file),
-        json: args.json,
-        full: args.full,
-        dot,
-        ..Output::default()
-    };
+    let output = Output { full: args.full, dot: args.dot.as_deref(), ..Output::new("trace", &file, args.json) };
     output.end(answer(args, &file))
 }
 

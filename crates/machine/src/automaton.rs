@@ -151,6 +151,15 @@ pub enum Reaction {
     Pick(u32),
 }
 
+/// Where a thread is in a wait at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// Whether it has arrived, and is about to leave.
+    pub arrived: bool,
+    /// Whether it wants to know if it was the last to arrive.
+    pub asks: bool,
+}
+
 /// Kinds of updates; two of one kind commute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Commuting {

@@ -319,6 +319,7 @@ pub(crate) struct GlobalCode {
     /// Its number among the thread-local objects, if it is one.
     pub(crate) tls: Option<u32>,
     pub(crate) private: bool,
+    pub(crate) constant: bool,
 }
 
 /// A compiled program.
@@ -400,6 +401,11 @@ impl Code {
     /// Whether there are loops.
     pub fn has_loops(&self) -> bool {
         self.has_loops
+    }
+
+    /// Whether anybody waits at a barrier.
+    pub fn has_barriers(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Sync { op: SyncOp::BarrierWait, .. }))
     }
 
     /// Whether there are atomic blocks.

@@ -77,6 +77,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
                 layout: object.layout,
                 bytes: initial_bytes(object, numbers.as_ref()),
                 tls: number,
+                constant: object.constant,
                 private: object.thread_local && privacy.thread_local(GlobalId(index as u32)),
             }
         })

@@ -32,7 +32,7 @@ mod text;
 pub mod thread;
 
 pub use address::Addr;
-pub use automaton::{Access, Automaton, Blocked, Commuting, Failure, Reaction, Status, Visible};
+pub use automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
 pub use bytes::ByteMemory;
 pub use code::Code;
 pub use compile::compile;

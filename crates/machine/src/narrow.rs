@@ -182,6 +182,7 @@ mod tests {
             layout: Layout::Array(Type::I8, size),
             init: Vec::new(),
             thread_local: false,
+            constant: false,
             span: Default::default(),
         };
         let program = Program { globals: sizes.iter().map(object).collect(), ..Program::default() };

@@ -13,7 +13,7 @@ mod sync;
 
 use self::list::List;
 use crate::address::Addr;
-use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Reaction, Status, Visible};
+use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
 use raddle_program::{BinOp, Expr, FuncId, RmwOp, Type};
@@ -194,6 +194,20 @@ impl Thread {
         match code.instrs[self.pc as usize] {
             Instr::Load { wait, .. } if is_load => code.waits[wait as usize - 1].assumed,
             _ => false,
+        }
+    }
+
+    /// Where the thread is in a wait at a barrier, if its pending operation is part of one.
+    pub fn meeting(&self, code: &Code) -> Option<Meeting> {
+        let Instr::Sync { op: SyncOp::BarrierWait, dst, .. } = code.instrs[self.pc as usize] else { return None };
+        let ready = matches!(self.status, Status::Ready(_));
+        ready.then_some(Meeting { arrived: self.stage > 0, asks: dst != NO_SLOT })
+    }
+
+    /// Lets a thread that has arrived at a barrier be the last one to have done so.
+    pub fn arrive_last(&mut self, code: &Code) {
+        if let Instr::Sync { op: SyncOp::BarrierWait, dst, .. } = code.instrs[self.pc as usize] {
+            self.set(dst, 1);
         }
     }
 

@@ -114,6 +114,8 @@ pub struct Behaviours {
     pub finals: BTreeSet<BTreeMap<String, u64>>,
     /// What each thread read, in order, in complete runs.
     pub reads: BTreeSet<Vec<Vec<u64>>>,
+    /// Whether more threads come to some barrier than it is for, in one run.
+    pub crowded: bool,
     /// How many states were entered.
     pub states: usize,
 }
@@ -236,6 +238,7 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
         found.failures.insert(Failure { property: Property::Race, line, message });
     }
     let (end, class, values) = state.class(arena);
+    found.crowded |= is_crowded(&class, &values);
     let classes = match end {
         End::Moot => return,
         End::Complete => &mut found.complete,
@@ -271,6 +274,21 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
         }
         _ => {}
     }
+}
+
+/// Whether more threads have come to some barrier than it is for.
+fn is_crowded(class: &Class, values: &[Vec<Values>]) -> bool {
+    let mut members: BTreeMap<Addr, (BTreeSet<usize>, u64)> = BTreeMap::new();
+    for (thread, (events, values)) in class.threads.iter().zip(values).enumerate() {
+        for (event, values) in events.iter().zip(values) {
+            if let (Event::Arrive(at, ..), Some(word)) = (event, values.written) {
+                let (threads, count) = members.entry(*at).or_default();
+                threads.insert(thread);
+                *count = word >> 32;
+            }
+        }
+    }
+    members.values().any(|(threads, count)| threads.len() as u64 > *count)
 }
 
 /// Whether loads that lead straight into an assumption are no part of a class.
@@ -412,6 +430,7 @@ impl<'c> State<'c> {
             .thread(id)
             .is_some_and(|thread| matches!(thread.status(), Status::Ready(Visible::Update { mutex: true, .. })));
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
+        let meeting = self.system.thread(id).and_then(|thread| thread.meeting(self.code));
         let load = self.system.thread(id).filter(|thread| {
             let plain = matches!(thread.status(), Status::Ready(Visible::Load { wait: false, .. }));
             plain && early_assumptions(self.code)
@@ -436,7 +455,10 @@ impl<'c> State<'c> {
         let next = EventId::new(id, self.system.events(id).wrapping_sub(1));
         let (event, values) = match record {
             Record::Read { access, value: read, source } => {
-                (Event::Read(access.addr, source.write()), values(Some(value(read)), None))
+                let (at, from) = (access.addr, source.write());
+                let leaves = meeting.is_some_and(|meeting| meeting.arrived);
+                let event = if leaves { Event::Depart(at, from) } else { Event::Read(at, from) };
+                (event, values(Some(value(read)), None))
             }
             Record::Write { access, value: written, buffered } => {
                 if !buffered {
@@ -448,7 +470,14 @@ impl<'c> State<'c> {
                 in_memory = Some((access.addr, next));
                 let picked = matches!(step, Step::Choose(..)).then(|| ThreadId((old & !new).trailing_zeros()));
                 let (at, from) = (access.addr, source.write());
-                let event = if blind { Event::Blind(at, from) } else { Event::Update(at, from, picked) };
+                let event = match meeting {
+                    Some(meeting) => {
+                        let last = (new & u64::from(u32::MAX)) % (new >> 32) == 0;
+                        Event::Arrive(at, from, meeting.asks.then_some(last))
+                    }
+                    None if blind => Event::Blind(at, from),
+                    None => Event::Update(at, from, picked),
+                };
                 (event, values(Some(value(old)), Some(value(new))))
             }
             Record::Fence(order) => (Event::Fence(order), Values::default()),

@@ -6,6 +6,7 @@
 //!   Mazurkiewicz traces under SC, Shasha-Snir traces under TSO and PSO.
 //! * [`Class::reads_from`]: the same without the order of writes.
 //! * [`Commuting`]: either of these, without the order of updates whose results nobody uses.
+//! * [`Class::meetings`]: either of these, without the order in which threads arrive at barriers, where every round has the same members.
 //! * [`ValueClass`]: the events with the values read and written, and the causal order (closure of program order and
 //!   reads-from) between reads (reads-value-from, Agarwal, Chatterjee, Pathak, Pavlogiannis, Toman 2021).
 //! * [`Leaves`]: what a value-centric class (Chatterjee, Pavlogiannis, Toman 2019) fixes beside that: the order of conflicting events
@@ -28,6 +29,10 @@ pub enum Event {
     Update(Addr, Option<EventId>, Option<ThreadId>),
     /// An update whose result nobody uses.
     Blind(Addr, Option<EventId>),
+    /// An arrival at a barrier; the last part is whether it was the last of its round, if the thread asks.
+    Arrive(Addr, Option<EventId>, Option<bool>),
+    /// Leaving a barrier after others have arrived.
+    Depart(Addr, Option<EventId>),
     /// A fence.
     Fence(Ordering),
     /// The start of a thread.
@@ -53,6 +58,7 @@ impl Event {
     pub fn source(self) -> Option<(Addr, Option<EventId>)> {
         match self {
             Event::Read(at, from) | Event::Update(at, from, _) | Event::Blind(at, from) => Some((at, from)),
+            Event::Arrive(at, from, _) | Event::Depart(at, from) => Some((at, from)),
             _ => None,
         }
     }
@@ -63,6 +69,8 @@ impl Event {
             Event::Read(at, _) => Event::Read(at, from),
             Event::Update(at, _, woken) => Event::Update(at, from, woken),
             Event::Blind(at, _) => Event::Blind(at, from),
+            Event::Arrive(at, _, last) => Event::Arrive(at, from, last),
+            Event::Depart(at, _) => Event::Depart(at, from),
             other => other,
         }
     }
@@ -91,6 +99,38 @@ impl Class {
     #[must_use]
     pub fn reads_from(&self) -> Class {
         Class { threads: self.threads.clone(), coherence: Vec::new() }
+    }
+
+    /// The class it belongs to if arrivals at barriers have no order: they have no source and no place among the writes, whoever reads from one reads from
+    /// the last other write before it, and leaving is no event. Whether an arrival was the last one stays, where its thread asks.
+    #[must_use]
+    pub fn meetings(&self) -> Class {
+        let event = |id: &EventId| self.threads[id.thread.index()].get(id.index as usize);
+        let arrives = |id: &EventId| matches!(event(id), Some(Event::Arrive(..)));
+        let leaves = |event: &Event| matches!(event, Event::Depart(..));
+        let renamed = |id: EventId| {
+            let left = self.threads[id.thread.index()].iter().take(id.index as usize).filter(|event| leaves(event));
+            EventId::new(id.thread, id.index - left.count() as u32)
+        };
+        let source = |at: Addr, from: EventId| {
+            if !arrives(&from) {
+                return Some(from);
+            }
+            let (_, writes) = self.coherence.iter().find(|(other, _)| *other == at)?;
+            let end = writes.iter().position(|&write| write == from)?;
+            writes[..end].iter().rev().copied().find(|write| !arrives(write))
+        };
+        let kept = |event: &Event| match (*event, event.source()) {
+            (Event::Arrive(..), _) => event.with_source(None),
+            (_, Some((at, Some(from)))) => event.with_source(source(at, from).map(renamed)),
+            _ => *event,
+        };
+        let threads = self.threads.iter();
+        let threads = threads.map(|events| events.iter().filter(|event| !leaves(event)).map(kept).collect()).collect();
+        let others =
+            |writes: &Vec<EventId>| writes.iter().filter(|write| !arrives(write)).copied().map(renamed).collect();
+        let coherence = self.coherence.iter().map(|(at, writes)| (*at, others(writes))).collect();
+        Class { threads, coherence }
     }
 
     /// The class it belongs to if blind updates commute: they have no source and no place among the writes, and whoever reads

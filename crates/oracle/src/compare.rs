@@ -30,11 +30,20 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// How many classes there are, or at least how many; if `commuted`, without the orders of updates whose results nobody uses.
-pub fn count(equivalence: Equivalence, classes: &Classes, commuted: bool) -> u64 {
+/// Which orders make no classes of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unordered {
+    /// Those of updates whose results nobody uses.
+    pub updates: bool,
+    /// Those of arrivals at barriers.
+    pub arrivals: bool,
+}
+
+/// How many classes there are, or at least how many.
+pub fn count(equivalence: Equivalence, classes: &Classes, unordered: Unordered) -> u64 {
     (match equivalence {
-        _ if commuted => {
-            classes.traces.iter().map(|class| commuting(equivalence, class)).collect::<FxHashSet<_>>().len()
+        _ if unordered != Unordered::default() => {
+            classes.traces.iter().map(|class| class_by(equivalence, unordered, class)).collect::<FxHashSet<_>>().len()
         }
         Equivalence::Traces => classes.traces.len(),
         Equivalence::ReadsFrom | Equivalence::Refined => classes.reads_from.len(),
@@ -45,9 +54,10 @@ pub fn count(equivalence: Equivalence, classes: &Classes, commuted: bool) -> u64
     }) as u64
 }
 
-/// The class without the orders of updates whose results nobody uses.
-fn commuting(equivalence: Equivalence, class: &Class) -> Commuting {
-    let class = class.commuting();
+/// The class without the orders that make none.
+fn class_by(equivalence: Equivalence, unordered: Unordered, class: &Class) -> Commuting {
+    let class = if unordered.arrivals { class.meetings() } else { class.clone() };
+    let class = if unordered.updates { class.commuting() } else { Commuting::none(class) };
     if equivalence == Equivalence::Traces { class } else { class.reads_from() }
 }
 
@@ -68,8 +78,8 @@ pub struct Counts {
     pub failures: BTreeSet<(Property, u32)>,
     /// What the engine says beside.
     pub notes: Vec<String>,
-    /// Whether classes are not told apart by the order of updates whose results nobody uses.
-    pub commuted: bool,
+    /// Which orders do not tell classes apart.
+    pub unordered: Unordered,
     /// If the engine reports them: a schedule of each execution, complete or blocked.
     pub schedules: Option<Vec<Schedule>>,
 }
@@ -169,8 +179,8 @@ fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
     let run = move |code: &_, model, races| {
         let counts = run(code, model, races)?;
         // Where it does not make use of that, it says so.
-        let commuted = !counts.notes.iter().any(|note| note.contains("commute"));
-        Ok(Counts { commuted, ..counts })
+        let updates = !counts.notes.iter().any(|note| note.contains("commute"));
+        Ok(Counts { unordered: Unordered { updates, ..counts.unordered }, ..counts })
     };
     Subject { run: Box::new(run), ..subject }
 }
@@ -224,6 +234,14 @@ pub fn with_options(
     }
 }
 
+/// The engines on graphs: to them arrivals at barriers have no order.
+const GRAPHS: [&str; 2] = ["optimal", "rf"];
+
+/// Whether an engine says that the order of arrivals at a barrier matters.
+fn is_crowded(notes: &[String]) -> bool {
+    notes.iter().any(|note| note.contains("barriers"))
+}
+
 /// The engines on sequences: they keep a schedule of every end, and end at the first race.
 const SEQUENCES: [&str; 3] = ["rvf", "vc", "dc"];
 
@@ -262,6 +280,10 @@ pub fn explorer_by(
             }
             let statistics = outcome.statistics;
             let failures = outcome.findings.iter().map(Finding::violation);
+            let arrivals = code.has_barriers()
+                && GRAPHS.contains(&outcome.engine)
+                && !code.has_atomic_blocks()
+                && !is_crowded(&outcome.notes);
             Ok(Counts {
                 executions: statistics.executions,
                 blocked: statistics.blocked,
@@ -270,7 +292,7 @@ pub fn explorer_by(
                 redundant: statistics.redundant.unwrap_or(0),
                 failures: failures.map(|violation| (violation.property, violation.place.line)).collect(),
                 notes: outcome.notes,
-                commuted: false,
+                unordered: Unordered { updates: false, arrivals },
                 schedules: (!races).then_some(outcome.schedules),
             })
         }),
@@ -378,7 +400,7 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| count(subject.equivalence, classes, found.commuted);
+    let count = |classes: &Classes| count(subject.equivalence, classes, found.unordered);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ended = brute.failures.iter().any(|failure| failure.message.contains("life has ended"));
     let contested = found.notes.iter().any(|note| note.contains("depends on their order"))
@@ -422,11 +444,14 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
             subject.name
         ));
     }
+    if is_crowded(&found.notes) && !brute.crowded {
+        differences.push(format!("{} tells arrivals at a barrier apart that meet in one way only", subject.name));
+    }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered && own.is_none()) {
         differences.extend(if subject.every_end {
             values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
         } else {
-            compare_schedules(code, model, (subject.equivalence, found.commuted), brute, schedules)
+            compare_schedules(code, model, (subject.equivalence, found.unordered), brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
@@ -506,16 +531,12 @@ fn kind(difference: &str) -> String {
 fn compare_schedules(
     code: &Code,
     model: Model,
-    (equivalence, commuted): (Equivalence, bool),
+    (equivalence, unordered): (Equivalence, Unordered),
     brute: &Behaviours,
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
     let mut met: FxHashSet<Commuting> = FxHashSet::default();
-    let class_of = |class: &Class| match commuted {
-        true => commuting(equivalence, class),
-        false => Commuting::none(if equivalence == Equivalence::Traces { class.clone() } else { class.reads_from() }),
-    };
     for schedule in schedules {
         match brute::classify(code, model, schedule) {
             Err(error) => differences.push(format!("the schedule {schedule}: {error}")),
@@ -528,7 +549,7 @@ fn compare_schedules(
                 if !is_known {
                     differences.push(format!("no run of brute force is like the schedule {schedule}"));
                 }
-                if !met.insert(class_of(&class)) {
+                if !met.insert(class_by(equivalence, unordered, &class)) {
                     differences.push(format!("the class of the schedule {schedule} is met twice"));
                 }
             }

@@ -5,6 +5,7 @@
 //! read of several threads; that is where store buffers show, and where a wrong edge in a model's preserved program order is
 //! noticed. The others are apart because an engine may not support what they use.
 
+mod meetings;
 mod waits;
 
 use crate::sketch::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
@@ -34,11 +35,13 @@ pub enum Family {
     Guarded,
     /// I: loops that wait, as they are written.
     Waits,
+    /// J: barriers.
+    Meetings,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 9] = [
+    pub const ALL: [Family; 10] = [
         Family::Mixed,
         Family::Buffered,
         Family::Heap,
@@ -48,6 +51,7 @@ impl Family {
         Family::Counters,
         Family::Guarded,
         Family::Waits,
+        Family::Meetings,
     ];
 
     /// Its letter on the command line.
@@ -62,6 +66,7 @@ impl Family {
             Family::Counters => 'G',
             Family::Guarded => 'H',
             Family::Waits => 'I',
+            Family::Meetings => 'J',
         }
     }
 }
@@ -77,7 +82,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to I"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to J"))
     }
 }
 
@@ -97,6 +102,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Counters => generator.counters(),
         Family::Guarded => generator.guarded(),
         Family::Waits => generator.waits(),
+        Family::Meetings => generator.meetings(),
     }
     generator.sketch
 }

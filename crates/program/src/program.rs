@@ -138,6 +138,8 @@ pub struct Object {
     pub init: Vec<InitField>,
     /// Whether every thread has a copy of its own.
     pub thread_local: bool,
+    /// Whether writing to it is an error.
+    pub constant: bool,
     /// Where it is declared.
     pub span: Span,
 }

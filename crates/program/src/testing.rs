@@ -108,7 +108,7 @@ fn random_object(rng: &mut Random, index: usize, globals: usize, functions: usiz
     }
     // Registers have names without a letter before the number, so this name may be hidden by one.
     let name = name(rng, "", index);
-    Object { name, layout, init, thread_local: rng.one_in(4), span: Span::default() }
+    Object { name, layout, init, thread_local: rng.one_in(4), constant: rng.one_in(4), span: Span::default() }
 }
 
 struct Body<'g> {

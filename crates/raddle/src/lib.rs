@@ -66,3 +66,12 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Which thread moves next, by name, and what a choice picks: what a counterexample is kept as.
 pub type Schedule = raddle_trace::Schedule<ThreadName>;
+
+/// The code on the pages of the book does what they say.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../../docs/library.md")]
+    struct Library;
+    #[doc = include_str!("../../../docs/trace.md")]
+    struct Trace;
+}

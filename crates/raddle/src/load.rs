@@ -91,7 +91,17 @@ pub struct LoadOptions {
 impl LoadOptions {
     /// The options of the command line that say the same, for a command that reads the program again.
     pub fn flags(&self) -> Vec<String> {
-        let raddle_c::Options { include_dirs, undefines, std, ilp32, nondet, spurious_wakeups, args, .. } = &self.c;
+        let raddle_c::Options {
+            include_dirs,
+            undefines,
+            std,
+            ilp32,
+            nondet,
+            spurious_wakeups,
+            volatile_relaxed,
+            args,
+            ..
+        } = &self.c;
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
         self.defines.iter().for_each(|Define { name, value }| flag("-D", format!("{name}={value}")));
@@ -102,6 +112,7 @@ impl LoadOptions {
         nondet.iter().for_each(|range| flag("--nondet", format!("{}..{}", range.start(), range.end())));
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
+        flags.extend(volatile_relaxed.then(|| "--volatile=relaxed".to_owned()));
         flags
     }
 

@@ -11,11 +11,15 @@ const HEAD: &str =
 
 /// What is said about a C file with this text behind the usual headers.
 fn check(text: &str) -> Outcome {
+    check_with(text, &LoadOptions::default())
+}
+
+fn check_with(text: &str, options: &LoadOptions) -> Outcome {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("c_undefined_{}.c", NEXT.fetch_add(1, Ordering::Relaxed));
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, format!("{HEAD}{text}")).expect("the folder for such files is there");
-    let loaded = load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let loaded = load(&path, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&loaded.program, &Settings::new(Model::Sc), &Control::new())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -258,4 +262,80 @@ fn time_may_be_up() {
         "",
         &["pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);"],
     );
+}
+
+#[test]
+fn an_array_inside_of_something_has_bounds() {
+    let objects = "struct s { int a[2], b; } s, *p = &s; int m[2][3]; struct t { int n; char last[1]; }; volatile int two = 2, three = 3;";
+    found(
+        objects,
+        Property::Memory,
+        "outside of the array",
+        &[
+            "return s.a[2];",
+            "int i = two; return s.a[i];",
+            "p->a[two] = 1;",
+            "return m[0][three];",
+            "return m[0][-1 + 4];",
+            "struct s q[2] = {0}; return q[0].a[two];",
+            "int (*row)[3] = m; return (*row)[three];",
+            "p->a[2]++;",
+        ],
+    );
+    allowed(
+        objects,
+        &[
+            "int i = 1; s.a[i] = 3; assert(p->a[1] == 3); assert(m[1][2] == 0);",
+            "int *end = &s.a[2], n = 0; for (int *i = s.a; i != end; i++) n += *i; assert(n == 0);",
+            "int *end = m[2], n = 0; for (int *i = m[0]; i < end; i++) n++; assert(n == 6);",
+            "struct t *t = malloc(sizeof *t + 7); t->last[two + 3] = 1; assert(t->last[5] == 1);",
+        ],
+    );
+}
+
+#[test]
+fn constants_are_not_written() {
+    found(
+        "const int table[2] = {1, 2}; const int one = 1;",
+        Property::Memory,
+        "which is constant",
+        &[
+            "char *s = \"text\"; s[0] = 'T';",
+            "*(int *)&one = 2;",
+            "int *p = (int *)table; p[1]++;",
+            "static const int local = 1; *(int *)&local = 2;",
+            "__atomic_fetch_add((int *)&one, 1, 0);",
+        ],
+    );
+    allowed(
+        "const char *name = \"a\"; char text[] = \"text\";",
+        &["name = \"b\"; text[0] = 'T'; assert(name[0] == 'b');"],
+    );
+}
+
+#[test]
+fn layout_can_be_packed() {
+    let records = "#pragma pack(push, 1)\nstruct a { char c; int n; };\n#pragma pack(pop)\nstruct b { char c; int n; };
+        #pragma pack(2)\nstruct c { char c; int n; };\n#pragma pack()\nenum __attribute__((packed)) e { A, B }; enum f { C } __attribute__((packed));
+        struct __attribute__((packed)) g { unsigned a : 3, b : 13, c : 8; char d; }; enum __attribute__((packed)) h { L = -1, M = 300 };";
+    allowed(
+        records,
+        &[
+            "_Static_assert(sizeof(struct a) == 5 && sizeof(struct b) == 8 && sizeof(struct c) == 6, \"\");",
+            "_Static_assert(sizeof(enum e) == 1 && sizeof(enum f) == 1 && sizeof(enum h) == 2, \"\");",
+            "struct a x = {1, 2}; x.n = 7; assert(x.c + x.n == 8); enum h y = M; assert(y == 300);",
+            "struct g z = {0}; z.b = 8191; z.c = 255; z.a = 5; assert(z.b == 8191 && z.c == 255 && z.a == 5 && z.d == 0);",
+        ],
+    );
+}
+
+#[test]
+fn volatile_may_be_relaxed() {
+    let text = "volatile int x; void *set(void *p) { x = 1; return p; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, set, 0); while (x == 0) ; pthread_join(t, 0); assert(x == 1); return 0; }";
+    let plain = check(text);
+    assert_eq!(plain.findings.first().map(|finding| finding.violation().property), Some(Property::Race));
+    let mut options = LoadOptions::default();
+    options.c.volatile_relaxed = true;
+    assert_eq!(check_with(text, &options).verdict, Verdict::Holds);
 }

@@ -273,3 +273,85 @@ fn a_load_takes_what_passes_the_assumption_behind_it() {
         }
     }
 }
+
+/// Three threads that write a cell each, meet, read the next one's, and meet again.
+const BARRIER: &str = "pthread_barrier_t b; int cells[3]; atomic_int serial;
+    void *meet(void *number) {
+        long me = (long)number;
+        for (int i = 1; i <= ROUNDS; i++) { cells[me] = i; FIRST; assert(cells[(me + 1) % 3] == i); SECOND; }
+        return 0;
+    }
+    int main(void) {
+        pthread_t t[3];
+        pthread_barrier_init(&b, 0, SIZE);
+        for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, meet, (void *)i);
+        for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+        pthread_barrier_destroy(&b);
+        return 0;
+    }";
+
+#[test]
+fn arrivals_at_a_barrier_have_no_order() {
+    let silent = "pthread_barrier_wait(&b)";
+    let asking = "if (pthread_barrier_wait(&b) == PTHREAD_BARRIER_SERIAL_THREAD) atomic_store(&serial, 1)";
+    let (nothing, race): (&[Property], &[Property]) = (&[], &[Property::Race]);
+    let cases = [
+        ("1", "3", silent, silent, nothing, 1),
+        ("2", "3", silent, silent, nothing, 1),
+        ("3", "3", silent, silent, nothing, 1),
+        ("1", "3", asking, silent, nothing, 3),
+        // Without the second meeting a thread may be ahead, and write what another one reads.
+        ("1", "3", silent, "", nothing, 1),
+        ("2", "3", silent, "", race, 0),
+        // Two meet, and the third comes too late or too early.
+        ("1", "2", silent, silent, &[Property::Race, Property::Assert], 0),
+        ("1", "4", silent, silent, &[Property::Deadlock], 0),
+    ];
+    for (rounds, size, first, second, expected, executions) in cases {
+        let text =
+            BARRIER.replace("ROUNDS", rounds).replace("SIZE", size).replace("FIRST", first).replace("SECOND", second);
+        let everywhere = Model::ALL.into_iter().flat_map(|model| ["optimal", "rf"].map(|engine| (engine, model)));
+        for (engine, model) in everywhere {
+            let mut settings = Settings::new(model);
+            settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+            let outcome = check(&text, &settings);
+            let found = outcome.findings.first().map(|finding| finding.violation().property);
+            let right = found.map_or(expected.is_empty(), |property| expected.contains(&property));
+            assert!(right, "{engine}, {model}: {found:?} for {rounds} {size} {first} {second}");
+            if expected.is_empty() {
+                assert_eq!(outcome.statistics.executions, executions, "{engine}, {model}: {rounds} {first} {second}");
+                assert_eq!(outcome.notes, Vec::<String>::new());
+            }
+        }
+    }
+}
+
+/// Whoever is let go may end the barrier only when nobody else has still to leave it.
+#[test]
+fn a_barrier_is_not_freed_before_everybody_has_left() {
+    let text = "pthread_barrier_t *b; atomic_int left;
+        void *meet(void *p) { int last = pthread_barrier_wait(b); END; return 0; }
+        int main(void) {
+            pthread_t s, t;
+            b = malloc(sizeof *b);
+            pthread_barrier_init(b, 0, 2);
+            pthread_create(&s, 0, meet, 0); pthread_create(&t, 0, meet, 0);
+            pthread_join(s, 0); pthread_join(t, 0);
+            return 0;
+        }";
+    let ends = [
+        ("if (last) free(b)", Some(Property::Memory)),
+        ("if (atomic_fetch_add(&left, 1) == 1) free(b)", None),
+        ("(void)last", None),
+    ];
+    for (end, expected) in ends {
+        for (engine, model) in Model::ALL.into_iter().flat_map(|model| ["optimal", "rf"].map(|engine| (engine, model)))
+        {
+            let mut settings = Settings::new(model);
+            settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+            let outcome = check(&text.replace("END", end), &settings);
+            let found = outcome.findings.first().map(|finding| finding.violation().property);
+            assert_eq!(found, expected, "{engine}, {model}: {end}");
+        }
+    }
+}

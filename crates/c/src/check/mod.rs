@@ -93,6 +93,8 @@ pub(crate) struct Checker {
     other_file_scope: Scope,
     origin: Origin,
     function: Option<FunctionState>,
+    /// From which byte on members are aligned to how much at most; see `Lines::packs`.
+    pub(crate) packs: Vec<(u32, u64)>,
 }
 
 /// What has to be known inside a function.
@@ -127,6 +129,7 @@ impl Checker {
             other_file_scope: Scope::default(),
             origin: Origin::User,
             function: None,
+            packs: Vec::new(),
         }
     }
 

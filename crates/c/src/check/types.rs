@@ -174,7 +174,9 @@ impl Checker {
             }
         }
         let align = self.alignment(&[], &spec.attrs)?;
-        if !complete(&mut self.types, id, protos, spec.attrs.packed, align) {
+        let pack = self.packs.partition_point(|&(from, _)| from <= spec.pos.0).checked_sub(1);
+        let pack = pack.map(|at| self.packs[at].1).filter(|&pack| pack > 0);
+        if !complete(&mut self.types, id, protos, if spec.attrs.packed { Some(1) } else { pack }, align) {
             return Err(Fault::new(spec.pos, "this record is too large"));
         }
         Ok(id)
@@ -241,7 +243,7 @@ impl Checker {
             };
         };
         let mut next = 0i64;
-        let (mut negative, mut wide) = (false, false);
+        let (mut negative, mut wide, mut least, mut most) = (false, false, 0i64, 0i64);
         for (name, pos, value) in values {
             if let Some(expr) = value {
                 let value = self.rvalue_of(expr)?;
@@ -252,6 +254,7 @@ impl Checker {
             }
             let kind = if i32::try_from(next).is_ok() { IntKind::Int } else { IntKind::Long };
             negative |= next < 0;
+            (least, most) = (least.min(next), most.max(next));
             wide |= kind == IntKind::Long && u32::try_from(next).is_err();
             let bits = super::truncate(&self.types, &Ty::Int(kind), next as u64);
             if self.scope().symbols.insert(name.clone(), Symbol::Enumerator(bits, kind)).is_some() {
@@ -260,6 +263,15 @@ impl Checker {
             next = next.wrapping_add(1);
         }
         let kind = match (wide, negative) {
+            // The smallest type that holds them all.
+            (false, _) if spec.packed => match (least, most) {
+                (0.., ..=255) => IntKind::UChar,
+                (-128.., ..=127) => IntKind::SChar,
+                (0.., ..=65535) => IntKind::UShort,
+                (-32768.., ..=32767) => IntKind::Short,
+                (0.., _) => IntKind::UInt,
+                _ => IntKind::Int,
+            },
             (false, false) => IntKind::UInt,
             (false, true) => IntKind::Int,
             (true, false) => IntKind::ULong,

@@ -97,6 +97,7 @@ impl Lowerer<'_> {
                 layout: Layout::Array(Type::I8, arg.len() as u32 + 1),
                 init: init.collect(),
                 thread_local: false,
+                constant: false,
                 span: Default::default(),
             };
             let id = self.add_object("argument", object);
@@ -108,6 +109,7 @@ impl Lowerer<'_> {
             layout: Layout::Array(pointer, args.len() as u32 + 2),
             init: fields,
             thread_local: false,
+            constant: false,
             span: Default::default(),
         };
         ir::Expr::Global(self.add_object("arguments", object))

@@ -31,7 +31,11 @@ impl FnLowerer<'_, '_> {
                 let name = name_of(object, self);
                 self.read(&place, &object.ty, &name)
             }
-            ExprKind::AddrOf(object) => self.address(object),
+            // Where an element would be that is not there: the end of the array.
+            ExprKind::AddrOf(object) => match &object.kind {
+                ExprKind::Deref(pointer) => self.value(pointer),
+                _ => self.address(object),
+            },
             ExprKind::Convert(inner) => {
                 if expr.ty.ty == Ty::Void {
                     self.effect(inner)?;

@@ -6,7 +6,7 @@ use super::value::{binary, convert, offset, pack, resize, settled, unpack};
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, Op, Ordering, Reg, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, ErrorKind, Op, Ordering, Reg, Term, Type, UnOp};
 
 /// Arrays longer than this are copied and cleared by a loop.
 const UNROLL: u64 = 8;
@@ -24,10 +24,23 @@ pub(super) enum Place {
     Bits { addr: ir::Expr, bits: Bits },
 }
 
+/// Whether an object is reached by a pointer.
+fn behind_pointer(object: &Expr) -> bool {
+    match &object.kind {
+        ExprKind::Member(base, ..) => behind_pointer(base),
+        ExprKind::Var(_) | ExprKind::Literal(..) => false,
+        _ => true,
+    }
+}
+
 impl FnLowerer<'_, '_> {
     /// Where an object is.
     pub(super) fn place(&mut self, object: &Expr) -> Lowered<Place> {
-        let order = if object.ty.quals.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
+        let order = match object.ty.quals {
+            quals if quals.atomic => Ordering::SeqCst,
+            quals if quals.volatile && self.program.options.volatile_relaxed && self.nesting == 0 => Ordering::Relaxed,
+            _ => Ordering::NonAtomic,
+        };
         match &object.kind {
             ExprKind::Var(id) => {
                 self.declare(*id)?;
@@ -52,7 +65,10 @@ impl FnLowerer<'_, '_> {
             ExprKind::Str(id) => Ok(ir::Expr::Global(self.program.string(*id))),
             ExprKind::Func(id) => Ok(ir::Expr::Func(self.program.function_address(*id, object.pos)?)),
             ExprKind::Deref(pointer) => {
-                let addr = self.value(pointer)?;
+                let addr = match self.indexed(pointer)? {
+                    Some(addr) => addr,
+                    None => self.value(pointer)?,
+                };
                 Ok(settled(&mut self.b, addr))
             }
             ExprKind::Member(base, at, None) => Ok(offset(self.address(base)?, *at)),
@@ -68,6 +84,50 @@ impl FnLowerer<'_, '_> {
             }
             _ => self.record(object),
         }
+    }
+
+    /// The address of an element of an array that is a part of something larger: a member, or a row. Memory knows the bounds of the whole object
+    /// only, so those of the array are looked at here.
+    fn indexed(&mut self, pointer: &Expr) -> Lowered<Option<ir::Expr>> {
+        let ExprKind::PtrAdd { ptr, index, size, minus: false } = &pointer.kind else { return Ok(None) };
+        let ExprKind::AddrOf(array) = &ptr.kind else { return Ok(None) };
+        let Some(count) = self.inner_bound(array) else { return Ok(None) };
+        let base = self.address(array)?;
+        let value = self.value(index)?;
+        let wide = Ty::Int(IntKind::LLong);
+        let mut value = self.converted(value, &index.ty.ty, &wide);
+        if !matches!(value, ir::Expr::Const(..) | ir::Expr::Reg(_)) {
+            value = self.hold("index", value);
+        }
+        self.at(pointer.pos);
+        let outside = binary(BinOp::ULe, ir::Expr::Const(Type::I64, count), value.clone());
+        let message = format!("the index is outside of the array, which has {count} elements");
+        self.refuse(outside, ErrorKind::Memory, &message);
+        Ok(Some(match self.distance(value, &wide, *size) {
+            ir::Expr::Const(_, by) => offset(base, by),
+            distance => ir::Expr::binary(BinOp::Add, base, distance),
+        }))
+    }
+
+    /// How many elements an array has that is a part of something larger. One at the end of a struct behind a pointer may have more than it
+    /// says, as was usual before C99.
+    fn inner_bound(&self, array: &Expr) -> Option<u64> {
+        let Ty::Array(_, Some(count)) = array.ty.ty else { return None };
+        let bounded = match &array.kind {
+            ExprKind::Deref(_) => true,
+            ExprKind::Member(base, at, None) => !behind_pointer(base) || !self.is_last(base, *at, &array.ty),
+            _ => false,
+        };
+        (bounded && count > 0).then_some(count)
+    }
+
+    /// Whether no member of the record ends behind this one.
+    fn is_last(&self, record: &Expr, at: u64, member: &QTy) -> bool {
+        let types = &self.program.checker.types;
+        let Ty::Record(id) = record.ty.ty else { return true };
+        let end = |offset: u64, ty: &QTy| offset + types.size(&ty.ty).unwrap_or(0);
+        let fields = types.record(id).fields.as_deref().unwrap_or(&[]);
+        fields.iter().all(|field| end(field.offset, &field.ty) <= end(at, member))
     }
 
     /// Reads an object of a scalar type.

@@ -1,10 +1,19 @@
 //! Which global objects does the program have, and what do they hold at first?
 
 use super::{Lowered, Lowerer};
+use crate::ctype::{QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Base, Constant, StaticPart, Storage, StrId, VarId};
 use raddle_program::{GlobalId, InitField, InitValue, Layout, Object, Type};
+
+/// Whether no part of an object of this type may be written.
+fn is_constant(ty: &QTy) -> bool {
+    match &ty.ty {
+        Ty::Array(element, _) => ty.quals.constant || is_constant(element),
+        _ => ty.quals.constant,
+    }
+}
 
 impl Lowerer<'_> {
     /// The global object of a static variable; made when it is first mentioned.
@@ -30,7 +39,8 @@ impl Lowerer<'_> {
         let name = self.unique(&var.name);
         let number = GlobalId(self.program.globals.len() as u32);
         self.globals.insert(id, number);
-        self.program.globals.push(Object { name, layout, init: Vec::new(), thread_local, span });
+        let constant = is_constant(&var.ty);
+        self.program.globals.push(Object { name, layout, init: Vec::new(), thread_local, constant, span });
         let init = self.init_fields(&init, pos)?;
         self.program.globals[number.index()].init = init;
         Ok(number)
@@ -103,7 +113,14 @@ impl Lowerer<'_> {
         let layout = Layout::Array(ty, string.units.len() as u32);
         let name = self.unique(&format!("string.{}", id.0));
         let number = GlobalId(self.program.globals.len() as u32);
-        self.program.globals.push(Object { name, layout, init, thread_local: false, span: Default::default() });
+        self.program.globals.push(Object {
+            name,
+            layout,
+            init,
+            thread_local: false,
+            constant: true,
+            span: Default::default(),
+        });
         self.strings.insert(id, number);
         number
     }

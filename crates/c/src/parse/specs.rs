@@ -192,7 +192,7 @@ impl Parser<'_> {
     fn enumeration(&mut self) -> Parsed<EnumSpec> {
         let pos = self.pos();
         self.bump();
-        self.attributes()?;
+        let mut packed = self.attributes()?.packed;
         let tag = if let Tok::Ident(_) = self.peek() { Some(self.ident()?) } else { None };
         let mut values = None;
         if self.eat(P::LBrace) {
@@ -209,11 +209,11 @@ impl Parser<'_> {
                 }
             }
             values = Some(list);
-            self.attributes()?;
+            packed |= self.attributes()?.packed;
         } else if tag.is_none() {
             return Err(self.unexpected("a tag or `{`"));
         }
-        Ok(EnumSpec { tag, values, pos })
+        Ok(EnumSpec { tag, values, packed, pos })
     }
 
     /// A type in a cast, `sizeof` and so on.

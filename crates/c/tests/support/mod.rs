@@ -57,17 +57,19 @@ pub(crate) fn run(program: &raddle_program::Program) -> Result<String, String> {
 /// Programs in one file, so that the compiler is started less often.
 const PER_FILE: usize = 10;
 
-/// Runs random programs of one thread through the compiler and through Raddle, and panics where they print different things.
-pub(crate) fn differences(flags: &[&str], options: &raddle_c::Options) {
+/// Runs random programs of one thread through the compiler and through Raddle, and panics where they print different things. The compiler gets
+/// what `rewrite` makes of them.
+pub(crate) fn differences(flags: &[&str], rewrite: fn(&str) -> String, options: &raddle_c::Options) {
     let programs = setting("RADDLE_C_PROGRAMS", 120) as usize;
     let seed = setting("RADDLE_C_SEED", 1);
     let scratch = Scratch::new();
     for file in 0..programs.div_ceil(PER_FILE) {
         let text = generate::file(seed * 100_000 + file as u64, PER_FILE);
         let source = scratch.file("p.c", &text);
+        let rewritten = scratch.file("rewritten.c", rewrite(&text));
         let binary = scratch.join("p");
         let mut compiler = Command::new("cc");
-        compiler.args(flags).args(["-w", "-std=gnu11", "-O0", "-o"]).arg(&binary).arg(&source);
+        compiler.args(flags).args(["-w", "-std=gnu11", "-O0", "-o"]).arg(&binary).arg(&rewritten);
         let compiled = compiler.output().expect("cc can be run");
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         let output = Command::new(&binary).output().expect("the program can be run");

@@ -84,6 +84,16 @@ impl<M: Model> Search<'_, M> {
                 frame.added = 1;
                 Applied::Option
             }
+            Branch::Depart { event, answers, next } => {
+                let Some(&value) = answers.get(*next) else { return Applied::Exhausted };
+                // Whoever makes another choice than the first is not what others would find again.
+                let flags = event.flags.with_if(*next > 0, Flags::MARKED);
+                *next += 1;
+                let event = Event { value, flags, ..*event };
+                step.depart(event);
+                frame.added = 1;
+                Applied::Option
+            }
             Branch::Join { event, next } => {
                 let late = match *next {
                     0 => false,

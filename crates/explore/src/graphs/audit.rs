@@ -47,10 +47,10 @@ fn class<M: Model>(graph: &Graph<M>) -> u64 {
     hasher.finish()
 }
 
-/// Whether the verifiers agree with an answer; they know nothing of demanded orders, and larger questions take too long.
+/// Whether the verifiers agree with an answer; they know nothing of demanded orders and of barriers, and larger questions take too long.
 pub(super) fn agrees<M: Model>(question: &Question<'_, M>, answer: bool) -> bool {
     let graph = question.graph;
-    if !question.edges.is_empty() || graph.order.len() > 24 {
+    if !question.edges.is_empty() || graph.order.len() > 24 || !graph.arrivals.is_empty() {
         return true;
     }
     let instance = instance(question);

@@ -7,6 +7,7 @@ use super::models::Model;
 use super::revisit::Candidates;
 use super::sources::{Sources, source_branch};
 use raddle_trace::ThreadId;
+use smallvec::SmallVec;
 
 /// A branching point: what is added, and what has not been tried.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(super) enum Branch {
     Write { event: Event, next: isize, low: isize, candidates: Candidates },
     /// A choice.
     Choose { event: Event, count: u32, next: u32 },
+    /// Leaving a barrier: what the thread may learn, and how much of it has been tried.
+    Depart { event: Event, answers: SmallVec<[u64; 2]>, next: usize },
     /// A join that others compete for: as the first, then as one that comes too late.
     Join { event: Event, next: u8 },
     /// An event without alternatives.
@@ -52,6 +55,7 @@ impl Branch {
         match self {
             Branch::Single { .. } => 1,
             Branch::Join { .. } => 2,
+            Branch::Depart { answers, .. } => answers.len(),
             Branch::Choose { count, .. } => *count as usize,
             other => other.untried(),
         }
@@ -65,6 +69,7 @@ impl Branch {
             | Branch::Write { event, .. }
             | Branch::Choose { event, .. }
             | Branch::Join { event, .. }
+            | Branch::Depart { event, .. }
             | Branch::Single { event, .. }
             | Branch::Revisit { read: event, .. } => event.thread,
         }
@@ -78,6 +83,7 @@ impl Branch {
             Branch::Write { next, low, candidates, .. } => (next - low + 1).max(0) as usize + candidates.len(),
             Branch::Choose { count, next, .. } => (count - next) as usize,
             Branch::Join { next, .. } => usize::from(2 - *next),
+            Branch::Depart { answers, next, .. } => answers.len() - next,
             Branch::Single { done, .. } => usize::from(!done),
             Branch::Revisit { next, low, .. } => (next - low + 1).max(0) as usize,
         }
@@ -94,6 +100,7 @@ impl Branch {
             }
             Branch::Choose { count, next, .. } => *next = *count,
             Branch::Join { next, .. } => *next = 2,
+            Branch::Depart { answers, next, .. } => *next = answers.len(),
             Branch::Single { done, .. } => *done = true,
             Branch::Revisit { next, low, .. } => *next = *low - 1,
         }

@@ -27,6 +27,7 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// Adds a blind update.
     pub(super) fn blind_update(&mut self, event: Event) {
         self.check_commuting(&event);
+        self.check_meeting(&event);
         let source = self.graph.location(event.loc).co.last().copied().unwrap_or(INIT);
         if self.context.value(self.graph, event.loc, source) == Initial::Uninitialised {
             self.does_not_commute(&event);

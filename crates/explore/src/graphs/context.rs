@@ -18,6 +18,8 @@ pub(crate) struct Purpose {
     pub(crate) commuting: bool,
     /// Threads compete for joining another; see [`super::joins`].
     pub(crate) contested_joins: bool,
+    /// No more threads come to a barrier than it is for, as far as is known; see [`super::meetings`].
+    pub(crate) barriers: bool,
     /// The first executions are to say whether another engine is better.
     pub(crate) sample: bool,
 }
@@ -25,7 +27,13 @@ pub(crate) struct Purpose {
 impl Purpose {
     /// To explore one execution per class.
     pub(crate) fn new(equivalence: Equivalence, options: &Options) -> Self {
-        Purpose { equivalence, commuting: options.commuting_updates, contested_joins: false, sample: false }
+        Purpose {
+            equivalence,
+            commuting: options.commuting_updates,
+            contested_joins: false,
+            barriers: true,
+            sample: false,
+        }
     }
 }
 
@@ -54,6 +62,8 @@ pub(crate) struct Context<'c> {
     pub(crate) races: bool,
     /// Updates whose results nobody uses commute.
     pub(crate) commuting: bool,
+    /// Arrivals at barriers have no order.
+    pub(crate) barriers: bool,
     pub(crate) view: View<'c>,
     pub(crate) realiser: Realiser,
 }
@@ -64,6 +74,7 @@ impl<'c> Context<'c> {
             code: shared.code,
             races: Question { code: shared.code, options: shared.options }.looks_for_races(),
             commuting: shared.purpose.commuting,
+            barriers: shared.purpose.barriers && shared.code.has_barriers() && !shared.code.has_atomic_blocks(),
             view: View::new(shared.world.clone()),
             shared,
             realiser: Realiser::default(),

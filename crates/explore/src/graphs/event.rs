@@ -44,6 +44,10 @@ pub(crate) enum Kind {
     Note,
     /// An update whose result nobody uses, where such updates commute; `value` is the operand.
     Blind,
+    /// An arrival at a barrier.
+    Arrive,
+    /// Leaving a barrier; `value` is what the thread learns about its arrival.
+    Depart,
     /// An operation that is an error; it has no effect on memory.
     Fault,
 }

@@ -190,6 +190,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         let node = self.answered(thread, 0, 0);
         let failed = self.bugs.len();
         let slot = self.add(event, node, 0, None);
+        self.check_end_of_barrier(slot, base);
         let mut unordered = None;
         for loc in 0..self.graph.locations.len() {
             if self.context.view.access(loc as u32).addr.base() != base {

@@ -64,6 +64,8 @@ pub(crate) struct Graph<M: Model> {
     present: BitSet,
     /// The ends of objects' lives.
     pub(crate) frees: Vec<Slot>,
+    /// The arrivals at barriers.
+    pub(crate) arrivals: Vec<Slot>,
 }
 
 impl<M: Model> Graph<M> {
@@ -81,6 +83,7 @@ impl<M: Model> Graph<M> {
             clocks: Clocks::default(),
             present: BitSet::new(),
             frees: Vec::new(),
+            arrivals: Vec::new(),
         }
     }
 
@@ -167,8 +170,10 @@ impl<M: Model> Graph<M> {
             _ => {}
         }
         M::added(self, slot, position);
-        if event.kind == Kind::Free {
-            self.frees.push(slot);
+        match event.kind {
+            Kind::Free => self.frees.push(slot),
+            Kind::Arrive => self.arrivals.push(slot),
+            _ => {}
         }
         let log = &mut self.threads[thread.index()];
         log.events.push(slot);
@@ -191,6 +196,11 @@ impl<M: Model> Graph<M> {
         for source in sources.into_iter().flatten() {
             self.prefix.include(source as usize, slot as usize);
         }
+        if event.kind == Kind::Depart {
+            for source in self.before_departure(event) {
+                self.prefix.include(source as usize, slot as usize);
+            }
+        }
     }
 
     /// Whether the event is a read whose source is before it in every witness.
@@ -208,15 +218,18 @@ impl<M: Model> Graph<M> {
         debug_assert_eq!(popped, Some(slot));
         let parent = log.tip.as_ref().and_then(|node| node.parent.clone());
         log.tip = parent;
-        if event.loc != NO_LOC {
-            let accesses = &mut self.locations[event.loc as usize];
+        if event.loc != NO_LOC
+            && let Some(accesses) = self.locations.get_mut(event.loc as usize)
+        {
             let list = if event.kind == Kind::Write { &mut accesses.co } else { &mut accesses.reads };
             if let Some(at) = list.iter().rposition(|&other| other == slot) {
                 list.remove(at);
             }
         }
-        if event.kind == Kind::Free {
-            self.frees.retain(|&free| free != slot);
+        match event.kind {
+            Kind::Free => self.frees.retain(|&free| free != slot),
+            Kind::Arrive => self.arrivals.retain(|&arrival| arrival != slot),
+            _ => {}
         }
         if event.kind == Kind::Spawn {
             self.threads[event.value as usize] = Log::default();
@@ -283,6 +296,8 @@ impl<M: Model> Graph<M> {
         target.present.clone_from(keep);
         target.frees.clear();
         target.frees.extend(self.frees.iter().copied().filter(kept));
+        target.arrivals.clear();
+        target.arrivals.extend(self.arrivals.iter().copied().filter(kept));
     }
 }
 

@@ -101,6 +101,14 @@ impl<M: Model> Graph<M> {
         if event.kind == Kind::Read && event.rf != INIT && event.order.acquires() {
             join(&mut now, clocks.message_row(event.rf));
         }
+        if event.kind == Kind::Arrive
+            && let Some(&made) = self.location(event.loc).co.last()
+        {
+            join(&mut now, clocks.message_row(made));
+        }
+        if !self.arrivals.is_empty() {
+            self.join_meetings(event, &clocks, &mut now);
+        }
         let events = &self.threads[event.thread.index()].events;
         if is_fence(event) && event.order.acquires() {
             for read in events.iter().map(|&slot| self.event(slot)) {
@@ -135,6 +143,18 @@ impl<M: Model> Graph<M> {
         clocks.next_now = now;
         clocks.next_message = message;
         self.clocks = clocks;
+    }
+
+    /// Whoever leaves a barrier knows what those knew who have arrived at it, and so does whoever ends it: to the machine these are reads and updates
+    /// of one location.
+    fn join_meetings(&self, event: &Event, clocks: &Clocks, now: &mut [u32]) {
+        if event.kind == Kind::Depart {
+            self.met(event).into_iter().for_each(|arrival| join(now, clocks.row(arrival)));
+        }
+        if event.kind == Kind::Read && event.order.acquires() {
+            let arrivals = self.arrivals.iter().filter(|&&arrival| self.event(arrival).loc == event.loc);
+            arrivals.for_each(|&arrival| join(now, clocks.row(arrival)));
+        }
     }
 
     /// A write that races with the looks of a read that waits, which have learnt nothing from what they found.

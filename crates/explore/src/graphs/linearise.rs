@@ -87,8 +87,13 @@ fn order<M: Model>(
                     Some(at) == half
                         && rivals.iter().any(|&read| included.contains(read as usize) && !done.contains(read as usize))
                 };
+                let last = |at: Slot| {
+                    let others = graph.others_before(at);
+                    others.iter().any(|&other| included.contains(other as usize) && !done.contains(other as usize))
+                };
                 forced
                     || takes(at)
+                    || last(at)
                     || before.iter().any(|other| {
                         included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
                     })
@@ -211,6 +216,8 @@ struct Emitter<'a, 'c, M: Model> {
     threads: Vec<Option<u32>>,
     /// Writes that have been issued and not flushed, per thread.
     buffered: Vec<Vec<Slot>>,
+    /// The arrivals at barriers so far, in their order.
+    arrived: Vec<Slot>,
 }
 
 impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
@@ -218,14 +225,16 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         let mut threads = vec![None; graph.threads.len()];
         threads[0] = Some(context.shared.world.main.operations());
         let buffered = vec![Vec::new(); graph.threads.len()];
-        Emitter { context, graph, threads, buffered }
+        Emitter { context, graph, threads, buffered, arrived: Vec::new() }
     }
 
     /// Executes the operations of a thread up to and including this one.
     fn run_through(&mut self, thread: ThreadId, operation: u32, steps: &mut Vec<Step>) {
         let mut done = self.threads[thread.index()].expect("started before it runs");
         while done <= operation {
-            steps.push(self.step(thread, done));
+            if !self.leaves_at_once(thread, done) {
+                steps.push(self.step(thread, done));
+            }
             let events = self.graph.threads[thread.index()].events.iter().copied();
             let part = |slot: &Slot| self.graph.event(*slot).operation == done;
             let issued: Vec<Slot> = events.filter(part).filter(|&slot| self.arrival(slot).is_some()).collect();
@@ -233,6 +242,27 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
             done += 1;
         }
         self.threads[thread.index()] = Some(done);
+    }
+
+    /// Whether the operation is leaving a barrier to which the thread came last, which is no step of its own. Notes arrivals.
+    fn leaves_at_once(&mut self, thread: ThreadId, operation: u32) -> bool {
+        if self.graph.arrivals.is_empty() {
+            return false;
+        }
+        let events = &self.graph.threads[thread.index()].events;
+        let part = |slot: &&Slot| self.graph.event(**slot).operation == operation;
+        let Some(&slot) = events.iter().find(part) else { return false };
+        let event = self.graph.event(slot);
+        match event.kind {
+            Kind::Arrive => self.arrived.push(slot),
+            Kind::Depart => {
+                let members = self.graph.met(event);
+                let last = self.arrived.iter().rev().find(|&arrival| members.contains(arrival));
+                return last.is_some_and(|&last| self.graph.event(last).thread == thread);
+            }
+            _ => {}
+        }
+        false
     }
 
     /// The step that executes an operation.

@@ -19,6 +19,7 @@
 //! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
+//! | `meetings` | who leaves a barrier, and who was the last to arrive? |
 //! | `ends` | do threads that wait do so for ever? |
 //! | `snapshot` | in which state is a thread after each event? |
 //! | `happens_before` | do two accesses race? |
@@ -52,6 +53,7 @@ mod graph;
 mod happens_before;
 mod joins;
 mod linearise;
+mod meetings;
 mod models;
 mod pool;
 mod realise;
@@ -165,6 +167,12 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
             Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
                 purpose.commuting = false;
                 notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
+            }
+            Err(Halt::ContestedBarrier(Place { file, line, .. })) => {
+                purpose.barriers = false;
+                notes.push(format!(
+                    "arrivals at barriers are told apart by their order, since it may matter at {file}:{line}"
+                ));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
             Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),

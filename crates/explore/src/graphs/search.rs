@@ -11,13 +11,14 @@ use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
+use super::meetings::{answers, may_leave};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
 use super::sources::{Repeats, may_block};
 use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
-use raddle_machine::{Automaton, Reaction, Status, Thread, Visible};
+use raddle_machine::{Automaton, Meeting, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Schedule, ThreadId};
 use rustc_hash::FxHashSet;
@@ -161,7 +162,7 @@ impl<'c, M: Model> Search<'c, M> {
     /// One step of the search.
     pub(crate) fn tick(&mut self) -> Tick {
         // What seems wrong where updates do not commute rests on a value that nobody wrote.
-        if matches!(self.error, Some(Halt::DoesNotCommute(_) | Halt::ContestedJoin)) {
+        if matches!(self.error, Some(Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin)) {
             self.bugs.clear();
         }
         if let Some(bug) = self.bugs.pop() {
@@ -255,7 +256,15 @@ impl<'c, M: Model> Search<'c, M> {
             value: 0,
         };
         let single = |event: Event| Branch::Single { event, done: false };
+        let meeting = if self.context.barriers { state.meeting(self.context.code) } else { None };
         let branch = match (visible, node.stage) {
+            (Visible::Update { order, .. }, _) if meeting.is_some() => {
+                single(Event { kind: Kind::Arrive, order, loc: node.loc, rf: NO_SOURCE, ..event })
+            }
+            (Visible::Load { order, .. }, _) if let Some(Meeting { asks, .. }) = meeting => {
+                let event = Event { kind: Kind::Depart, order, loc: node.loc, rf: NO_SOURCE, ..event };
+                Branch::Depart { event, answers: answers(graph, &event, asks), next: 0 }
+            }
             (Visible::Store { order, .. }, Stage::Stored) => {
                 let kind = M::fence_after_store(order).expect("it has been asked for");
                 single(Event { kind, order: Ordering::Relaxed, ..event })
@@ -426,6 +435,11 @@ fn readiness<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, thread: Thre
     let Status::Ready(visible) = tip.state.status() else { return Readiness::No };
     if tip.stage == Stage::Waiting {
         return Readiness::No;
+    }
+    if context.barriers
+        && let Some(Meeting { arrived: true, asks }) = tip.state.meeting(context.code)
+    {
+        return if may_leave(context, graph, thread, asks) { Readiness::Yes } else { Readiness::No };
     }
     match *visible {
         Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } => {

@@ -22,6 +22,8 @@ pub(crate) enum Halt {
     Switch(Evidence),
     /// Two threads join the same one, and either may be the first.
     ContestedJoin,
+    /// More threads come to a barrier than it is for, or somebody else accesses it.
+    ContestedBarrier(Place),
     /// Updates were taken to commute, and here they do not.
     DoesNotCommute(Place),
     /// Not everything can be explored.
@@ -35,7 +37,7 @@ impl Halt {
         match self {
             Halt::Fault(Fault::NotReplayed(_)) => 4,
             Halt::Fault(Fault::Refused(_)) => 3,
-            Halt::DoesNotCommute(_) | Halt::ContestedJoin => 2,
+            Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin => 2,
             Halt::Switch(_) => 1,
             Halt::Stop(_) => 0,
         }
@@ -202,8 +204,12 @@ impl<M: Model> Stepper<'_, '_, M> {
     pub(super) fn read(&mut self, event: Event, stamp: Option<usize>, wait: Option<bool>) -> bool {
         let thread = event.thread;
         self.check_commuting(&event);
+        self.check_meeting(&event);
         let value = match self.context.value(self.graph, event.loc, event.rf) {
-            Initial::Value(value) => self.after_blind_updates(event.loc, value),
+            Initial::Value(value) => {
+                let value = self.after_blind_updates(event.loc, value);
+                self.after_arrivals(event.loc, value)
+            }
             Initial::Uninitialised if self.tip(thread).state.is_lenient(self.context.code) => 0,
             Initial::Uninitialised => {
                 self.race(&event);
@@ -249,6 +255,7 @@ impl<M: Model> Stepper<'_, '_, M> {
     pub(super) fn write(&mut self, event: Event, position: usize) -> Slot {
         let thread = event.thread;
         self.check_commuting(&event);
+        self.check_meeting(&event);
         if let Some(other) = self.race(&event) {
             return self.racing_write(event, position, other);
         }
@@ -316,6 +323,7 @@ impl<M: Model> Stepper<'_, '_, M> {
             }
             Kind::Free => self.free(event),
             Kind::Blind => self.blind_update(event),
+            Kind::Arrive => self.arrive(event),
             _ => {
                 let node = self.answered(thread, 0, 0);
                 self.add(event, node, 0, None);

@@ -23,6 +23,14 @@ impl Thread {
         }
     }
 
+    /// Why the object may not be written, if it is one that may not.
+    pub(super) fn constant(&self, code: &Code, access: Access) -> Option<Status> {
+        let Owner::Global(id) = access.addr.owner() else { return None };
+        code.globals.get(id.index()).filter(|global| global.constant)?;
+        let name = code.describe(access.addr, &|_| Some(self));
+        Some(self.failed(Property::Memory, format!("write to {name}, which is constant")))
+    }
+
     pub(super) fn private_load(&self, code: &Code, number: u32, access: Access) -> Result<u64, Status> {
         let object = self.objects.get(number).expect("just found");
         object

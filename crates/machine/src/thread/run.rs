@@ -134,6 +134,9 @@ impl Thread {
                 let value = self.get(code, value);
                 match self.private_object(access) {
                     None => {
+                        if let Some(status) = self.constant(code, access) {
+                            return Flow::Rest(status);
+                        }
                         let order = self.in_block(order, Ordering::Release);
                         return rest(Visible::Store { access, order, value });
                     }
@@ -143,6 +146,9 @@ impl Thread {
             Instr::Rmw { ty, order, dst, addr, idle, .. } => {
                 let access = self.access(code, addr, ty);
                 let Some(number) = self.private_object(access) else {
+                    if let Some(status) = self.constant(code, access) {
+                        return Flow::Rest(status);
+                    }
                     let wait = idle != 0 && code.waits[idle as usize - 1].blocks;
                     return rest(Visible::Update { access, order, failure: as_read(order), wait, mutex: false });
                 };
@@ -166,6 +172,9 @@ impl Thread {
                 let cas = &code.cas[cas as usize];
                 let access = self.access(code, cas.addr, cas.ty);
                 let Some(number) = self.private_object(access) else {
+                    if let Some(status) = self.constant(code, access) {
+                        return Flow::Rest(status);
+                    }
                     let (order, failure) = (cas.success, cas.failure);
                     return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
                 };

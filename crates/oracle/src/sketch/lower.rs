@@ -25,6 +25,7 @@ pub(super) fn program(sketch: &Sketch, loops: bool) -> Program {
                 layout: Layout::Scalar(Type::I64),
                 init: Vec::new(),
                 thread_local: false,
+                constant: false,
                 span: Span::default(),
             });
         }
@@ -79,6 +80,7 @@ fn global(object: &Object) -> raddle_program::Object {
         layout,
         init: init.map(field).into_iter().collect(),
         thread_local: false,
+        constant: false,
         span: Span::default(),
     }
 }

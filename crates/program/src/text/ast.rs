@@ -157,6 +157,7 @@ pub(super) enum Init<'a> {
 pub(super) struct Global<'a> {
     pub(super) name: Name<'a>,
     pub(super) thread_local: bool,
+    pub(super) constant: bool,
     pub(super) layout: LayoutAst<'a>,
     pub(super) init: Init<'a>,
 }

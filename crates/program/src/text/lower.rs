@@ -159,6 +159,7 @@ fn enter_globals(file: &File<'_>, items: &mut Items, program: &mut Program, repo
             layout,
             init: Vec::new(),
             thread_local: global.thread_local,
+            constant: global.constant,
             span: global.name.span,
         });
     }

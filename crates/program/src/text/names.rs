@@ -4,7 +4,7 @@ use super::lexer::is_plain;
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 72] = [
+pub(super) const KEYWORDS: [&str; 73] = [
     "alloc",
     "assert",
     "assume",
@@ -18,6 +18,7 @@ pub(super) const KEYWORDS: [&str; 72] = [
     "call",
     "cas",
     "choose",
+    "const",
     "continue",
     "default",
     "destroy",

@@ -260,6 +260,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn global(&mut self, thread_local: bool) -> Parsed<Global<'a>> {
+        let constant = self.eat_word("const");
         let name = self.name("the name of the object")?;
         self.expect(":")?;
         let layout = self.layout()?;
@@ -294,7 +295,7 @@ impl<'a> Parser<'a, '_> {
             Init::None
         };
         self.expect(";")?;
-        Ok(Global { name, thread_local, layout, init })
+        Ok(Global { name, thread_local, constant, layout, init })
     }
 
     pub(super) fn layout(&mut self) -> Parsed<LayoutAst<'a>> {

@@ -65,7 +65,8 @@ fn layout(layout: Layout) -> String {
 
 fn global(program: &Program, object: &Object, out: &mut String) {
     let prefix = if object.thread_local { "thread_local " } else { "" };
-    let mut text = format!("{prefix}global {}: {}", written(&object.name), layout(object.layout));
+    let constant = if object.constant { "const " } else { "" };
+    let mut text = format!("{prefix}global {constant}{}: {}", written(&object.name), layout(object.layout));
     let value = |field: &InitField| match field.value {
         InitValue::Int(value) => literal(field.ty, value, Some(field.ty)),
         InitValue::Global(id, 0) => format!("&{}", written(&program.globals[id.index()].name)),
