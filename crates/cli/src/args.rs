@@ -151,9 +151,13 @@ pub(crate) struct Asked {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Enter the body of every loop at most N times each time the loop is reached
+    /// Enter the body of a loop at most N times each time the loop is reached, unless its number of turns is known then
     #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
     pub(crate) loop_bound: Option<u32>,
+
+    /// Bound loops whose number of turns is known, too
+    #[arg(long, requires = "loop_bound", help_heading = "How far")]
+    pub(crate) bound_all_loops: bool,
 
     /// Stop after this many executions, blocked and failed ones included
     #[arg(long, value_name = "N", help_heading = "How far")]
@@ -185,6 +189,7 @@ impl Asked {
     pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::new(self.what.model);
         settings.loop_bound = self.loop_bound;
+        settings.bound_all_loops = self.bound_all_loops;
         let options = &mut settings.options;
         options.properties = self.what.properties();
         options.all = self.all;

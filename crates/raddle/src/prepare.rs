@@ -17,7 +17,15 @@ pub fn transform(program: &Program) -> Program {
 ///
 /// A schedule fits the code it was found on, so verification and replay both come through here.
 pub fn prepare(program: &Program, loop_bound: Option<u32>) -> Code {
-    let program = transform(program);
+    prepare_with(program, loop_bound, false)
+}
+
+/// As [`prepare()`]; the bound is for loops whose number of turns is known as well, if it is for all loops.
+pub(crate) fn prepare_with(program: &Program, loop_bound: Option<u32>, all_loops: bool) -> Code {
+    let mut program = transform(program);
+    if loop_bound.is_some() && !all_loops {
+        analysis::free_counted_loops(&mut program);
+    }
     let escape = analysis::escape(&program);
     compile(&program, &Private(escape), &Options { loop_bound, early_assumptions: true })
 }

@@ -1,7 +1,7 @@
 //! Putting the question.
 
 use crate::error::Error;
-use crate::prepare::prepare;
+use crate::prepare::prepare_with;
 use raddle_engine::{Control, Engine, Options, Outcome, Question};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
@@ -16,13 +16,15 @@ pub struct Settings {
     pub options: Options,
     /// How often the body of a loop is entered each time the loop is. Without a bound, loops turn as long as they do.
     pub loop_bound: Option<u32>,
+    /// The bound is also for loops whose number of turns is known when they are reached, and which end by themselves.
+    pub bound_all_loops: bool,
 }
 
 impl Settings {
     /// The engine that suits the program, every property, no limit, no loop bound, one worker.
     pub fn new(model: Model) -> Self {
         let engine = ENGINES.find("auto").expect("it is among them");
-        Settings { engine, options: Options::new(model), loop_bound: None }
+        Settings { engine, options: Options::new(model), loop_bound: None, bound_all_loops: false }
     }
 }
 
@@ -31,6 +33,6 @@ impl Settings {
 /// # Errors
 /// If the program does something no engine handles, or Raddle finds a bug in itself.
 pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Result<Outcome, Error> {
-    let code = prepare(program, settings.loop_bound);
+    let code = prepare_with(program, settings.loop_bound, settings.bound_all_loops);
     Ok(settings.engine.ask(&Question { code: &code, options: &settings.options }, control)?)
 }

@@ -116,6 +116,24 @@ fn a_bound_is_for_loops_of_the_program_only() {
     }
 }
 
+#[test]
+fn loops_whose_number_of_turns_is_known_have_no_bound() {
+    let mut settings = Settings::new(Model::Sc);
+    settings.loop_bound = Some(2);
+    for before in [
+        "for (int i = 0; i < 5; i++) n += i;",
+        "int m = 5; for (int i = 0; i < m; i++) n += i;",
+        "for (unsigned i = 9; i > 1; i -= 2) n++;",
+        "int a[6]; for (int i = 0; i <= 5; i++) a[i] = i; for (int i = 0; i < 6 && n == 0; i++) n += a[0];",
+    ] {
+        let text = format!("int main(void) {{ int n = 0; {before} assert(0); return n; }}");
+        settings.bound_all_loops = false;
+        assert_eq!(check(&text, &settings).verdict, Verdict::Violated, "{before}");
+        settings.bound_all_loops = true;
+        assert_eq!(check(&text, &settings).verdict, Verdict::Unknown, "{before}");
+    }
+}
+
 /// The reason why there is no verdict, or the scope of the one there is.
 fn scope(text: &str, nondet: Option<std::ops::RangeInclusive<i64>>) -> (Verdict, String) {
     let options = LoadOptions { c: raddle::c::Options { nondet, ..Default::default() }, ..Default::default() };

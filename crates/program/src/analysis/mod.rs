@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`mod@cfg`] | what comes before a block, what dominates it |
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
+//! | [`counted`] | which loops end by themselves, so that they need no bound |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
@@ -14,6 +15,7 @@
 
 pub mod assumed;
 pub mod cfg;
+pub mod counted;
 pub mod escape;
 pub mod inline;
 pub mod inputs;
@@ -23,6 +25,7 @@ pub mod spin;
 pub mod unused;
 
 pub use cfg::Cfg;
+pub use counted::free_counted_loops;
 pub use escape::{Escape, escape};
 pub use inline::inline_helpers;
 pub use inputs::{Inputs, Sampled, resolve_inputs};

@@ -25,7 +25,7 @@
 //! 3. *Waiting update.* One read-modify-write is all the loop does; it waits while it would come back and leave memory as it is (`update`).
 //!
 //! A loop that is none of these is tried once more with the test at its head moved to the end of its turns, and with small functions it calls
-//! put in their place ([`inline`](super::inline)): `while (!trylock(&l)) {}` is a loop around an exchange. What such a loop does in a turn is followed symbolically
+//! put in their place ([`inline`]): `while (!trylock(&l)) {}` is a loop around an exchange. What such a loop does in a turn is followed symbolically
 //! (`paths`): registers are expressions over the values at the start and the values read. Whoever has more than 64 paths
 //! through a turn or can be entered past its head is none of these.
 //!
