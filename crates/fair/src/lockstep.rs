@@ -2,7 +2,7 @@
 //!
 //! Source: Toman (2021, chapter 6), after Chatterjee, Henzinger, Loitzenbauer, Oraee and Toman (2018). A set that was strongly connected lost some
 //! vertices. *Heads* lost an edge that came in, *tails* one that went out. If it is not strongly connected any more, each of its top components (no edge comes in) has a head
-//! and each bottom one (none goes out) a tail: that is the invariant [`holds`] states. So backward searches from the heads and forward
+//! and each bottom one (none goes out) a tail: that is the invariant (`holds`). So backward searches from the heads and forward
 //! searches from the tails go one step each in turn, and the first that comes to its end has found such a component. A search
 //! that meets another start gives way to it; that is asked before whether it is at its end, or a search from outside would return a set that is not connected.
 //!

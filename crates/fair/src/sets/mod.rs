@@ -1,6 +1,6 @@
 //! Sets of vertices, and what one may do with them: the only data of the symbolic algorithms.
 //!
-//! The edges are touched through [`Space::pre`] and [`Space::post`] alone; each call of one of them is a *symbolic step*, the measure in which the
+//! The edges are touched through `pre` and `post` alone; each call of one of them is a *symbolic step*, the measure in which the
 //! bounds of Toman (2021, chapter 6) are given. Union, intersection, difference and tests for emptiness and equality are counted apart, and so are
 //! cardinalities and picks. A [`Backend`] says how sets are kept: as [`Bits`] or as [`Bdds`]. Both pick the least vertex of a set, so an
 //! algorithm takes the same steps on either. A [`Space`] is a back end with counters, the objective and a limit.
