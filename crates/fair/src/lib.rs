@@ -1,0 +1,20 @@
+//! Strong fairness: who can satisfy a Streett objective, on a graph by some path, in an MDP by some strategy with probability one?
+//!
+//! Reading order:
+//!
+//! 1. [`graph`]: graphs, MDPs, objectives; [`sets`]: sets of vertices in two back ends, and symbolic steps.
+//! 2. [`scc`], [`lockstep`], [`mec`], [`streett`], [`solve`]: the algorithms, each with its source.
+//! 3. [`argument`], [`evidence`], [`check`]: what an answer rests on, and who goes through it again.
+//! 4. [`families`]: inputs to measure on.
+
+pub mod argument;
+pub mod check;
+pub mod evidence;
+pub mod families;
+pub mod graph;
+pub mod lockstep;
+pub mod mec;
+pub mod scc;
+pub mod sets;
+pub mod solve;
+pub mod streett;

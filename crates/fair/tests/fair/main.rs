@@ -1,0 +1,7 @@
+//! Claims about the algorithms as a whole.
+
+mod agreement;
+mod bounds;
+mod cases;
+mod second_opinion;
+mod truth;
