@@ -19,7 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Reading order: [`machine`], [`run`] (what a run does, and replay), [`judge`] (what the models mean), [`monitor`] (the same for long runs), [`wra`], [`observer`] with `live` and
+//! Reading order: [`machine`], [`run`] (what a run does, and replay), [`mod@judge`] (what the models mean), [`monitor`] (the same for long runs), [`wra`], [`observer`] with `live` and
 //! `table`, [`mod@verify`] (all of it together), [`lint`] (what else is odd about a machine), [`format`](mod@format) (machines as text).
 
 mod budget;

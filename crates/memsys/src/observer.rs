@@ -18,7 +18,7 @@
 //!
 //! A followed set that becomes empty ends the branch; all sets done is a violation. Only the first strand may start first. Breadth first, so the first violation is
 //! a shortest one. The problem is PSPACE-complete; there may be exponentially many configurations in cores and registers. Registers that no way leads from to a
-//! read ([`crate::live`]) are dropped from the sets, which changes no answer and merges configurations.
+//! read (`live`) are dropped from the sets, which changes no answer and merges configurations.
 
 use crate::Model;
 use crate::budget::{Budget, Limit};

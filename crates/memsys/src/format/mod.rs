@@ -1,6 +1,6 @@
 //! Memory systems as text.
 //!
-//! There are two forms, told apart by their first word. A `machine` ([`flat`]) lists states and transitions one by one. A `system` ([`system`]) has cores, registers, state
+//! There are two forms, told apart by their first word. A `machine` (`flat`) lists states and transitions one by one. A `system` (`system`) has cores, registers, state
 //! with finite domains, channels and rules, with parameters (`-D`) and loops, and is expanded to a machine. Whatever is wrong is an [`InputError`] with a place.
 
 mod expand;
