@@ -166,7 +166,8 @@ fn edn_one_map_a_line_or_in_a_vector() {
               {:process 1, :type :invoke, :f :get, :key \"1\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"1\", :value \"\"}\n\
               {:process 1, :type :invoke, :f :get, :key \"0\", :value nil}\n{:process 1, :type :ok, :f :get, :key \"0\", :value \"x 9 0 y\"}\n";
     assert_eq!(plain(kv), Outcome::Holds);
-    assert_eq!(complaint("{:process 0, :type :invoke, :f :write\n").1, "the input ends inside a form");
+    let open = "{:process 0, :type :invoke, :f :read}\n{:process 0,\n :type :invoke, :f :write\n\n";
+    assert_eq!(complaint(open), (2, "the input ends inside a form".to_owned()));
     assert_eq!(complaint("{:process 0 :type :invoke :f :read}\n{:process 0 :type :sometimes :f :read}\n").0, 2);
     let independent = "{:process 0, :type :invoke, :f :write, :value [5 3]}\n{:process 0, :type :ok, :f :write, :value [5 3]}\n{:process 0, :type :invoke, :f :read, :value [6 nil]}\n{:process 0, :type :ok, :f :read, :value [6 nil]}\n";
     let settings = Settings { independent: true, object: Some(ObjectKind::Register), ..Settings::default() };

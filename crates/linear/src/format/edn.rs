@@ -38,8 +38,9 @@ struct Forms<R> {
     input: BufReader<R>,
     line: u32,
     size: usize,
-    /// The text of the form so far, for messages.
+    /// The text of the form so far, and the line on which it begins, for messages.
     seen: String,
+    began: u32,
 }
 
 impl<R: Read> Forms<R> {
@@ -52,6 +53,9 @@ impl<R: Read> Forms<R> {
             return Ok(None);
         };
         self.input.consume(1);
+        if self.seen.trim_start().is_empty() {
+            self.began = self.line;
+        }
         if byte == b'\n' {
             self.line = self.line.saturating_add(1);
         }
@@ -66,7 +70,7 @@ impl<R: Read> Forms<R> {
     }
 
     fn wrong(&self, message: impl Into<String>) -> InputError {
-        InputError::at(self.line, self.seen.trim(), message)
+        InputError::at(self.began, self.seen.trim(), message)
     }
 
     fn skip_blanks(&mut self) -> Result<(), InputError> {
@@ -221,7 +225,7 @@ pub(super) fn atom(word: &str) -> Value {
 
 /// The value a piece of EDN text stands for, as the log formats embed it.
 pub(super) fn value_of(text: &str) -> Result<Value, String> {
-    let mut forms = Forms { input: BufReader::new(text.as_bytes()), line: 1, size: 0, seen: String::new() };
+    let mut forms = Forms { input: BufReader::new(text.as_bytes()), line: 1, size: 0, seen: String::new(), began: 1 };
     let message = |error: InputError| match error {
         InputError::Line { message, .. } => message,
         other => other.to_string(),
@@ -256,7 +260,7 @@ pub struct EdnSource<R> {
 impl<R: Read> EdnSource<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool) -> EdnSource<R> {
-        let forms = Forms { input, line: 1, size: 0, seen: String::new() };
+        let forms = Forms { input, line: 1, size: 0, seen: String::new(), began: 1 };
         EdnSource { forms, independent, wrapped: None, started: false, finished: false }
     }
 
