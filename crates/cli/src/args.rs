@@ -6,6 +6,7 @@ use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
 use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
+use raddle::linear::txn::{Level, Workload};
 use raddle::linear::value::Value;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet};
 use std::ops::RangeInclusive;
@@ -371,6 +372,14 @@ pub(crate) struct Lin {
     /// What a register, each key of a map, or a counter holds at the beginning: 0, nil, "a text", [1 2]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from)]
     pub(crate) initial: Option<Value>,
+
+    /// The operations are transactions of this workload: list-append or rw-register; says at which isolation level they stand
+    #[arg(long, value_name = "WORKLOAD", conflicts_with_all = ["stream", "object"])]
+    pub(crate) txn: Option<Workload>,
+
+    /// The isolation level: read-uncommitted, read-committed, snapshot-isolation, serializable, strict-serializable
+    #[arg(long, value_name = "LEVEL", default_value = "strict-serializable", requires = "txn")]
+    pub(crate) level: Level,
 
     /// Check while reading, in bounded memory, and stop at the first violation
     #[arg(long)]

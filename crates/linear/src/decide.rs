@@ -17,6 +17,7 @@ use crate::monitor::stack::StackAlgorithm;
 use crate::object::ObjectKind;
 use crate::search::Budget;
 use crate::stream::{self, Streamed};
+use crate::txn::{self, Checked, Transactions, TxnError, Workload};
 use crate::value::Value;
 use crate::verdict::{Report, Verdict};
 
@@ -148,6 +149,21 @@ pub fn decide(input: impl Read, settings: &Settings) -> Result<Decided, Error> {
         report.hints = hints(&history, &config, settings.words.nil_reads, settings.object.is_some());
     }
     Ok(Decided { kind, history, report })
+}
+
+/// Reads a history of transactions and checks it.
+pub fn transactions(
+    input: impl Read,
+    settings: &Settings,
+    workload: Workload,
+) -> Result<(Transactions, Checked), Error> {
+    let mut source = format::open(input, settings.reading(false))?;
+    let history = txn::read::read(source.as_mut(), workload)?;
+    let checked = txn::check(&history, workload).map_err(|error| match error {
+        TxnError::Unsupported(why) => Error::Unsupported(why),
+        TxnError::Internal(what) => Error::Internal(what),
+    })?;
+    Ok((history, checked))
 }
 
 /// Checks a history while it is being read, and stops at the first violation.

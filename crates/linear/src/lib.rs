@@ -13,7 +13,8 @@
 //! 3. [`certificate`] checks every linearization again. [`prefix`] and the explanations say why there is none ([`verdict`]).
 //!    [`hints`] say under which other meaning of its words it would hold.
 //! 4. [`stream`] does the same while the history is still being read, in bounded memory.
-//! 5. [`decide`] is the way from bytes to a verdict.
+//! 5. [`txn`] is for transactions of several keys: at which isolation level do they stand?
+//! 6. [`decide`] is the way from bytes to a verdict.
 //!
 //! Rules: a positive verdict carries a linearization that has been checked against real time and the sequential object; a negative verdict carries
 //! operations that cannot be ordered, confirmed by the general checker where that is affordable; when such a check fails, there is an
@@ -35,6 +36,7 @@ pub mod prefix;
 pub mod recorder;
 pub mod search;
 pub mod stream;
+pub mod txn;
 pub mod value;
 pub mod verdict;
 

@@ -12,6 +12,7 @@ use crate::replay::Replay;
 use crate::stream::Stream;
 use crate::style::{BAD, GOOD, OPEN, Style};
 use crate::trace::Trace;
+use crate::transactions::Transactions;
 use raddle_trace::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -45,6 +46,8 @@ pub enum Body {
     Lin(Lin),
     /// `lin --stream`: the same, of a history that is not kept.
     Stream(Stream),
+    /// `lin --txn`: at which isolation level do these transactions stand?
+    Transactions(Transactions),
 }
 
 /// How an answer ends. A command has one exit status for each.
@@ -121,6 +124,7 @@ impl Answer {
             Body::Trace(body) => body,
             Body::Lin(body) => body,
             Body::Stream(body) => body,
+            Body::Transactions(body) => body,
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`] and [`stream`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`] and [`transactions`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
@@ -28,6 +28,7 @@ mod style;
 mod table;
 mod text;
 pub mod trace;
+pub mod transactions;
 pub mod wording;
 
 pub use answer::{Answer, Body, Conclusion, Cost, Sources};
@@ -41,3 +42,4 @@ pub use replay::Replay;
 pub use stream::Stream;
 pub use text::clean;
 pub use trace::Trace;
+pub use transactions::Transactions;

@@ -1,5 +1,6 @@
 //! `lin`: is this history linearizable?
 
+mod transactions;
 mod words;
 
 use crate::cost::Meter;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use words::{sentence, words};
 
 pub use raddle_linear::decide::Settings;
+pub use transactions::lin_transactions;
 
 /// Reads a history and checks it; `name` is what the answer and diagnostics call it.
 ///

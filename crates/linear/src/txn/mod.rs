@@ -1,0 +1,229 @@
+//! Histories of transactions: which isolation level do they show?
+//!
+//! A transaction is a list of reads and writes of several keys, as Elle's workloads write them: appends to lists (`[:append k v]`, `[:r k [1 2]]`) or writes to registers
+//! (`[:w k v]`, `[:r k v]`). No value is written to a key twice, so every read names the transaction it read from.
+//!
+//! Adya 1999 defines levels by phenomena: reads of what was never committed, and cycles of dependencies. `ww`: the next version of a key; `wr`: a read from
+//! a write; `rw`: a read of a version and the write of the next one. Alvaro and Kingsbury 2020 (Elle) infer these from what clients saw: a list tells the order of its versions; of
+//! registers only reads before writes do. [`observe`] finds what is wrong without a graph and infers the dependencies, [`graph`] looks for cycles
+//! in time linear in the history, [`levels`] says what is excluded where.
+//!
+//! Deviations. (1) That there is no anomaly in what was inferred is not enough for `holds`: an order of all versions is made up ([`complete`]) and the whole graph
+//! is looked at again; for the serializable levels the order of the transactions is replayed. Where no such order is found the answer is `unknown`; that can be for registers, and for snapshot
+//! isolation of lists, never for the other levels of lists. (2) Versions of a list that nobody read come after all that were read, which gives more edges than Elle's.
+//!
+//! A transaction of which nobody knows the end is taken as committed if something of it was read, and as aborted else. That is right: if nobody read of it, leaving it out
+//! changes nothing for the others.
+//!
+//! Cost: linear in the operations and in the elements of lists read, but for the search for short cycles and for orders of registers, which are bounded.
+
+pub mod complete;
+pub mod graph;
+pub mod levels;
+pub mod observe;
+pub mod read;
+
+use std::str::FromStr;
+
+use crate::history::Ts;
+use crate::value::{ValueId, Values};
+use graph::EdgeKind;
+pub use levels::{Level, Phenomenon, Standing};
+
+/// What the transactions do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Appends to lists and reads of whole lists.
+    ListAppend,
+    /// Writes to and reads of registers.
+    RwRegister,
+}
+
+impl Workload {
+    /// The name people write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::ListAppend => "list-append",
+            Workload::RwRegister => "rw-register",
+        }
+    }
+}
+
+impl FromStr for Workload {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Workload, String> {
+        let known = [Workload::ListAppend, Workload::RwRegister];
+        let found = known.into_iter().find(|workload| workload.name() == name);
+        found.ok_or_else(|| format!("unknown workload `{name}`; known are list-append and rw-register"))
+    }
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It took effect.
+    Committed,
+    /// It had none.
+    Aborted,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// What a read saw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// Nobody knows.
+    Unknown,
+    /// This value of a register; nothing is [`ValueId::NIL`].
+    Value(ValueId),
+    /// These elements of a list: a piece of [`Transactions::elements`].
+    List(u32, u32),
+}
+
+/// A part of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Micro {
+    /// A write to a register or an append to a list: key and value.
+    Write(ValueId, ValueId),
+    /// A read of a key.
+    Read(ValueId, Seen),
+}
+
+/// A transaction.
+#[derive(Clone, Copy, Debug)]
+pub struct Txn {
+    /// Who ran it.
+    pub process: ValueId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it was called.
+    pub call: Ts,
+    /// When it ended, [`Ts::INF`] if nobody knows.
+    pub ret: Ts,
+    /// The line of its call.
+    pub call_line: u32,
+    /// The line of its end, 0 if there is none.
+    pub ret_line: u32,
+    /// Its parts: a piece of [`Transactions::micros`].
+    pub parts: (u32, u32),
+}
+
+/// A history of transactions, in the order of their calls.
+#[derive(Clone, Debug, Default)]
+pub struct Transactions {
+    /// The transactions.
+    pub txns: Vec<Txn>,
+    /// Their parts.
+    pub micros: Vec<Micro>,
+    /// The elements of lists that were read.
+    pub elements: Vec<ValueId>,
+    /// The values.
+    pub values: Values,
+    /// How many events there are.
+    pub events: u32,
+}
+
+impl Transactions {
+    /// The parts of a transaction.
+    pub fn parts(&self, txn: u32) -> &[Micro] {
+        let (from, to) = self.txns[txn as usize].parts;
+        &self.micros[from as usize..to as usize]
+    }
+
+    /// The elements of a list that was read.
+    pub fn list(&self, (from, to): (u32, u32)) -> &[ValueId] {
+        &self.elements[from as usize..to as usize]
+    }
+}
+
+/// One dependency of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The transaction it leads from.
+    pub from: u32,
+    /// The transaction it leads to.
+    pub to: u32,
+    /// What it is.
+    pub kind: EdgeKind,
+    /// The key; nothing for real time.
+    pub key: ValueId,
+    /// The version that is overwritten, or was read; nothing for the first one.
+    pub value: ValueId,
+}
+
+/// Something that some level excludes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anomaly {
+    /// What it is.
+    pub phenomenon: Phenomenon,
+    /// Whether it needs real time.
+    pub realtime: bool,
+    /// The transactions.
+    pub txns: Vec<u32>,
+    /// The key and the value it is about; nothing for cycles.
+    pub key: ValueId,
+    /// The value.
+    pub value: ValueId,
+    /// The cycle, if it is one.
+    pub cycle: Vec<Step>,
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The anomalies; of each kind of cycle one, of others a few.
+    pub anomalies: Vec<Anomaly>,
+    /// Each level, from the weakest.
+    pub levels: Vec<(Level, Standing)>,
+    /// An order in which the transactions could have run one after another, if there is one; it respects real time if the strict level holds.
+    pub order: Option<Vec<u32>>,
+    /// How many dependencies were inferred.
+    pub edges: usize,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TxnError {
+    /// The history is not one of this workload.
+    #[error("{0}")]
+    Unsupported(String),
+    /// An order did not survive being replayed. This is a fault of this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+/// Checks a history of transactions.
+pub fn check(history: &Transactions, workload: Workload) -> Result<Checked, TxnError> {
+    let observed = observe::observe(history, workload)?;
+    let mut anomalies = observed.anomalies.clone();
+    let cycles = |realtime: bool| graph::Graph::new(history, &observed, realtime).anomalies();
+    anomalies.extend(cycles(false));
+    for found in cycles(true) {
+        // What needs no real time has been found already.
+        if found.realtime && !anomalies.iter().any(|other| !other.realtime && other.phenomenon == found.phenomenon) {
+            anomalies.push(found);
+        }
+    }
+    let mut levels: Vec<(Level, Standing)> =
+        Level::ALL.map(|level| (level, levels::standing(level, &anomalies))).into();
+    let mut order = None;
+    // From the strongest: what holds there holds below.
+    let mut holds = false;
+    for (level, standing) in levels.iter_mut().rev() {
+        if *standing == Standing::Violated {
+            continue;
+        }
+        if !holds {
+            let witness = match level {
+                Level::StrictSerializable => complete::serial(history, &observed, true)?,
+                Level::Serializable => complete::serial(history, &observed, false)?,
+                _ => None,
+            };
+            holds = witness.is_some() || complete::weak(history, &observed, *level);
+            order = witness;
+        }
+        *standing = if holds { Standing::Holds } else { Standing::Open };
+    }
+    Ok(Checked { anomalies, levels, order, edges: observed.edges.len() })
+}

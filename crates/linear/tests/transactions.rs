@@ -1,0 +1,387 @@
+//! Levels of transactions: published anomalies, and random histories against definitions that try everything.
+
+use std::collections::BTreeMap;
+
+use raddle_linear::decide::{Error, Settings, transactions};
+use raddle_linear::history::Ts;
+use raddle_linear::txn::{Checked, Level, Micro, Outcome, Seen, Standing, Transactions, Txn, Workload, check};
+use raddle_linear::value::ValueId;
+use raddle_testkit::{Random, setting};
+
+/// Transactions one after another, each `(outcome, asked, answered)`, all open at once unless `apart`.
+fn edn(txns: &[(&str, &str)], apart: bool) -> String {
+    let mut text = String::new();
+    let call = |at: usize, what: &str| format!("{{:process {at}, :type :invoke, :f :txn, :value [{what}]}}\n");
+    let end = |at: usize, how: &str, what: &str| format!("{{:process {at}, :type :{how}, :f :txn, :value [{what}]}}\n");
+    for (at, (how, what)) in txns.iter().enumerate() {
+        text += &call(at, what);
+        if apart {
+            text += &end(at, how, what);
+        }
+    }
+    for (at, (how, what)) in txns.iter().enumerate().filter(|_| !apart) {
+        text += &end(at, how, what);
+    }
+    text
+}
+
+fn checked(text: &str, workload: Workload) -> Result<Checked, Error> {
+    transactions(text.as_bytes(), &Settings::default(), workload).map(|(_, checked)| checked)
+}
+
+fn names(checked: &Checked) -> Vec<String> {
+    let name = |found: &raddle_linear::txn::Anomaly| {
+        format!("{}{}", found.phenomenon.name(), if found.realtime { "-realtime" } else { "" })
+    };
+    checked.anomalies.iter().map(name).collect()
+}
+
+fn strongest(checked: &Checked) -> Option<Level> {
+    checked.levels.iter().rev().find(|(_, standing)| *standing == Standing::Holds).map(|(level, _)| *level)
+}
+
+#[test]
+fn each_anomaly_of_lists_has_its_name_and_its_level() {
+    let cases: [(&str, &[(&str, &str)], &str, Option<Level>); 11] = [
+        (
+            "serial",
+            &[("ok", "[:append 1 1] [:r 2 nil]"), ("ok", "[:append 2 1] [:r 1 [1]]")],
+            "",
+            Some(Level::StrictSerializable),
+        ),
+        (
+            "dirty write",
+            &[
+                ("ok", "[:append 1 1] [:append 2 1]"),
+                ("ok", "[:append 1 2] [:append 2 2]"),
+                ("ok", "[:r 1 [1 2]] [:r 2 [2 1]]"),
+            ],
+            "G0",
+            None,
+        ),
+        ("aborted read", &[("fail", "[:append 1 1]"), ("ok", "[:r 1 [1]]")], "G1a", Some(Level::ReadUncommitted)),
+        (
+            "intermediate read",
+            &[("ok", "[:append 1 1] [:append 1 2]"), ("ok", "[:r 1 [1]]")],
+            "G1b",
+            Some(Level::ReadUncommitted),
+        ),
+        (
+            "circular information flow",
+            &[("ok", "[:append 1 1] [:r 2 [1]]"), ("ok", "[:append 2 1] [:r 1 [1]]")],
+            "G1c",
+            Some(Level::ReadUncommitted),
+        ),
+        (
+            "read skew",
+            &[("ok", "[:append 1 1] [:append 2 1]"), ("ok", "[:r 1 nil] [:r 2 [1]]")],
+            "G-single-item",
+            Some(Level::ReadCommitted),
+        ),
+        (
+            "lost update",
+            &[("ok", "[:r 1 nil] [:append 1 1]"), ("ok", "[:r 1 nil] [:append 1 2]"), ("ok", "[:r 1 [1 2]]")],
+            "lost-update",
+            Some(Level::ReadCommitted),
+        ),
+        (
+            "write skew",
+            &[("ok", "[:r 1 nil] [:append 2 1]"), ("ok", "[:r 2 nil] [:append 1 1]")],
+            "G2-item",
+            Some(Level::SnapshotIsolation),
+        ),
+        ("own write unseen", &[("ok", "[:append 1 1] [:r 1 nil]")], "internal", None),
+        ("an element twice", &[("ok", "[:append 1 1]"), ("ok", "[:r 1 [1 1]]")], "duplicate-elements", None),
+        (
+            "orders that differ",
+            &[("ok", "[:append 1 1]"), ("ok", "[:append 1 2]"), ("ok", "[:r 1 [1 2]]"), ("ok", "[:r 1 [2 1]]")],
+            "incompatible-order",
+            None,
+        ),
+    ];
+    for (what, txns, anomaly, level) in cases {
+        let checked = checked(&edn(txns, false), Workload::ListAppend).expect(what);
+        assert_eq!(strongest(&checked), level, "{what}: {:?}", checked.anomalies);
+        let names = names(&checked);
+        assert!(
+            if anomaly.is_empty() { names.is_empty() } else { names.iter().any(|name| name == anomaly) },
+            "{what}: {names:?}"
+        );
+    }
+}
+
+#[test]
+fn real_time_counts_for_the_strict_level_alone() {
+    let stale = edn(&[("ok", "[:append 1 1]"), ("ok", "[:r 1 nil]")], true);
+    let found = checked(&stale, Workload::ListAppend).expect("a history");
+    assert_eq!(names(&found), ["G-single-item-realtime"]);
+    assert_eq!(strongest(&found), Some(Level::Serializable));
+    let cycle: Vec<(u32, &str, u32)> =
+        found.anomalies[0].cycle.iter().map(|step| (step.from, step.kind.name(), step.to)).collect();
+    assert_eq!(cycle, [(1, "rw", 0), (0, "realtime", 1)]);
+}
+
+#[test]
+fn json_and_registers_are_read_too() {
+    let text = r#"{"process":0,"type":"invoke","f":"txn","value":[["r",1,null],["w",1,5]]}
+{"process":1,"type":"invoke","f":"txn","value":[["r",1,null],["w",1,6]]}
+{"process":0,"type":"ok","f":"txn","value":[["r",1,null],["w",1,5]]}
+{"process":1,"type":"ok","f":"txn","value":[["r",1,null],["w",1,6]]}
+"#;
+    let found = checked(text, Workload::RwRegister).expect("a history");
+    assert!(names(&found).contains(&"lost-update".to_string()), "{:?}", names(&found));
+    assert_eq!(strongest(&found), Some(Level::ReadCommitted));
+}
+
+#[test]
+fn what_is_no_transaction_is_refused_with_its_line() {
+    for (text, workload) in [
+        ("{:process 0, :type :invoke, :f :txn, :value 5}\n", Workload::ListAppend),
+        ("{:process 0, :type :invoke, :f :txn, :value [[:w 1 2]]}\n", Workload::ListAppend),
+        ("{:process 0, :type :invoke, :f :txn, :value [[:append 1 2]]}\n", Workload::RwRegister),
+        ("{:process 0, :type :invoke, :f :txn, :value [[:append 1]]}\n", Workload::ListAppend),
+        ("{:process 0, :type :invoke, :f :txn, :value [[:append 1 nil]]}\n", Workload::ListAppend),
+    ] {
+        let error = checked(text, workload).expect_err(text).to_string();
+        assert!(error.contains("line 1"), "{error}");
+    }
+    let twice = edn(&[("ok", "[:append 1 1]"), ("ok", "[:append 1 1]")], false);
+    let error = checked(&twice, Workload::ListAppend).expect_err("a value written twice").to_string();
+    assert!(error.contains("twice"), "{error}");
+}
+
+type State = BTreeMap<u32, Vec<u32>>;
+
+/// Whether a transaction reads what a state has, and the state after it; a register is the list of its versions.
+fn run(history: &Transactions, txn: u32, state: &State) -> Option<State> {
+    let mut state = state.clone();
+    for micro in history.parts(txn) {
+        match *micro {
+            Micro::Write(key, value) => state.entry(key.0).or_default().push(value.0),
+            Micro::Read(_, Seen::Unknown) => {}
+            Micro::Read(key, Seen::List(from, to)) => {
+                let seen: Vec<u32> = history.list((from, to)).iter().map(|value| value.0).collect();
+                if state.get(&key.0).cloned().unwrap_or_default() != seen {
+                    return None;
+                }
+            }
+            Micro::Read(key, Seen::Value(value)) => {
+                if state.get(&key.0).and_then(|list| list.last().copied()).unwrap_or(0) != value.0 {
+                    return None;
+                }
+            }
+        }
+    }
+    Some(state)
+}
+
+/// Tries all orders, with or without any of the transactions nobody knows the end of.
+fn serializable(history: &Transactions, realtime: bool, done: u32, state: &State) -> bool {
+    let txns = &history.txns;
+    let left = |at: usize| done >> at & 1 == 0;
+    if (0..txns.len()).all(|at| !left(at) || txns[at].outcome != Outcome::Committed) {
+        return true;
+    }
+    let next: Vec<usize> = (0..txns.len()).filter(|&at| left(at) && txns[at].outcome != Outcome::Aborted).collect();
+    let due = next.iter().map(|&at| txns[at].ret).min().expect("one is left");
+    next.into_iter().filter(|&at| !realtime || txns[at].call < due).any(|at| {
+        run(history, at as u32, state).is_some_and(|after| serializable(history, realtime, done | 1 << at, &after))
+    })
+}
+
+/// Snapshot isolation as it works: transactions begin and commit in some order, read from what had been committed when they began, and commit only if nobody
+/// else committed a write to one of their keys in between.
+fn snapshots(
+    history: &Transactions,
+    begun: &mut Vec<Option<(State, usize)>>,
+    log: &mut Vec<u32>,
+    state: &State,
+) -> bool {
+    let txns = &history.txns;
+    let done = |at: usize, log: &Vec<u32>| log.contains(&(at as u32));
+    if (0..txns.len()).all(|at| done(at, log) || txns[at].outcome != Outcome::Committed) {
+        return true;
+    }
+    let keys = |txn: u32| {
+        let written = |micro: &Micro| if let Micro::Write(key, _) = micro { Some(*key) } else { None };
+        history.parts(txn).iter().filter_map(written).collect::<Vec<_>>()
+    };
+    for at in 0..txns.len() {
+        if txns[at].outcome == Outcome::Aborted || done(at, log) {
+            continue;
+        }
+        match begun[at].clone() {
+            None => {
+                if run(history, at as u32, state).is_none() {
+                    continue;
+                }
+                begun[at] = Some((state.clone(), log.len()));
+                if snapshots(history, begun, log, state) {
+                    return true;
+                }
+                begun[at] = None;
+            }
+            Some((_, since)) => {
+                let mine = keys(at as u32);
+                if log[since..].iter().any(|&other| keys(other).iter().any(|key| mine.contains(key))) {
+                    continue;
+                }
+                let mut after = state.clone();
+                for micro in history.parts(at as u32) {
+                    if let Micro::Write(key, value) = *micro {
+                        after.entry(key.0).or_default().push(value.0);
+                    }
+                }
+                log.push(at as u32);
+                if snapshots(history, begun, log, &after) {
+                    return true;
+                }
+                log.pop();
+            }
+        }
+    }
+    false
+}
+
+/// A run of transactions on a store of snapshots, some of them looking at the newest state instead; often damaged.
+fn random_history(workload: Workload, random: &mut Random) -> Transactions {
+    let mut history = Transactions::default();
+    let keys: Vec<ValueId> = (0..2).map(|key| history.values.intern_int(100 + key)).collect();
+    let count = 1 + random.below(5);
+    let mut next: Vec<u32> = vec![0; 2];
+    let mut state: Vec<Vec<ValueId>> = vec![Vec::new(); 2];
+    let mut before = state.clone();
+    let (mut open, mut clock): (Vec<usize>, u32) = (Vec::new(), 0);
+    let mut values: Vec<Vec<ValueId>> = vec![Vec::new(); 2];
+    for _ in 0..count {
+        let from = history.micros.len() as u32;
+        let outcome = match random.below(10) {
+            0 => Outcome::Aborted,
+            1 => Outcome::Unknown,
+            _ => Outcome::Committed,
+        };
+        let mut view = if random.chance(50) { state.clone() } else { before.clone() };
+        before = state.clone();
+        let effect = outcome != Outcome::Aborted && (outcome == Outcome::Committed || random.chance(50));
+        for _ in 0..1 + random.below(3) {
+            let key = random.below(2);
+            if random.chance(50) {
+                next[key] += 1;
+                let value = history.values.intern_int(i64::from(next[key]));
+                view[key].push(value);
+                values[key].push(value);
+                if effect {
+                    state[key].push(value);
+                }
+                history.micros.push(Micro::Write(keys[key], value));
+            } else {
+                let mut seen = view[key].clone();
+                if random.chance(12) {
+                    seen.pop();
+                } else if random.chance(6) && !values[key].is_empty() {
+                    seen.push(random.pick(&values[key]));
+                }
+                let start = history.elements.len() as u32;
+                history.micros.push(Micro::Read(
+                    keys[key],
+                    match (outcome, workload) {
+                        (Outcome::Committed, Workload::ListAppend) => {
+                            history.elements.extend(&seen);
+                            Seen::List(start, history.elements.len() as u32)
+                        }
+                        (Outcome::Committed, Workload::RwRegister) => {
+                            Seen::Value(seen.last().copied().unwrap_or(ValueId::NIL))
+                        }
+                        _ => Seen::Unknown,
+                    },
+                ));
+            }
+        }
+        let parts = (from, history.micros.len() as u32);
+        let at = history.txns.len();
+        history.txns.push(Txn {
+            process: ValueId(at as u32),
+            outcome,
+            call: Ts(clock),
+            ret: Ts::INF,
+            call_line: 0,
+            ret_line: 0,
+            parts,
+        });
+        open.push(at);
+        clock += 1;
+        while !open.is_empty() && random.chance(45) {
+            let who = open.remove(random.below(open.len()));
+            if history.txns[who].outcome != Outcome::Unknown {
+                history.txns[who].ret = Ts(clock);
+                clock += 1;
+            }
+        }
+    }
+    for who in open {
+        if history.txns[who].outcome != Outcome::Unknown {
+            history.txns[who].ret = Ts(clock);
+            clock += 1;
+        }
+    }
+    history.events = clock;
+    history
+}
+
+fn sweep(workload: Workload, histories: u64, salt: u64) {
+    let mut random = Random::new(setting("RADDLE_SEED", 1) << 32 ^ salt);
+    let mut counts: BTreeMap<(Level, bool), u64> = BTreeMap::new();
+    let mut open = 0;
+    for _ in 0..histories {
+        let history = random_history(workload, &mut random);
+        let found = match check(&history, workload) {
+            Ok(found) => found,
+            Err(error) => panic!("{error}: {:?} {:?} {:?}", history.txns, history.micros, history.elements),
+        };
+        for (level, standing) in &found.levels {
+            let expected = match level {
+                Level::StrictSerializable => serializable(&history, true, 0, &State::new()),
+                Level::Serializable => serializable(&history, false, 0, &State::new()),
+                Level::SnapshotIsolation => {
+                    snapshots(&history, &mut vec![None; history.txns.len()], &mut Vec::new(), &State::new())
+                }
+                _ => continue,
+            };
+            *counts.entry((*level, expected)).or_default() += 1;
+            match standing {
+                Standing::Open => {
+                    let serial = *level >= Level::Serializable;
+                    assert!(!serial || workload == Workload::RwRegister, "lists are decided: {:?}", history.micros);
+                    open += 1;
+                }
+                said => assert_eq!(
+                    *said == Standing::Holds,
+                    expected,
+                    "{} of {:?} {:?} {:?}: {:?}",
+                    level.name(),
+                    history.txns,
+                    history.micros,
+                    history.elements,
+                    found.anomalies
+                ),
+            }
+        }
+    }
+    println!("{}: {counts:?}, {open} open", workload.name());
+    for level in [Level::SnapshotIsolation, Level::Serializable, Level::StrictSerializable] {
+        for holds in [true, false] {
+            assert!(counts.get(&(level, holds)).is_some_and(|&count| count > histories / 20), "{counts:?}");
+        }
+    }
+    assert!(open < histories / 10, "{open} of {histories} are open");
+}
+
+#[test]
+fn lists_are_what_trying_everything_says() {
+    sweep(Workload::ListAppend, setting("RADDLE_HISTORIES", 4_000), 31);
+}
+
+#[test]
+fn registers_are_what_trying_everything_says() {
+    sweep(Workload::RwRegister, setting("RADDLE_HISTORIES", 4_000), 32);
+}
