@@ -1,5 +1,6 @@
 //! `lin`: is this history linearizable?
 
+mod levels;
 mod transactions;
 mod words;
 
@@ -18,6 +19,7 @@ use std::io::Read;
 use std::sync::Arc;
 use words::{sentence, words};
 
+pub use levels::lin_levels;
 pub use raddle_linear::decide::Settings;
 pub use transactions::lin_transactions;
 
