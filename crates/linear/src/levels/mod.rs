@@ -158,7 +158,12 @@ impl Acts {
         }
         let initial =
             if config.initial == Value::Nil { Some(ValueId::NIL) } else { history.values.find(&config.initial) };
-        let known = |value: ValueId| if Some(value) == initial { ValueId::NIL } else { value };
+        // The value at the beginning is `NIL` from here on; if that is another one, nothing is a value like others.
+        let known = |value: ValueId| match value {
+            value if Some(value) == initial => ValueId::NIL,
+            ValueId::NIL => ValueId(u32::MAX),
+            value => value,
+        };
         let mut written: FxHashMap<(ValueId, ValueId), OpId> = FxHashMap::default();
         let mut read: rustc_hash::FxHashSet<(ValueId, ValueId)> = rustc_hash::FxHashSet::default();
         for (id, op) in history.iter() {

@@ -75,8 +75,8 @@ impl<'a> Search<'a> {
     /// The next act of a process, if everything before it is done and it can be next.
     fn enabled(&self, reached: &Reached, process: usize) -> Option<u32> {
         let act = *self.acts.processes[process].get(reached.done[process] as usize)?;
-        let others = (0..reached.done.len()).filter(|&other| other != process);
-        if others.into_iter().any(|other| self.order.past(act, other) > reached.done[other]) {
+        let mut others = (0..reached.done.len()).filter(|&other| other != process);
+        if others.any(|other| self.order.past(act, other) > reached.done[other]) {
             return None;
         }
         let last = reached.last[self.key[act as usize] as usize];

@@ -134,9 +134,9 @@ impl Say for Transactions {
             self.levels.iter().map(|(level, conclusion)| format!("{level} {}", conclusion.word())).collect();
         paper.say(format!("  levels: {}", levels.join(", "))).end();
         if self.conclusion == Conclusion::Holds {
-            let how = match (self.order.is_some(), self.level) {
-                (true, _) => "an order of the transactions was found and replayed",
-                (false, _) => "an order of all versions was found without the cycles that the level excludes",
+            let how = match self.order {
+                Some(_) => "an order of the transactions was found and replayed",
+                None => "an order of all versions was found without the cycles that the level excludes",
             };
             paper.say(format!("  scope: this history; {how}")).end();
         }
