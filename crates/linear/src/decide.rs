@@ -11,6 +11,7 @@ use crate::check::{CheckError, Config, Engine, check};
 use crate::format::{self, Format, InputError, Reading};
 use crate::hints::hints;
 use crate::history::History;
+use crate::levels::{self, Level, Standing};
 use crate::meaning::Words;
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
@@ -149,6 +150,26 @@ pub fn decide(input: impl Read, settings: &Settings) -> Result<Decided, Error> {
         report.hints = hints(&history, &config, settings.words.nil_reads, settings.object.is_some());
     }
     Ok(Decided { kind, history, report })
+}
+
+/// A history and how it stands to each level of consistency.
+#[derive(Clone, Debug)]
+pub struct Levelled {
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// The history.
+    pub history: History,
+    /// Each level, the strongest first.
+    pub levels: Vec<(Level, Standing)>,
+}
+
+/// Reads a history of a register or a map and finds out how it stands to each level of consistency.
+pub fn levels(input: impl Read, settings: &Settings) -> Result<Levelled, Error> {
+    let started = Instant::now();
+    let mut source = format::open(input, settings.reading(false))?;
+    let (kind, history) = assemble::read(source.as_mut(), settings.object, settings.words)?;
+    let levels = levels::levels(&history, &settings.config(kind, started))?;
+    Ok(Levelled { kind, history, levels })
 }
 
 /// Reads a history of transactions and checks it.
