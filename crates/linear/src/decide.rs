@@ -17,7 +17,7 @@ use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
 use crate::object::ObjectKind;
 use crate::search::Budget;
-use crate::stream::{self, Streamed};
+use crate::stream::{self, Streamed, Watching};
 use crate::txn::{self, Checked, Transactions, TxnError, Workload};
 use crate::value::Value;
 use crate::verdict::{Report, Verdict};
@@ -189,9 +189,14 @@ pub fn transactions(
 
 /// Checks a history while it is being read, and stops at the first violation.
 pub fn watch(input: impl Read, settings: &Settings) -> Result<Streamed, Error> {
-    if settings.engine == Engine::Search {
-        return Err(Error::Unsupported("the general checker cannot stream".into()));
-    }
+    let started = Instant::now();
     let mut source = format::open(input, settings.reading(true))?;
-    stream::watch(source.as_mut(), settings.object, settings.words, &settings.initial)
+    let general = match settings.engine {
+        Engine::Auto => None,
+        engine => Some(engine == Engine::Search),
+    };
+    stream::watch(source.as_mut(), settings.object, general, settings.words, |kind| {
+        let Config { initial, budget, .. } = settings.config(kind, started);
+        Watching { initial, budget, ..Watching::new(kind) }
+    })
 }
