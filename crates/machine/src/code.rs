@@ -257,8 +257,8 @@ pub(crate) struct WaitInfo {
     pub(crate) may_fail: bool,
     /// Whether the operation waits if the condition is false; otherwise it is a mere read.
     pub(crate) blocks: bool,
-    /// Whether an assumption would fail if the condition is false, so that nobody waits for anything.
-    pub(crate) assumed: bool,
+    /// Where this holds and the condition does not, an assumption would fail: the thread waits for nothing.
+    pub(crate) assumed: Option<Expr>,
 }
 
 #[derive(Clone, Debug)]

@@ -404,7 +404,7 @@ impl<'p> Compiler<'p> {
     fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
         let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
         let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: false });
+        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: None });
         self.code.waits.len() as u32
     }
 
@@ -413,10 +413,12 @@ impl<'p> Compiler<'p> {
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
             Op::Load { dst, ty, addr, order, until, lenient } => {
-                let mut wait = self.wait(frame, *dst, until.as_ref(), true);
-                if let Some(passing) = frame.passing.get(&(block, position)) {
-                    wait = self.wait(frame, *dst, Some(passing), true);
-                    self.code.waits[wait as usize - 1].assumed = true;
+                let passing = frame.passing.get(&(block, position)).cloned();
+                let cond = until.iter().cloned().chain(passing.clone()).reduce(|a, b| Expr::binary(BinOp::And, a, b));
+                let wait = self.wait(frame, *dst, cond.as_ref(), true);
+                if passing.is_some() {
+                    let found = until.clone().unwrap_or_else(|| Expr::bool(true));
+                    self.code.waits[wait as usize - 1].assumed = Some(found);
                 }
                 let addr = self.expr(frame, addr);
                 Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }

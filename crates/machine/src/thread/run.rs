@@ -27,9 +27,9 @@ impl Thread {
         if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
     }
 
-    /// What follows a load, its thread's operation of this number, that did not find what it has to.
-    pub(super) fn not_found(&mut self, code: &Code, wait: u32, operation: u32) -> Flow {
-        if code.waits[wait as usize - 1].assumed {
+    /// What follows a load, its thread's operation of this number, that did not find what it has to but this value.
+    pub(super) fn not_found(&mut self, code: &Code, wait: u32, value: u64, operation: u32) -> Flow {
+        if self.is_stopped_by(code, wait, value) {
             return Flow::Rest(Status::Blocked(Blocked::Assume));
         }
         self.waits_since(operation)
@@ -119,7 +119,7 @@ impl Thread {
                             Ok(value) => {
                                 let value = ty.truncate(value);
                                 if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
-                                    return self.not_found(code, wait, self.past.operations);
+                                    return self.not_found(code, wait, value, self.past.operations);
                                 }
                                 self.set(dst, value);
                                 return self.end_of_wait(code, wait);
