@@ -388,7 +388,7 @@ impl Automaton for Thread {
     }
 
     fn is_lenient(&self, code: &Code) -> bool {
-        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
+        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. }) || code.takes_for_zero(self.pc)
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {

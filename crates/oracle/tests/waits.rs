@@ -7,6 +7,7 @@ use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options};
 use raddle_oracle::compare::{Comparison, Effort, code, compare, explorer, prepared, subjects};
 use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
+use raddle_program::analysis::LoopBounds;
 use raddle_trace::{Model, Property};
 
 fn behaviours(sketch: &Sketch, model: Model) -> Behaviours {
@@ -121,7 +122,11 @@ fn turns_that_are_left_out_lead_nowhere_else() {
     let (mut compared, mut more) = (0, 0);
     for index in 0..150 {
         let sketch = generate(Family::Waits, 3, index);
-        let bounded = compile(&sketch.program(), &AllShared, &Options { loop_bound: Some(3), ..Options::default() });
+        let bounded = compile(
+            &sketch.program(),
+            &AllShared,
+            &Options { loop_bounds: LoopBounds { every: Some(3), named: Vec::new() }, ..Options::default() },
+        );
         for model in Model::ALL {
             let whole = enumerate(&bounded, model, Budget { every_turn: true, ..budget });
             let (Ok(whole), Ok(found)) = (whole, enumerate(&code(&sketch), model, budget)) else { continue };
