@@ -95,7 +95,7 @@ fn schedules_that_do_not_fit() {
     refused(&["replay", dekker, "1"], "step 1 of the schedule");
     refused(&["replay", dekker, "0 0 1!"], "no such write to flush");
     refused(&["replay", dekker, "@no-such-file"], "cannot read `no-such-file`");
-    refused(&["replay", dekker, "0", "--no", "assert"], "only `race` can be left out");
+    refused(&["replay", dekker, "0", "--no", "assert"], "only `race`, `memory` and `lock` can be left out");
 }
 
 #[test]

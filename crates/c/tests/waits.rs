@@ -8,6 +8,7 @@ mod support;
 use raddle_engine::{Control, Options, Question};
 use raddle_explore::ENGINES;
 use raddle_machine::compile::AllShared;
+use raddle_program::analysis::LoopBounds;
 use raddle_testkit::Scratch;
 use raddle_trace::{Model, Verdict};
 use support::compile_file;
@@ -56,11 +57,11 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
         let found = raddle_program::analysis::spin_loops(&mut program);
         assert!(!found.loops.is_empty(), "shape {shape} is not recognised");
     }
-    let loop_bound = if waits { None } else { Some(2) };
+    let loop_bounds = LoopBounds { every: if waits { None } else { Some(2) }, named: Vec::new() };
     let code = raddle_machine::compile(
         &program,
         &AllShared,
-        &raddle_machine::compile::Options { loop_bound, ..Default::default() },
+        &raddle_machine::compile::Options { loop_bounds, ..Default::default() },
     );
     let found = ENGINES
         .find("auto")

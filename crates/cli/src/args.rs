@@ -1,6 +1,6 @@
 //! What can be asked.
 
-use crate::values;
+use crate::values::{self, LoopBound};
 use clap::{Args, Parser, Subcommand};
 use raddle::consistency::format::Format as TraceFormat;
 use raddle::linear::format::Format;
@@ -152,9 +152,11 @@ pub(crate) struct Asked {
     #[arg(long, help_heading = "What to verify")]
     pub(crate) all: bool,
 
-    /// Enter the body of a loop at most N times each time the loop is reached, unless its number of turns is known then
-    #[arg(long, visible_alias = "unroll", value_name = "N", help_heading = "How far")]
-    pub(crate) loop_bound: Option<u32>,
+    /// Enter the body of a loop at most N times each time the loop is reached, unless its number of turns is known then.
+    /// file.c:42=N and function=N are for the loops at that line and in that function alone
+    #[arg(long, visible_alias = "unroll", value_name = "[LOOP=]N", value_delimiter = ',', value_parser = values::loop_bound,
+          help_heading = "How far")]
+    pub(crate) loop_bound: Vec<LoopBound>,
 
     /// Bound loops whose number of turns is known, too
     #[arg(long, requires = "loop_bound", help_heading = "How far")]
@@ -189,7 +191,12 @@ impl Asked {
     /// The question, as far as all engines have it in common.
     pub(crate) fn settings(&self) -> Settings {
         let mut settings = Settings::new(self.what.model);
-        settings.loop_bound = self.loop_bound;
+        for bound in &self.loop_bound {
+            match bound {
+                LoopBound::Every(turns) => settings.loop_bound = Some(*turns),
+                LoopBound::Named(bound) => settings.named_bounds.push(bound.clone()),
+            }
+        }
         settings.bound_all_loops = self.bound_all_loops;
         let options = &mut settings.options;
         options.properties = self.what.properties();
@@ -277,8 +284,8 @@ pub(crate) struct Replay {
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
-    /// Do not end the run at a data race
-    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = only_race)]
+    /// Do not end the run at a data race, or at errors of memory or locks that have a way on
+    #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = with_a_way_on)]
     pub(crate) no: Vec<Property>,
 
     /// Print one JSON object
@@ -297,10 +304,10 @@ pub(crate) struct Replay {
     pub(crate) c: C,
 }
 
-fn only_race(name: &str) -> Result<Property, String> {
+fn with_a_way_on(name: &str) -> Result<Property, String> {
     match name.parse()? {
-        Property::Race => Ok(Property::Race),
-        _ => Err("a replay ends at whatever goes wrong; only `race` can be left out".into()),
+        property @ (Property::Race | Property::Memory | Property::Lock) => Ok(property),
+        _ => Err("a replay ends at whatever goes wrong; only `race`, `memory` and `lock` can be left out".into()),
     }
 }
 

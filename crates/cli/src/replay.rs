@@ -6,7 +6,7 @@ use crate::schedule_file;
 use crate::status::{Failure, Status};
 use raddle::cost::Meter;
 use raddle::report::{Answer, Body, Problem};
-use raddle::{Schedule, load};
+use raddle::{PropertySet, Schedule, load};
 use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
@@ -20,7 +20,8 @@ fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let program = raddle::load(&args.input.file, &args.input.options(&args.c))?.program;
     let schedule = schedule(&args.schedule.join(" "))?;
     let sources = load::sources(&program.sources);
-    let replayed = raddle::replay(&program, args.model, &schedule, args.no.is_empty())
+    let properties = args.no.iter().fold(PropertySet::all(), |set, &property| set.without(property));
+    let replayed = raddle::replay(&program, args.model, &schedule, properties)
         .map_err(|error| Failure::in_program(&error, sources.clone()))?;
     Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body: Body::Replay(replayed) })
 }

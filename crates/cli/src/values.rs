@@ -1,6 +1,7 @@
 //! Values of options: lengths of time, amounts of memory, switches.
 
 use raddle::engine::switches;
+use raddle::program::analysis::{LoopPlace, NamedBound};
 use raddle::{ENGINES, Engine};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -34,6 +35,25 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     };
     let seconds = number.parse::<f64>().map_err(|_| "a time looks like 90, 10s, 5m, 1.5h or 500ms")? * scale;
     Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// A bound for loops: for every one, or for those at a place.
+#[derive(Clone, Debug)]
+pub(crate) enum LoopBound {
+    Every(u32),
+    Named(NamedBound),
+}
+
+/// `3`, `queue.c:42=3`, `push=3`.
+pub(crate) fn loop_bound(text: &str) -> Result<LoopBound, String> {
+    const SHAPE: &str = "a bound looks like 3, file.c:42=3 or function=3";
+    let turns = |text: &str| text.parse::<u32>().map_err(|_| SHAPE.to_owned());
+    let Some((place, bound)) = text.rsplit_once('=') else { return Ok(LoopBound::Every(turns(text)?)) };
+    let place = match place.rsplit_once(':') {
+        Some((file, line)) => LoopPlace::Line(file.to_owned(), line.parse().map_err(|_| SHAPE)?),
+        None => LoopPlace::Function(place.to_owned()),
+    };
+    Ok(LoopBound::Named(NamedBound { place, turns: turns(bound)? }))
 }
 
 /// `4GiB`, `512M`, `100k`; a bare number is in bytes. The units are powers of 1024.

@@ -67,8 +67,23 @@ pub enum StopReason {
         /// Where it is asked for.
         at: Place,
     },
-    /// So many executions ended at an error that is not looked for; what would have come behind it is not known.
-    Disregarded(u64),
+    /// Executions ended at errors that are not looked for; what would have come behind them is not known.
+    Disregarded {
+        /// How many.
+        executions: u64,
+        /// At the first such error.
+        at: Option<Place>,
+    },
+    /// All violations were asked for, and threads that made a race went no further.
+    Races {
+        /// How many executions ended so, or at another error.
+        executions: u64,
+    },
+    /// Something that was never written was read, which is not looked for, and only the value 0 was explored.
+    Unwritten {
+        /// Where it was first read.
+        at: Place,
+    },
     /// Something could not be followed any further.
     GaveUp {
         /// What.
@@ -94,9 +109,22 @@ impl fmt::Display for StopReason {
             StopReason::Inputs { values, at: Place { file, line, .. } } => {
                 write!(f, "the unknown input at {file}:{line} can have {values} values, of which a few were explored")
             }
-            StopReason::Disregarded(1) => f.write_str("1 execution ended at an error that is not looked for"),
-            StopReason::Disregarded(executions) => {
-                write!(f, "{executions} executions ended at errors that are not looked for")
+            StopReason::Disregarded { executions, at } => {
+                match executions {
+                    1 => f.write_str("1 execution ended at an error that is not looked for")?,
+                    _ => write!(f, "{executions} executions ended at errors that are not looked for")?,
+                }
+                match at {
+                    Some(Place { file, line, .. }) => write!(f, ", at {file}:{line}"),
+                    None => Ok(()),
+                }
+            }
+            StopReason::Races { executions } => write!(
+                f,
+                "a thread goes no further than its first data race, and {executions} ended at errors; --no race explores the rest"
+            ),
+            StopReason::Unwritten { at: Place { file, line, .. } } => {
+                write!(f, "what is read at {file}:{line} was never written, and only the value 0 was explored")
             }
             StopReason::GaveUp { why, at: Place { file, line, .. } } => write!(f, "{file}:{line}: {why}"),
         }

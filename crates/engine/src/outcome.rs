@@ -3,7 +3,7 @@
 use crate::confirm::Finding;
 use crate::face::Question;
 use crate::limits::StopReason;
-use raddle_trace::{Schedule, Scope, Verdict};
+use raddle_trace::{Property, Schedule, Scope, Verdict};
 
 /// What every engine counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,8 +108,13 @@ impl Outcome {
         let sampled =
             sampled.map(|input| StopReason::Inputs { values: input.values, at: code.source_place(input.span) });
         let Statistics { executions, blocked, failed, bounded, .. } = statistics;
-        let disregarded = (failed > 0 && findings.is_empty()).then_some(StopReason::Disregarded(failed));
-        let stop = reach.stop.or(reach.cut_at.map(depth)).or(disregarded).or(sampled);
+        let disregarded = (failed > 0 && findings.is_empty())
+            .then(|| StopReason::Disregarded { executions: failed, at: code.disregarded() });
+        let raced = |finding: &Finding| finding.violation().property == Property::Race;
+        let behind_races =
+            (options.all && findings.iter().any(raced)).then_some(StopReason::Races { executions: failed });
+        let unwritten = code.taken_for_zero().map(|at| StopReason::Unwritten { at });
+        let stop = reach.stop.or(reach.cut_at.map(depth)).or(disregarded).or(behind_races).or(sampled).or(unwritten);
         if let Some(stop) = &stop {
             scope = Scope::Partial { reason: stop.to_string() };
         } else if executions == 0 && findings.is_empty() {

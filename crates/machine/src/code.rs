@@ -5,10 +5,12 @@
 //! jumps to absolute positions.
 
 use crate::address::Addr;
+use crate::compile::Forgiven;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
 use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
+use std::sync::{Arc, OnceLock};
 
 /// A slot of the current frame, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,8 +259,8 @@ pub(crate) struct WaitInfo {
     pub(crate) may_fail: bool,
     /// Whether the operation waits if the condition is false; otherwise it is a mere read.
     pub(crate) blocks: bool,
-    /// Whether an assumption would fail if the condition is false, so that nobody waits for anything.
-    pub(crate) assumed: bool,
+    /// Where this holds and the condition does not, an assumption would fail: the thread waits for nothing.
+    pub(crate) assumed: Option<Expr>,
 }
 
 #[derive(Clone, Debug)]
@@ -322,6 +324,15 @@ pub(crate) struct GlobalCode {
     pub(crate) constant: bool,
 }
 
+/// Errors that nobody looks for and that were met all the same: where first.
+#[derive(Debug, Default)]
+pub(crate) struct PassedOver {
+    /// Something that was never written was taken for 0.
+    zero: OnceLock<Pc>,
+    /// A thread went no further.
+    end: OnceLock<Pc>,
+}
+
 /// A compiled program.
 #[derive(Clone, Debug)]
 pub struct Code {
@@ -344,8 +355,12 @@ pub struct Code {
     pub(crate) sources: SourceMap,
     /// What is assumed of unknown inputs.
     pub(crate) assumed: Inputs,
-    /// How often the body of a loop may be entered each time the loop is, if bounded.
+    /// How often the body of a loop may be entered each time the loop is: the least bound of any.
     pub(crate) loop_bound: Option<u32>,
+    /// Which errors do not end a thread.
+    pub(crate) forgiven: Forgiven,
+    /// What those who run this code have passed over.
+    pub(crate) passed_over: Arc<PassedOver>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
     pub(crate) has_loops: bool,
@@ -426,9 +441,33 @@ impl Code {
         self.numbering.name(thread).expect("a thread has a name")
     }
 
-    /// How often the body of a loop may be entered each time the loop is, if bounded.
+    /// How often the body of a loop may be entered each time the loop is: the least bound of any.
     pub fn loop_bound(&self) -> Option<u32> {
         self.loop_bound
+    }
+
+    /// Takes what was never written for 0, if that is to be done, and notes where.
+    pub(crate) fn takes_for_zero(&self, pc: Pc) -> bool {
+        self.forgiven.unwritten && {
+            self.passed_over.zero.get_or_init(|| pc);
+            true
+        }
+    }
+
+    /// Where something that was never written was taken for 0, if somewhere, by anybody who has run this code: what follows from other values is
+    /// not known.
+    pub fn taken_for_zero(&self) -> Option<Place> {
+        self.passed_over.zero.get().map(|&pc| self.place(pc))
+    }
+
+    /// Notes that a thread has ended here at an error that is not looked for.
+    pub fn disregard(&self, pc: u32) {
+        self.passed_over.end.get_or_init(|| pc);
+    }
+
+    /// Where a thread has first ended at an error that is not looked for.
+    pub fn disregarded(&self) -> Option<Place> {
+        self.passed_over.end.get().map(|&pc| self.place(pc))
     }
 
     /// The name of a function.

@@ -13,22 +13,34 @@ use crate::code::{
 };
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
-use raddle_program::analysis::assumed;
+use raddle_program::analysis::{LoopBounds, assumed};
 use raddle_program::{
     BinOp, Block, BlockId, Callee, ErrorKind, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering,
     Program, Reg, Span, Term, Type,
 };
 use raddle_trace::Property;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use turns::LoopEdges;
 
 /// What the compiler is told beside the program.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// How often the body of a loop may be entered each time the loop is; a thread that enters it once more stops.
-    pub loop_bound: Option<u32>,
+    pub loop_bounds: LoopBounds,
     /// Whether loads that lead straight into an assumption take only values that pass it.
     pub early_assumptions: bool,
+    /// Which errors do not end a thread.
+    pub forgiven: Forgiven,
+}
+
+/// Errors that nobody looks for, and behind which there is a way on: a thread that makes one goes that way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgiven {
+    /// What was never written is read: it is 0, and [`Code::taken_for_zero`] tells that it was taken for that.
+    pub unwritten: bool,
+    /// A lock is released that is not held: that does nothing. One that is held or waited at is destroyed: it is destroyed.
+    pub locks: bool,
 }
 
 /// Which objects no other thread can reach; accesses to them are invisible.
@@ -85,6 +97,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
     let mut compiler = Compiler {
         program,
         privacy,
+        bounds: &options.loop_bounds,
         code: Code {
             instrs: Vec::new(),
             spans: Vec::new(),
@@ -102,7 +115,9 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             entry_exits: program.entry_exits,
             sources: program.sources.clone(),
             assumed: program.inputs.clone(),
-            loop_bound: options.loop_bound,
+            loop_bound: options.loop_bounds.least(),
+            forgiven: options.forgiven,
+            passed_over: Arc::default(),
             has_non_atomic: false,
             has_atomic_blocks: false,
             has_loops: false,
@@ -202,6 +217,7 @@ fn synchronises(layout: Layout) -> bool {
 struct Compiler<'p> {
     program: &'p Program,
     privacy: &'p dyn Privacy,
+    bounds: &'p LoopBounds,
     code: Code,
     constants: FxHashMap<u64, u32>,
     early_assumptions: bool,
@@ -404,7 +420,7 @@ impl<'p> Compiler<'p> {
     fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
         let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
         let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: false });
+        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: None });
         self.code.waits.len() as u32
     }
 
@@ -413,10 +429,12 @@ impl<'p> Compiler<'p> {
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
             Op::Load { dst, ty, addr, order, until, lenient } => {
-                let mut wait = self.wait(frame, *dst, until.as_ref(), true);
-                if let Some(passing) = frame.passing.get(&(block, position)) {
-                    wait = self.wait(frame, *dst, Some(passing), true);
-                    self.code.waits[wait as usize - 1].assumed = true;
+                let passing = frame.passing.get(&(block, position)).cloned();
+                let cond = until.iter().cloned().chain(passing.clone()).reduce(|a, b| Expr::binary(BinOp::And, a, b));
+                let wait = self.wait(frame, *dst, cond.as_ref(), true);
+                if passing.is_some() {
+                    let found = until.clone().unwrap_or_else(|| Expr::bool(true));
+                    self.code.waits[wait as usize - 1].assumed = Some(found);
                 }
                 let addr = self.expr(frame, addr);
                 Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }

@@ -206,7 +206,7 @@ pub fn deadlock(code: &Code, system: &System<'_>) -> Option<(Found, Vec<Waiting>
             Status::Finished { .. } => continue,
             // A failed assumption or a bounded loop says nothing about the program: it is not stuck, it is cut off.
             Status::Blocked(Blocked::Assume | Blocked::LoopBound) | Status::Failed(_) => return None,
-            Status::Ready(_) if thread.is_assuming(code) => return None,
+            Status::Ready(_) if system.is_assuming(thread.id()) => return None,
             // It would look again and find something else.
             Status::Blocked(Blocked::Spin) if !system.reads_are_current(thread.id(), thread.since()) => return None,
             Status::Blocked(Blocked::Spin) => "another thread to end its loop".to_owned(),

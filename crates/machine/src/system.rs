@@ -5,7 +5,7 @@
 //! [`memory`](crate::memory), what is noted about it in [`observer`](crate::observer).
 
 use crate::address::Addr;
-use crate::automaton::{Access, Automaton};
+use crate::automaton::{Access, Automaton, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
 use crate::memory::{AnyMemory, Memory};
@@ -65,6 +65,17 @@ impl<'c> System<'c> {
     /// The value that a thread would read if it looked now; `None` if that would be wrong.
     pub fn look(&self, thread: ThreadId, access: Access) -> Option<u64> {
         self.state.look(self.code, thread, access).map(|found| found.value)
+    }
+
+    /// Whether the thread is about to make a load that leads straight into an assumption, which would fail on what is in memory now.
+    pub fn is_assuming(&self, thread: ThreadId) -> bool {
+        let state = self.thread(thread);
+        state.is_some_and(|state| match *state.status() {
+            Status::Ready(Visible::Load { access, wait: true, .. }) => {
+                self.look(thread, access).is_some_and(|value| state.is_assuming(self.code, value))
+            }
+            _ => false,
+        })
     }
 
     /// A name for an address.

@@ -14,7 +14,7 @@ mod sync;
 use self::list::List;
 use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
-use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
+use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp, WaitInfo};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
 use raddle_program::{BinOp, Expr, FuncId, RmwOp, Type};
 use raddle_trace::{Property, ThreadId};
@@ -188,13 +188,22 @@ impl Thread {
         }
     }
 
-    /// Whether the pending operation is a load that leads straight into an assumption, and takes no value that would make it fail.
-    pub fn is_assuming(&self, code: &Code) -> bool {
+    /// Whether the pending operation is a load that leads straight into an assumption, and does not take this value because that would make it fail.
+    pub fn is_assuming(&self, code: &Code, value: u64) -> bool {
         let is_load = matches!(self.status, Status::Ready(Visible::Load { wait: true, .. }));
         match code.instrs[self.pc as usize] {
-            Instr::Load { wait, .. } if is_load => code.waits[wait as usize - 1].assumed,
+            Instr::Load { wait, ty, .. } if is_load => {
+                let value = ty.truncate(value);
+                self.waited_for(code, wait, value) == Some(0) && self.is_stopped_by(code, wait, value)
+            }
             _ => false,
         }
+    }
+
+    /// Whether an assumption would fail on this value, which does not meet the condition of a load.
+    fn is_stopped_by(&self, code: &Code, wait: u32, value: u64) -> bool {
+        let wait = &code.waits[wait as usize - 1];
+        wait.assumed.as_ref().is_some_and(|found| self.holds(code, wait, found, value) != Some(0))
     }
 
     /// Where the thread is in a wait at a barrier, if its pending operation is part of one.
@@ -230,10 +239,15 @@ impl Thread {
     /// The condition of a waiting load or update on this value; `None` if it divides by zero.
     fn waited_for(&self, code: &Code, wait: u32, value: u64) -> Option<u64> {
         let wait = &code.waits[wait as usize - 1];
+        self.holds(code, wait, &wait.cond, value)
+    }
+
+    /// A condition on what a waiting load or update finds; `None` if it divides by zero.
+    fn holds(&self, code: &Code, wait: &WaitInfo, cond: &Expr, value: u64) -> Option<u64> {
         let types = &code.functions[wait.function.index()].reg_types;
         let lookup =
             |reg: raddle_program::Reg| if reg == wait.dst { value } else { self.regs[self.base() + reg.index()] };
-        self.eval(code, &wait.cond, types, &lookup)
+        self.eval(code, cond, types, &lookup)
     }
 
     /// What follows a read whose value is in its register, and which has a condition if `wait` is not 0.
@@ -374,7 +388,7 @@ impl Automaton for Thread {
     }
 
     fn is_lenient(&self, code: &Code) -> bool {
-        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. })
+        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. }) || code.takes_for_zero(self.pc)
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {
@@ -426,7 +440,7 @@ impl Automaton for Thread {
                 let value = ty.truncate(value);
                 self.set(dst, value);
                 if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
-                    self.not_found(code, wait, self.past.operations - 1)
+                    self.not_found(code, wait, value, self.past.operations - 1)
                 } else {
                     self.end_of_wait(code, wait)
                 }

@@ -432,8 +432,7 @@ impl<'c> State<'c> {
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let meeting = self.system.thread(id).and_then(|thread| thread.meeting(self.code));
         let load = self.system.thread(id).filter(|thread| {
-            let plain = matches!(thread.status(), Status::Ready(Visible::Load { wait: false, .. }));
-            plain && early_assumptions(self.code)
+            matches!(thread.status(), Status::Ready(Visible::Load { .. })) && early_assumptions(self.code)
         });
         let load = load.cloned();
         let record = self.system.step(step)?;
@@ -579,7 +578,7 @@ impl<'c> State<'c> {
                     }
                 }
                 Status::Ready(_) => {
-                    if state.is_assuming(self.code) {
+                    if self.system.is_assuming(thread) {
                         assumed = true;
                         history.push((Event::Stopped, Values::default()));
                     }

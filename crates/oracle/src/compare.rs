@@ -275,7 +275,9 @@ pub fn explorer_by(
                 Fault::Refused(refusal) => Refusal::Unsupported(refusal.message),
                 fault => Refusal::Broken(fault.to_string()),
             })?;
-            if let Some(stop) = outcome.stop.filter(|stop| !matches!(stop, StopReason::Disregarded(_))) {
+            if let Some(stop) =
+                outcome.stop.filter(|stop| !matches!(stop, StopReason::Disregarded { .. } | StopReason::Races { .. }))
+            {
                 return Err(Refusal::Broken(format!("the exploration did not end: {stop}")));
             }
             let statistics = outcome.statistics;

@@ -5,8 +5,9 @@ use raddle_explore::ENGINES;
 use raddle_explore::graphs::{Optimal, ReadsFrom};
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options};
-use raddle_oracle::compare::{code, explorer, prepared};
+use raddle_oracle::compare::{Comparison, Effort, code, compare, explorer, prepared, subjects};
 use raddle_oracle::{Behaviours, Budget, Family, Sketch, enumerate, generate, litmus};
+use raddle_program::analysis::LoopBounds;
 use raddle_trace::{Model, Property};
 
 fn behaviours(sketch: &Sketch, model: Model) -> Behaviours {
@@ -73,6 +74,30 @@ fn a_load_takes_what_passes_the_assumption_behind_it() {
     }
 }
 
+/// A load that waits and then leads into an assumption is made once, or not at all; engines on prepared code and brute force agree on when.
+#[test]
+fn a_wait_before_an_assumption_is_one_condition() {
+    assert_eq!(counts(&["a=wait x != 0; assume a==3", "W x 1; W x 2; W x 3; W x 4"]), [(1, 1); 3]);
+    assert_eq!(counts(&["spin { b=R y } a==0; assume b<0", "W y 0"]), [(0, 1); 3]);
+    assert_eq!(counts(&["loop { a=R x; leave a!=0 }; assume a==3", "W x 1; W x 2; W x 3; W x 4"]), [(1, 1); 3]);
+    // Who is last says whether the reader waits for ever, is stopped, or goes on.
+    let last = ["W x 0", "W x 1", "W x 2"];
+    let readers =
+        ["a=wait x != 0; assume a==2", "loop { a=R x; leave a!=0 }; assume a==2", "spin { a=R x } a!=0; assume a==2"];
+    for reader in readers {
+        for threads in [vec![reader, last[0], last[1], last[2]], vec![reader, reader, last[0], last[1]]] {
+            let sketch = litmus(&threads);
+            for (model, subject) in
+                Model::ALL.into_iter().flat_map(|model| subjects().into_iter().map(move |subject| (model, subject)))
+            {
+                let found = compare(&sketch, model, &subject, Effort::default());
+                let fine = matches!(found, Comparison::Agree(_)) || !(subject.applies)(&sketch, model);
+                assert!(fine, "{threads:?} by {} under {model}: {found:?}", subject.name);
+            }
+        }
+    }
+}
+
 /// Whether the reader turns for ever or is stopped by the assumption depends on which write is the last one, which reads-from classes do not
 /// say; the one must not hide the other.
 #[test]
@@ -97,7 +122,11 @@ fn turns_that_are_left_out_lead_nowhere_else() {
     let (mut compared, mut more) = (0, 0);
     for index in 0..150 {
         let sketch = generate(Family::Waits, 3, index);
-        let bounded = compile(&sketch.program(), &AllShared, &Options { loop_bound: Some(3), ..Options::default() });
+        let bounded = compile(
+            &sketch.program(),
+            &AllShared,
+            &Options { loop_bounds: LoopBounds { every: Some(3), named: Vec::new() }, ..Options::default() },
+        );
         for model in Model::ALL {
             let whole = enumerate(&bounded, model, Budget { every_turn: true, ..budget });
             let (Ok(whole), Ok(found)) = (whole, enumerate(&code(&sketch), model, budget)) else { continue };

@@ -103,8 +103,11 @@ impl Question<'_> {
         if options.model != Model::default() {
             command += &format!(" --model {}", options.model);
         }
-        if !options.properties.contains(Property::Race) {
-            command += " --no race";
+        let ways_on = [Property::Race, Property::Memory, Property::Lock];
+        let left_out: Vec<&str> =
+            ways_on.into_iter().filter(|&it| !options.properties.contains(it)).map(Property::name).collect();
+        if !left_out.is_empty() {
+            command += &format!(" --no {}", left_out.join(","));
         }
         command
     }

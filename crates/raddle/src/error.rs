@@ -49,6 +49,9 @@ pub enum Error {
     /// A value given to a parameter makes no sense.
     #[error("{0}")]
     Define(String),
+    /// A bound is for a loop that is not there.
+    #[error("{0}")]
+    NoLoop(String),
     /// The engine has no such switch.
     #[error("{0}")]
     Switch(String),

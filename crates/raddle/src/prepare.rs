@@ -1,9 +1,11 @@
 //! From a program to what engines run.
 
-use raddle_machine::compile::{Options, Privacy};
+use raddle_engine::PropertySet;
+use raddle_machine::compile::{Forgiven, Options, Privacy};
 use raddle_machine::{Code, compile};
-use raddle_program::analysis::{self, Escape};
+use raddle_program::analysis::{self, Escape, LoopBounds};
 use raddle_program::{BlockId, FuncId, GlobalId, LocalId, Program};
+use raddle_trace::Property;
 
 /// The program with the values of unknown inputs that are explored, with loops that only wait turned into waits, and without results that
 /// nobody reads.
@@ -17,17 +19,30 @@ pub fn transform(program: &Program) -> Program {
 ///
 /// A schedule fits the code it was found on, so verification and replay both come through here.
 pub fn prepare(program: &Program, loop_bound: Option<u32>) -> Code {
-    prepare_with(program, loop_bound, false)
+    let loop_bounds = LoopBounds { every: loop_bound, named: Vec::new() };
+    prepare_with(program, loop_bounds, false, PropertySet::all())
 }
 
-/// As [`prepare()`]; the bound is for loops whose number of turns is known as well, if it is for all loops.
-pub(crate) fn prepare_with(program: &Program, loop_bound: Option<u32>, all_loops: bool) -> Code {
-    let mut program = transform(program);
-    if loop_bound.is_some() && !all_loops {
-        analysis::free_counted_loops(&mut program);
+/// As [`prepare()`]; the bound is for loops whose number of turns is known as well, if it is for all loops. Where a property is not looked for
+/// and an error has a way on, that way is taken.
+pub(crate) fn prepare_with(
+    program: &Program,
+    loop_bounds: LoopBounds,
+    all_loops: bool,
+    properties: PropertySet,
+) -> Code {
+    let forgiven =
+        Forgiven { unwritten: !properties.contains(Property::Memory), locks: !properties.contains(Property::Lock) };
+    let mut program = program.clone();
+    if forgiven.unwritten {
+        analysis::give_any_value(&mut program);
+    }
+    analysis::transform(&mut program);
+    if !loop_bounds.is_empty() && !all_loops {
+        analysis::free_counted_loops(&mut program, &loop_bounds);
     }
     let escape = analysis::escape(&program);
-    compile(&program, &Private(escape), &Options { loop_bound, early_assumptions: true })
+    compile(&program, &Private(escape), &Options { loop_bounds, early_assumptions: true, forgiven })
 }
 
 /// What does not escape is private.

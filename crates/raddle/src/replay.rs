@@ -2,17 +2,21 @@
 
 use crate::Schedule;
 use crate::error::Error;
-use crate::prepare::prepare;
+use crate::prepare::prepare_with;
+use raddle_engine::PropertySet;
 use raddle_program::Program;
+use raddle_program::analysis::LoopBounds;
 use raddle_report::{Counterexample, Replay};
-use raddle_trace::{Model, Violation};
+use raddle_trace::{Model, Property, Violation};
 
-/// Runs the schedule. A race ends its thread, so whether races are looked for must be as it was when the schedule was found.
+/// Runs the schedule. Errors that are not looked for do not end a thread where there is a way on, so the properties must be those for which the
+/// schedule was found.
 ///
 /// # Errors
 /// If the schedule does not fit the program.
-pub fn replay(program: &Program, model: Model, schedule: &Schedule, races: bool) -> Result<Replay, Error> {
-    let code = prepare(program, None);
+pub fn replay(program: &Program, model: Model, schedule: &Schedule, properties: PropertySet) -> Result<Replay, Error> {
+    let code = prepare_with(program, LoopBounds::default(), false, properties);
+    let races = properties.contains(Property::Race);
     let run = raddle_machine::replay(&code, model, schedule, races)?;
     let counterexample = match run.failures.into_iter().last() {
         None => None,

@@ -5,6 +5,7 @@ use crate::prepare::prepare_with;
 use raddle_engine::{Control, Engine, Options, Outcome, Question};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
+use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound};
 use raddle_trace::Model;
 
 /// What to verify and how far.
@@ -16,6 +17,8 @@ pub struct Settings {
     pub options: Options,
     /// How often the body of a loop is entered each time the loop is. Without a bound, loops turn as long as they do.
     pub loop_bound: Option<u32>,
+    /// Bounds for single loops, which go before that for all.
+    pub named_bounds: Vec<NamedBound>,
     /// The bound is also for loops whose number of turns is known when they are reached, and which end by themselves.
     pub bound_all_loops: bool,
 }
@@ -24,7 +27,13 @@ impl Settings {
     /// The engine that suits the program, every property, no limit, no loop bound, one worker.
     pub fn new(model: Model) -> Self {
         let engine = ENGINES.find("auto").expect("it is among them");
-        Settings { engine, options: Options::new(model), loop_bound: None, bound_all_loops: false }
+        Settings {
+            engine,
+            options: Options::new(model),
+            loop_bound: None,
+            named_bounds: Vec::new(),
+            bound_all_loops: false,
+        }
     }
 }
 
@@ -33,6 +42,13 @@ impl Settings {
 /// # Errors
 /// If the program does something no engine handles, or Raddle finds a bug in itself.
 pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Result<Outcome, Error> {
-    let code = prepare_with(program, settings.loop_bound, settings.bound_all_loops);
+    let bounds = LoopBounds { every: settings.loop_bound, named: settings.named_bounds.clone() };
+    if let Some(place) = bounds.misses(program) {
+        return Err(Error::NoLoop(match place {
+            LoopPlace::Line(file, line) => format!("no loop begins at {file}:{line}"),
+            LoopPlace::Function(name) => format!("there is no loop in a function named `{name}`"),
+        }));
+    }
+    let code = prepare_with(program, bounds, settings.bound_all_loops, settings.options.properties);
     Ok(settings.engine.ask(&Question { code: &code, options: &settings.options }, control)?)
 }

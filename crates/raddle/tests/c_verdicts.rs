@@ -219,21 +219,115 @@ fn a_verdict_rests_on_something() {
 }
 
 #[test]
-fn what_lies_behind_an_error_that_is_not_looked_for_is_not_known() {
+fn an_error_that_is_not_looked_for_does_not_hide_what_follows() {
+    let held = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;";
+    let main = |before: &str, body: &str| format!("{before} int main(void) {{ {body} return 0; }}");
+    use Property::{Lock, Memory};
     for (text, off) in [
-        ("int main(void) { int *p = malloc(8); int x = p[0]; assert(0); return x; }", Property::Memory),
-        (
-            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-            int main(void) { pthread_mutex_lock(&m); pthread_mutex_destroy(&m); assert(0); return 0; }",
-            Property::Lock,
-        ),
+        (main("", "int *p = malloc(8); int x = p[0]; assert(0); free(p); if (x) return 1;"), Memory),
+        (main("int *q;", "int *p = malloc(8); q = p; int x = q[1]; assert(x);"), Memory),
+        (main("", "int x; if (x == 7) assert(0);"), Memory),
+        (main("", "int x; int y = x; if (y > 5) assert(y != 6);"), Memory),
+        (main("", "_Bool b; assert(b);"), Memory),
+        (main("", "_Bool b; assert(!b);"), Memory),
+        (main("", "int *p; assert(p);"), Memory),
+        (main(held, "pthread_mutex_lock(&m); pthread_mutex_destroy(&m); assert(0);"), Lock),
+        (main(held, "pthread_mutex_unlock(&m); assert(0);"), Lock),
+        (main(held, "pthread_mutex_unlock(&m); pthread_mutex_lock(&m); assert(0);"), Lock),
+        (main(held, "pthread_rwlock_unlock(&l); assert(0);"), Lock),
     ] {
         let mut settings = Settings::new(Model::Sc);
-        assert_eq!(check(text, &settings).verdict, Verdict::Violated, "{text}");
+        let outcome = check(&text, &settings);
+        assert_eq!(outcome.findings[0].violation().property, off, "{text}");
+        settings.options.properties = settings.options.properties.without(off);
+        let outcome = check(&text, &settings);
+        assert_eq!(outcome.verdict, Verdict::Violated, "{text}: {}", outcome.scope);
+        assert_eq!(outcome.findings[0].violation().property, Property::Assert, "{text}");
+    }
+}
+
+#[test]
+fn a_verdict_behind_an_error_that_is_not_looked_for_says_what_it_rests_on() {
+    let main = |before: &str, body: &str| format!("{before} int main(void) {{ {body} return 0; }}");
+    let answer = |text: &str, off: Property| {
+        let mut settings = Settings::new(Model::Sc);
         settings.options.properties = settings.options.properties.without(off);
         let outcome = check(text, &settings);
-        assert_ne!(outcome.verdict, Verdict::Holds, "{text}: {}", outcome.scope);
-    }
+        (outcome.verdict, outcome.scope.to_string())
+    };
+    // No value makes a difference, so there is nothing to be uncertain of.
+    let (verdict, scope) = answer(&main("", "int x; int y = x; if (y > 5) y = 3; assert(1);"), Property::Memory);
+    assert_eq!((verdict, scope.as_str()), (Verdict::Holds, "all executions"));
+    let mutex = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;";
+    let (verdict, scope) = answer(&main(mutex, "pthread_mutex_unlock(&m);"), Property::Lock);
+    assert_eq!((verdict, scope.as_str()), (Verdict::Holds, "all executions"));
+    // Values of memory are not all explored, and from nowhere there is no way on.
+    let (verdict, scope) = answer(&main("", "int *p = malloc(8);\nint x = p[0]; assert(x != 7);"), Property::Memory);
+    assert_eq!(verdict, Verdict::Unknown);
+    assert!(scope.contains(".c:6 was never written"), "{scope}");
+    let (verdict, scope) = answer(&main("", "int *p = 0;\n*p = 1; assert(0);"), Property::Memory);
+    assert_eq!(verdict, Verdict::Unknown);
+    assert!(
+        scope.contains("1 execution ended at an error that is not looked for, at ") && scope.ends_with(".c:6"),
+        "{scope}"
+    );
+}
+
+#[test]
+fn what_comes_behind_a_race_is_not_claimed_to_be_explored() {
+    let text = "int x, y;
+        void *left(void *unused) { x = 1; y = 1; return 0; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, left, 0);
+            x = 2;
+            if (y) assert(0);
+            pthread_join(t, 0);
+            return 0;
+        }";
+    let mut settings = Settings::new(Model::Sc);
+    settings.options.all = true;
+    let outcome = check(text, &settings);
+    assert_eq!(outcome.verdict, Verdict::Violated);
+    assert!(outcome.scope.to_string().contains("--no race explores the rest"), "{}", outcome.scope);
+    settings.options.properties = settings.options.properties.without(Property::Race);
+    let outcome = check(text, &settings);
+    assert_eq!(outcome.findings[0].violation().property, Property::Assert);
+    assert_eq!(outcome.scope.to_string(), "all executions");
+}
+
+#[test]
+fn a_bound_can_be_for_one_loop() {
+    let text = "int work(int n) { int i = 0; while (i * i < n) i++; return i; }
+        int main(void) {
+            int sum = 0;
+            for (int i = 0; i < 4; i++) sum++;
+            for (int j = 1; j < 100; j *= 2)
+                sum++;
+            assert(sum == 11 && work(9) == 3);
+            return 0;
+        }";
+    use raddle::program::analysis::{LoopPlace, NamedBound};
+    let answer = |places: &[(LoopPlace, u32)]| {
+        let mut settings = Settings::new(Model::Sc);
+        let bound = |(place, turns): &(LoopPlace, u32)| NamedBound { place: place.clone(), turns: *turns };
+        settings.named_bounds = places.iter().map(bound).collect();
+        let outcome = check(text, &settings);
+        (outcome.verdict, outcome.statistics.executions, outcome.statistics.bounded)
+    };
+    let function = |name: &str| LoopPlace::Function(name.into());
+    assert_eq!(answer(&[]), (Verdict::Holds, 1, 0));
+    assert_eq!(answer(&[(function("work"), 3)]), (Verdict::Holds, 1, 0));
+    assert_eq!(answer(&[(function("work"), 2)]), (Verdict::Unknown, 0, 1));
+    // A bound that names a loop is meant, even if it is known how often it turns.
+    assert_eq!(answer(&[(function("main"), 3)]), (Verdict::Unknown, 0, 1));
+    assert_eq!(answer(&[(function("main"), 3), (function("main"), 7)]), (Verdict::Holds, 1, 0));
+    let mut settings = Settings::new(Model::Sc);
+    settings.named_bounds = vec![NamedBound { place: function("nobody"), turns: 1 }];
+    let program =
+        raddle::load_text("a.c", "int main(void) { return 0; }", raddle::Language::C, &LoadOptions::default());
+    let refused = verify(&program.expect("accepted").program, &settings, &Control::new());
+    assert!(refused.is_err_and(|error| error.to_string().contains("no loop in a function named `nobody`")));
 }
 
 #[test]

@@ -80,23 +80,26 @@ impl<'c> Explorer<'c> {
 
     /// Looks whether the events are all of an execution, some writes in this order, and reports it. Returns whether they are.
     pub(super) fn end(&mut self, trace: &[EventId], orders: &[(EventId, EventId)]) -> Result<bool, Stop> {
-        let Some((end, wanted)) = ends::end(&mut self.shell.frontier) else { return Ok(false) };
-        let Shell { frontier, report, .. } = &mut self.shell;
-        let found = self.traces.with_end(frontier, trace, &wanted, orders, &mut report.counters)?;
-        let Some(trace) = found else { return Ok(false) };
-        self.shell.check_races_of(&trace)?;
-        if !self.shell.report.stopped() {
-            self.check_lives(&trace)?;
+        let mut is_end = false;
+        for (end, wanted) in ends::ends(&mut self.shell.frontier) {
+            let Shell { frontier, report, .. } = &mut self.shell;
+            let found = self.traces.with_end(frontier, trace, &wanted, orders, &mut report.counters)?;
+            let Some(trace) = found else { continue };
+            is_end = true;
+            self.shell.check_races_of(&trace)?;
+            if !self.shell.report.stopped() {
+                self.check_lives(&trace)?;
+            }
+            if self.shell.report.stopped() {
+                break;
+            }
+            let statistics = &mut self.shell.report.statistics;
+            statistics.longest = statistics.longest.max(trace.len() as u64);
+            if let Some(deadlock) = self.shell.count(&end, &trace) {
+                self.report_bug(&deadlock, &trace)?;
+            }
         }
-        if self.shell.report.stopped() {
-            return Ok(true);
-        }
-        let statistics = &mut self.shell.report.statistics;
-        statistics.longest = statistics.longest.max(trace.len() as u64);
-        if let Some(deadlock) = self.shell.count(&end, &trace) {
-            self.report_bug(&deadlock, &trace)?;
-        }
-        Ok(true)
+        Ok(is_end)
     }
 
     /// Looks for accesses that can come after the ends of their objects.

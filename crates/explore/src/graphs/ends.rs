@@ -51,7 +51,7 @@ impl<M: Model> Search<'_, M> {
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
                 Status::Ready(_) => {
-                    assumed |= tip.state.is_assuming(self.context.code);
+                    assumed |= graph.is_assuming(self.context.code, thread);
                     moot |= exact
                         && tip.stage == Stage::Waiting
                         && !graph.reads_are_current(thread, tip.state.operations());
@@ -259,7 +259,8 @@ impl Waiter {
                     let Initial::Value(value) = context.value(graph, loc, source) else { return false };
                     match state.reaction(context.code, value) {
                         Reaction::Block => {
-                            return state.operations() == self.since && state.is_assuming(context.code) == self.assumes;
+                            return state.operations() == self.since
+                                && state.is_assuming(context.code, value) == self.assumes;
                         }
                         Reaction::Read => state.answer(context.code, value, 0),
                         Reaction::Write(_) | Reaction::Pick(_) => return false,
@@ -282,7 +283,7 @@ fn explained<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, events: &Bit
 impl<M: Model> Graph<M> {
     /// The threads that wait.
     fn waiters(&self, code: &Code) -> Vec<Waiter> {
-        let logs = self.threads.iter().filter_map(|log| {
+        let logs = self.threads.iter().enumerate().filter_map(|(index, log)| {
             let tip = log.tip.as_ref()?;
             let since = match tip.state.status() {
                 Status::Blocked(Blocked::Spin) => tip.state.since(),
@@ -291,9 +292,17 @@ impl<M: Model> Graph<M> {
             };
             let recent = log.events.iter().rev().copied().take_while(|&slot| self.event(slot).operation >= since);
             let events: Vec<Slot> = recent.collect();
-            Some(Waiter { node: ancestor(tip, events.len()), events, since, assumes: tip.state.is_assuming(code) })
+            let assumes = self.is_assuming(code, ThreadId(index as u32));
+            Some(Waiter { node: ancestor(tip, events.len()), events, since, assumes })
         });
         logs.collect()
+    }
+
+    /// Whether the thread waits, and what it has found would make an assumption fail.
+    fn is_assuming(&self, code: &Code, thread: ThreadId) -> bool {
+        let tip = self.threads[thread.index()].tip.as_ref().filter(|tip| tip.stage == Stage::Waiting);
+        let look = self.last(thread).map(|slot| self.event(slot));
+        tip.zip(look).is_some_and(|(tip, look)| tip.state.is_assuming(code, look.value))
     }
 
     /// The writes that may be the last of the location, in canonical order up to this one.

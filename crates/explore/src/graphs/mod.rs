@@ -226,6 +226,8 @@ fn opening_failure(
             findings.statistics.failed = 1;
             if question.options.properties.contains(property) {
                 findings.list.push(confirm(question, shared.world.opening.clone(), property, failure.pc)?);
+            } else {
+                question.code.disregard(failure.pc);
             }
         }
     }

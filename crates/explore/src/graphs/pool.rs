@@ -175,6 +175,7 @@ impl<'c, M: Model> Pool<'c, M> {
     fn bug(&self, search: &mut Search<'_, M>, bug: &Bug) {
         let options = self.shared.options;
         if !options.properties.contains(bug.property) {
+            self.shared.code.disregard(bug.pc);
             return;
         }
         {

@@ -37,17 +37,20 @@ impl Search<'_> {
 
     /// Looks whether this is the end of an execution, and reports it. Returns whether it is.
     pub(super) fn end(&mut self, sequence: &[EventId]) -> Result<bool, Stop> {
-        let Some((end, wanted)) = ends::end(&mut self.shell.frontier) else { return Ok(false) };
-        let Some(sequence) = ends::ending(&mut self.shell, sequence, &wanted)? else { return Ok(false) };
-        self.shell.check_races(&sequence)?;
-        if self.shell.report.stopped() {
-            return Ok(true);
+        let mut is_end = false;
+        for (end, wanted) in ends::ends(&mut self.shell.frontier) {
+            let Some(sequence) = ends::ending(&mut self.shell, sequence, &wanted)? else { continue };
+            is_end = true;
+            self.shell.check_races(&sequence)?;
+            if self.shell.report.stopped() {
+                break;
+            }
+            self.check_lives(&sequence)?;
+            if let Some(deadlock) = self.shell.count(&end, &sequence) {
+                self.report_bug(&deadlock, &sequence)?;
+            }
         }
-        self.check_lives(&sequence)?;
-        if let Some(deadlock) = self.shell.count(&end, &sequence) {
-            self.report_bug(&deadlock, &sequence)?;
-        }
-        Ok(true)
+        Ok(is_end)
     }
 
     /// Looks for accesses that can come after the ends of their objects.

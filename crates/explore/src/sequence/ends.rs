@@ -5,11 +5,13 @@
 //! with one read at the end for each thread that waits. A thread whose turn of a loop had no effect waits as well: nothing
 //! that the turn read may have been overwritten since.
 //!
-//! A node at which all wait is such an end beside the children that it has.
+//! A node at which all wait is such an end beside the children that it has. A thread that waits for a value that passes an assumption is stopped by
+//! that assumption at the end or waits for somebody else, whichever memory ends up with. The two are different ends: the one may be a deadlock.
 
 use super::event::{INITIAL, LocId};
 use super::frontier::Frontier;
 use super::report::End;
+use super::run::Pending;
 use super::shell::Shell;
 use super::witness::{Last, Question};
 use crate::world::Initial;
@@ -27,6 +29,16 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// Nothing that the thread has read from this operation on may have been overwritten since.
+    fn turn_is_current(&mut self, frontier: &Frontier<'_>, thread: ThreadId, since: u32) {
+        let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
+        for read in turn.map(|index| EventId::new(thread, index)) {
+            let event = frontier.event(read);
+            let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };
+            self.orders.extend(writes.iter().filter(|write| write.thread != thread).map(|&write| (write, read)));
+        }
+    }
+
     /// Whether a sequence of all events is like that.
     pub(crate) fn holds_after(&self, frontier: &Frontier<'_>, sequence: &[EventId]) -> bool {
         let place = |of: EventId| sequence.iter().position(|&id| id == of);
@@ -41,47 +53,118 @@ pub(crate) fn in_memory(frontier: &Frontier<'_>, sequence: &[EventId], loc: LocI
     sequence.iter().rev().find(writes).copied().unwrap_or(INITIAL)
 }
 
-/// The end that this may be, and what has to hold then; `None` if some thread can go on in any case.
-pub(crate) fn end(frontier: &mut Frontier<'_>) -> Option<(End, Wanted)> {
-    let mut end = End::default();
-    let mut wanted = Wanted::default();
+/// The ends that a node may be, and what has to hold in each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ends {
+    end: End,
+    wanted: Wanted,
+    open: Vec<Open>,
+    /// Which of them comes next, if there is one: a bit for each that is open.
+    next: Option<u64>,
+}
+
+/// A thread of which it is open whether it is stopped by an assumption.
+#[derive(Clone, Debug)]
+struct Open {
+    /// What memory ends up with is here among what is wanted.
+    at: usize,
+    waits: Vec<EventId>,
+    stopped: Vec<EventId>,
+}
+
+impl Ends {
+    /// Wants memory to end up with one of the writes that the pending read of the thread waits to change.
+    fn want(&mut self, frontier: &mut Frontier<'_>, pending: Pending, sources: Vec<EventId>) {
+        let Pending { thread, loc, .. } = pending;
+        let assumes = |&source: &EventId| frontier.is_assuming(thread, loc, source);
+        let (stopped, waits): (Vec<EventId>, Vec<EventId>) = sources.iter().copied().partition(assumes);
+        if !stopped.is_empty() && !waits.is_empty() {
+            self.open.push(Open { at: self.wanted.lasts.len(), waits, stopped });
+        } else {
+            self.end.assumed |= !stopped.is_empty();
+        }
+        self.wanted.lasts.push(Last { loc, sources });
+    }
+
+    /// Whether there are any.
+    pub(crate) fn exist(&self) -> bool {
+        self.next.is_some()
+    }
+
+    /// The end that this is whatever the order of events, if it is.
+    pub(crate) fn certain(&self) -> Option<End> {
+        let Wanted { lasts, orders } = &self.wanted;
+        (self.exist() && lasts.is_empty() && orders.is_empty()).then_some(self.end)
+    }
+}
+
+impl Iterator for Ends {
+    type Item = (End, Wanted);
+
+    fn next(&mut self) -> Option<(End, Wanted)> {
+        let which = self.next?;
+        let count = 1u64.checked_shl(self.open.len() as u32);
+        self.next = which.checked_add(1).filter(|&next| count.is_none_or(|count| next < count));
+        let (mut end, mut wanted) = (self.end, self.wanted.clone());
+        for (bit, Open { at, waits, stopped }) in self.open.iter().enumerate() {
+            let is_stopped = which >> bit & 1 == 1;
+            end.assumed |= is_stopped;
+            wanted.lasts[*at].sources.clone_from(if is_stopped { stopped } else { waits });
+        }
+        Some((end, wanted))
+    }
+}
+
+/// What a pending read waits for.
+pub(crate) enum Awaits {
+    /// It may be done.
+    Nothing,
+    /// A mutex that is held, whatever comes before what.
+    Release,
+    /// That one of these writes is overwritten.
+    Change(Vec<EventId>),
+}
+
+/// The ends that this may be; none if some thread can go on in any case.
+pub(crate) fn ends(frontier: &mut Frontier<'_>) -> Ends {
+    ends_by(frontier, |frontier, pending| match pending.wait {
+        true => Awaits::Change(blocking(frontier, pending)),
+        false => Awaits::Nothing,
+    })
+}
+
+/// The ends that this may be, if pending reads wait for this.
+pub(crate) fn ends_by(frontier: &mut Frontier<'_>, awaits: impl Fn(&mut Frontier<'_>, Pending) -> Awaits) -> Ends {
+    let mut ends = Ends::default();
     for thread in frontier.ids() {
         let Some(state) = frontier.state(thread) else { continue };
         let pc = state.pc();
         match *state.status() {
-            Status::Finished { exit, .. } => end.exited |= exit,
-            Status::Failed(_) => end.failed = true,
-            Status::Blocked(Blocked::Assume) => end.assumed = true,
-            Status::Blocked(Blocked::LoopBound) => end.bounded = Some(pc),
+            Status::Finished { exit, .. } => ends.end.exited |= exit,
+            Status::Failed(_) => ends.end.failed = true,
+            Status::Blocked(Blocked::Assume) => ends.end.assumed = true,
+            Status::Blocked(Blocked::LoopBound) => ends.end.bounded = Some(pc),
             Status::Blocked(Blocked::Spin) => {
-                end.waiting = end.waiting.or(Some(pc));
-                let turn = frontier.event_of_operation(thread, state.since())..frontier.events(thread).len() as u32;
-                for read in turn.map(|index| EventId::new(thread, index)) {
-                    let event = frontier.event(read);
-                    let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };
-                    wanted
-                        .orders
-                        .extend(writes.iter().filter(|write| write.thread != thread).map(|&write| (write, read)));
-                }
+                ends.end.waiting = ends.end.waiting.or(Some(pc));
+                ends.wanted.turn_is_current(frontier, thread, state.since());
             }
             Status::Ready(_) => {
-                end.assumed |= state.is_assuming(frontier.world.code);
-                end.waiting = end.waiting.or(Some(pc));
-                if let Some(pending) = frontier.pending(thread) {
-                    if !pending.wait {
-                        return None;
-                    }
-                    let sources = blocking(frontier, thread, pending.loc);
-                    wanted.lasts.push(Last { loc: pending.loc, sources });
+                ends.end.waiting = ends.end.waiting.or(Some(pc));
+                let Some(pending) = frontier.pending(thread) else { continue };
+                match awaits(frontier, pending) {
+                    Awaits::Nothing => return Ends::default(),
+                    Awaits::Release => {}
+                    Awaits::Change(sources) => ends.want(frontier, pending, sources),
                 }
             }
         }
     }
-    Some((end, wanted))
+    Ends { next: Some(0), ..ends }
 }
 
 /// The writes of a location that the pending read of a thread would wait to change, if they are not overwritten for certain.
-fn blocking(frontier: &mut Frontier<'_>, thread: ThreadId, loc: LocId) -> Vec<EventId> {
+pub(crate) fn blocking(frontier: &mut Frontier<'_>, pending: Pending) -> Vec<EventId> {
+    let Pending { thread, loc, .. } = pending;
     let mut found = frontier.writes(loc).to_vec();
     if found.is_empty() {
         found.push(INITIAL);
@@ -96,7 +179,7 @@ fn blocking(frontier: &mut Frontier<'_>, thread: ThreadId, loc: LocId) -> Vec<Ev
     lasts.into_iter().filter(blocks).collect()
 }
 
-/// A sequence of the events after which memory is as everybody waits for it to change.
+/// A sequence of the events after which memory is as it is wanted.
 pub(crate) fn ending(
     shell: &mut Shell<'_>,
     sequence: &[EventId],

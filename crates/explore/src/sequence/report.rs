@@ -236,6 +236,9 @@ impl<'c> Report<'c> {
             return Ok(());
         };
         if !self.wants(property, bug.pc) {
+            if !self.options.properties.contains(property) {
+                self.code.disregard(bug.pc);
+            }
             return Ok(());
         }
         self.seen.insert((property, bug.pc));

@@ -2,6 +2,7 @@
 
 use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::{Frontier, Log, Rest, state};
+use crate::world::Initial;
 use raddle_engine::{Fault, Refusal};
 use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{EventId, Property, ThreadId};
@@ -276,6 +277,12 @@ impl Frontier<'_> {
     /// What the pending read of a thread would do with this value.
     pub(crate) fn reaction(&self, thread: ThreadId, value: u64) -> Reaction {
         self.state(thread).expect("it has a pending read").reaction(self.world.code, value)
+    }
+
+    /// Whether the pending read of a thread would lead into an assumption that fails, if it read from this write of the location.
+    pub(crate) fn is_assuming(&mut self, thread: ThreadId, loc: LocId, source: EventId) -> bool {
+        let Initial::Value(value) = self.value(loc, source) else { return false };
+        self.state(thread).expect("it has a pending read").is_assuming(self.world.code, value)
     }
 
     /// Does the pending read of a thread: it finds `value`, which one of the `sources` wrote.

@@ -1,11 +1,10 @@
 //! What a node shows: failures, ends of executions, deadlocks; and what the method cannot do.
 
 use super::candidates::is_misused;
-use super::ends::End;
 use super::order::Order;
 use super::realise::realise;
 use super::search::Search;
-use crate::sequence::{Kind, LocId, Pending, Stop};
+use crate::sequence::{End, Kind, LocId, Pending, Stop};
 use raddle_machine::{Addr, Automaton};
 use raddle_trace::EventId;
 
@@ -32,7 +31,7 @@ impl Search<'_> {
 
     /// Reports the end of an execution. If there may not be any more executions it ends the exploration instead: it is only
     /// here that one knows that there is one more.
-    pub(super) fn end(&mut self, end: &End, sequence: &[EventId]) -> Result<(), Stop> {
+    pub(super) fn end(&mut self, end: End, sequence: &[EventId]) -> Result<(), Stop> {
         if self.shell.report.is_full() {
             self.shell.report.look_around(true);
             return Ok(());
@@ -41,7 +40,7 @@ impl Search<'_> {
         if self.shell.report.stopped() {
             return Ok(());
         }
-        self.shell.count(&end.kind, sequence).map_or(Ok(()), |deadlock| self.shell.show(&deadlock, sequence))
+        self.shell.count(&end, sequence).map_or(Ok(()), |deadlock| self.shell.show(&deadlock, sequence))
     }
 
     /// Refuses what reads and writes in one step, but for the locks of a mutex.

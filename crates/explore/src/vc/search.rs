@@ -7,11 +7,12 @@
 
 use super::accesses::Accesses;
 use super::candidates::{self, Group};
-use super::ends::End;
+use super::ends::{ending, ends};
 use super::extend::{Extension, Manner, New};
 use super::options::{Root, Rule, Settings};
 use super::order::Order;
 use crate::rules::Follows;
+use crate::sequence::ends::Ends;
 use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
@@ -58,8 +59,8 @@ enum Branch {
         reads: Vec<Pending>,
         extension: Extension,
         now: Option<Box<Now>>,
-        /// The end that this is in some orders.
-        end: Option<End>,
+        /// The ends that this is in some orders.
+        ends: Ends,
         /// Reads and values that end an execution.
         known: Vec<(ThreadId, Initial)>,
     },
@@ -152,17 +153,20 @@ impl<'c> Walk<'c> for Search<'c> {
                 self.enter(order, new, tried, share)?;
                 Ok(true)
             }
-            Branch::Orders { now: None, extension, end, .. } => {
+            Branch::Orders { now: None, extension, ends, .. } => {
                 let alarm = self.shell.report.alarm();
                 let mut watch = alarm.watch(ORDERS);
                 let Some(order) = extension.next(&self.accesses, &mut watch)? else { return Ok(self.leave()) };
                 let tried = node.tried.clone();
-                if let Some(end) = end.clone()
-                    && let Some(sequence) =
-                        end.sequence(&order, &mut self.accesses, self.root, self.manner, &mut watch)?
-                {
-                    node.fruitful = true;
-                    self.end(&end, &sequence)?;
+                let ends = ends.clone();
+                for (end, wanted) in ends {
+                    let Some(sequence) =
+                        ending(&wanted, &order, &mut self.accesses, self.root, self.manner, &mut watch)?
+                    else {
+                        continue;
+                    };
+                    self.nodes.last_mut().expect("it is being looked at").fruitful = true;
+                    self.end(end, &sequence)?;
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
@@ -261,21 +265,21 @@ impl<'c> Search<'c> {
         }
         // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
         reads.sort_by_key(|pending| (!pending.mutex, pending.thread != self.root));
-        let end = End::of(&mut self.shell.frontier);
+        let ends = ends(&mut self.shell.frontier);
         let every = self.settings.every_order;
-        if let Some(end) = end.as_ref().filter(|end| !end.is_conditional() && !every) {
+        if let Some(end) = ends.certain().filter(|_| !every) {
             self.remember_end();
             let sequence = self.sequence(&order, &new);
             self.end(end, &sequence)?;
             self.nodes.push(none(place, tried));
             return Ok(());
         }
-        if end.is_some() && !self.settings.follows(Rule::WaitsAreNoShortcut) {
+        if ends.exist() && !self.settings.follows(Rule::WaitsAreNoShortcut) {
             self.remember_end();
         }
         let new = new.into_iter().map(|id| self.new_event(id)).collect();
         let extension = Extension::new(order, new, self.manner);
-        let branch = Branch::Orders { reads, extension, now: None, end, known: Vec::new() };
+        let branch = Branch::Orders { reads, extension, now: None, ends, known: Vec::new() };
         self.nodes.push(Node { place, tried, branch, weight, fruitful: false });
         Ok(())
     }

@@ -64,7 +64,7 @@ impl Compiler<'_> {
             LoopEdges { back: cfg.retreating_edges().to_vec(), bounded: Vec::new(), marks: Vec::new(), end };
         for (id, l) in (0..).map(LoopId).zip(&all.list) {
             let (begin, turn) = all.beginning(function, &cfg, id);
-            if let Some(bound) = self.code.loop_bound.filter(|_| !turn.unbounded) {
+            if let Some(bound) = self.bounds.of(&self.program.sources, function, turn) {
                 edges.bounded.push(Bounded { head: l.head, begin, turn, bound, counter: edges.end });
                 edges.end += 1;
             }

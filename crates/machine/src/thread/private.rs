@@ -31,11 +31,14 @@ impl Thread {
         Some(self.failed(Property::Memory, format!("write to {name}, which is constant")))
     }
 
-    pub(super) fn private_load(&self, code: &Code, number: u32, access: Access) -> Result<u64, Status> {
+    pub(super) fn private_load(&self, code: &Code, number: u32, access: Access, lenient: bool) -> Result<u64, Status> {
         let object = self.objects.get(number).expect("just found");
-        object
-            .read(access.addr.offset(), u32::from(access.size), true)
-            .map_err(|error| self.private_failure(code, access.addr, error))
+        let read = |check: bool| object.read(access.addr.offset(), u32::from(access.size), check);
+        let value = match read(!lenient) {
+            Err(PrivateError::Uninitialised) if code.takes_for_zero(self.pc) => read(false),
+            value => value,
+        };
+        value.map_err(|error| self.private_failure(code, access.addr, error))
     }
 
     pub(super) fn private_store(&mut self, code: &Code, number: u32, access: Access, value: u64) -> Flow {

@@ -27,9 +27,9 @@ impl Thread {
         if self.atomic > 0 && order == Ordering::NonAtomic { ordered } else { order }
     }
 
-    /// What follows a load, its thread's operation of this number, that did not find what it has to.
-    pub(super) fn not_found(&mut self, code: &Code, wait: u32, operation: u32) -> Flow {
-        if code.waits[wait as usize - 1].assumed {
+    /// What follows a load, its thread's operation of this number, that did not find what it has to but this value.
+    pub(super) fn not_found(&mut self, code: &Code, wait: u32, value: u64, operation: u32) -> Flow {
+        if self.is_stopped_by(code, wait, value) {
             return Flow::Rest(Status::Blocked(Blocked::Assume));
         }
         self.waits_since(operation)
@@ -113,20 +113,17 @@ impl Thread {
                         let wait = wait != 0 && order != Ordering::NonAtomic;
                         return rest(Visible::Load { access, order, wait });
                     }
-                    Some(number) => {
-                        let object = self.objects.get(number).expect("just found");
-                        match object.read(access.addr.offset(), ty.size(), !lenient) {
-                            Ok(value) => {
-                                let value = ty.truncate(value);
-                                if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
-                                    return self.not_found(code, wait, self.past.operations);
-                                }
-                                self.set(dst, value);
-                                return self.end_of_wait(code, wait);
+                    Some(number) => match self.private_load(code, number, access, lenient) {
+                        Ok(value) => {
+                            let value = ty.truncate(value);
+                            if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
+                                return self.not_found(code, wait, value, self.past.operations);
                             }
-                            Err(error) => return Flow::Rest(self.private_failure(code, access.addr, error)),
+                            self.set(dst, value);
+                            return self.end_of_wait(code, wait);
                         }
-                    }
+                        Err(status) => return Flow::Rest(status),
+                    },
                 }
             }
             Instr::Store { ty, order, addr, value } => {
@@ -152,7 +149,7 @@ impl Thread {
                     let wait = idle != 0 && code.waits[idle as usize - 1].blocks;
                     return rest(Visible::Update { access, order, failure: as_read(order), wait, mutex: false });
                 };
-                let old = match self.private_load(code, number, access) {
+                let old = match self.private_load(code, number, access, false) {
                     Err(status) => return Flow::Rest(status),
                     Ok(old) => old,
                 };
@@ -178,7 +175,7 @@ impl Thread {
                     let (order, failure) = (cas.success, cas.failure);
                     return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
                 };
-                match self.private_load(code, number, access) {
+                match self.private_load(code, number, access, false) {
                     Err(status) => return Flow::Rest(status),
                     Ok(old) => {
                         let (expected, desired) = (self.get(code, cas.expected), self.get(code, cas.desired));

@@ -170,6 +170,7 @@ impl Thread {
                 self.has_acted();
                 return Some(Flow::Next);
             }
+            (SyncOp::Unlock | SyncOp::RwUnlock, None) if code.forgiven.locks => return Some(Flow::Next),
             (SyncOp::Unlock, None) => {
                 return Some(self.lock_failure(code, "the thread unlocks a mutex it does not hold:", addr));
             }
@@ -182,6 +183,9 @@ impl Thread {
             }
             (SyncOp::RwUnlock, None) => {
                 return Some(self.lock_failure(code, "the thread unlocks a lock it does not hold:", addr));
+            }
+            (SyncOp::Destroy { .. }, Some(held)) if code.forgiven.locks => {
+                self.held.remove(held);
             }
             (SyncOp::Destroy { .. }, Some(_)) => {
                 return Some(self.lock_failure(code, "the thread destroys a lock it holds:", addr));
@@ -354,7 +358,7 @@ impl Thread {
                     return self.next_stage();
                 }
             }
-            SyncOp::Destroy { ty: Type::I64 } if somebody_waits(value) => {
+            SyncOp::Destroy { ty: Type::I64 } if somebody_waits(value) && !code.forgiven.locks => {
                 return self.lock_failure(code, "the thread destroys what others wait at:", addr);
             }
             SyncOp::Destroy { .. } => {}

@@ -65,10 +65,15 @@ pub fn passing(function: &Function) -> FxHashMap<(BlockId, usize), Expr> {
     }
     let cfg = Cfg::new(function);
     let loads = (0..function.blocks.len()).flat_map(|block| {
-        let loads = insts(block).filter(|(_, inst)| matches!(inst.op, Op::Load { dst: Some(_), until: None, .. }));
+        let loads = insts(block).filter(|(_, inst)| is_followed(&inst.op));
         loads.map(move |(at, _)| (BlockId(block as u32), at))
     });
     loads.filter_map(|(block, at)| Some(((block, at), passes(function, &cfg, block, at)?))).collect()
+}
+
+/// Whether the condition on what a load finds may be asked at any time. One of its own must hold beside it.
+fn is_followed(op: &Op) -> bool {
+    matches!(op, Op::Load { dst: Some(_), until, .. } if !until.as_ref().is_some_and(may_fail))
 }
 
 /// The condition for one load; `None` if there is no such assumption.

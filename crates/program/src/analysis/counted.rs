@@ -10,20 +10,24 @@
 //! what somebody wanted who bounds the loops that do not end. The induction variables are those of every compiler (Allen and Cocke 1969).
 //! A counter that wraps around before it gets to `n` is not recognised; then the limit on the length of an execution is what ends it.
 
+use super::bounds::LoopBounds;
 use super::cfg::Cfg;
 use super::loops::{Loop, LoopId, Loops};
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::inst::{Op, Term, Turn};
 use crate::program::{BlockId, Function, Program, Reg};
 
-/// Takes the bound from all counted loops.
-pub fn free_counted_loops(program: &mut Program) {
+/// Takes the bound from all counted loops but those that a bound names.
+pub fn free_counted_loops(program: &mut Program, bounds: &LoopBounds) {
     for function in &mut program.functions {
         let cfg = Cfg::new(function);
         let loops = Loops::new(function, &cfg);
         for (id, l) in (0..).map(LoopId).zip(&loops.list) {
             if is_counted(function, &cfg, l) {
                 let (begin, turn) = loops.beginning(function, &cfg, id);
+                if bounds.named(&program.sources, function, turn).is_some() {
+                    continue;
+                }
                 function.blocks[begin.index()].turn = Some(Turn { unbounded: true, ..turn });
             }
         }
@@ -110,7 +114,7 @@ mod tests {
         let text =
             format!("global x: i32; fn main() {{ let n: i32 = load x; let i: i32 = 0; let m: i32 = 0; {body} }}");
         let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
-        free_counted_loops(&mut program);
+        free_counted_loops(&mut program, &LoopBounds::default());
         let function = &program.functions[0];
         let cfg = Cfg::new(function);
         let loops = Loops::new(function, &cfg);

@@ -4,16 +4,19 @@
 //! |---|---|
 //! | [`mod@cfg`] | what comes before a block, what dominates it |
 //! | [`loops`] | which edges close a loop, and where the loop stands in the source |
+//! | [`bounds`] | how often a loop may turn |
 //! | [`counted`] | which loops end by themselves, so that they need no bound |
 //! | [`liveness`] | which registers may still be read |
 //! | [`spin`] | which loops only wait; turns them into waits |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
 //! | [`unused`] | which updates need not say what they found |
+//! | [`unwritten`] | which reads can only find what was never written |
 //! | [`inputs`] | which values of unknown inputs have to be explored |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod assumed;
+pub mod bounds;
 pub mod cfg;
 pub mod counted;
 pub mod escape;
@@ -23,7 +26,9 @@ pub mod liveness;
 pub mod loops;
 pub mod spin;
 pub mod unused;
+pub mod unwritten;
 
+pub use bounds::{LoopBounds, LoopPlace, NamedBound};
 pub use cfg::Cfg;
 pub use counted::free_counted_loops;
 pub use escape::{Escape, escape};
@@ -33,6 +38,7 @@ pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
 pub use unused::drop_unused_results;
+pub use unwritten::give_any_value;
 
 use crate::program::Program;
 

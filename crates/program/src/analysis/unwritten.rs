@@ -1,0 +1,90 @@
+//! Which reads can only find what was never written?
+//!
+//! Those of a local object that is mentioned nowhere but as the address of loads: nobody can write it. A front end reads such an object where a
+//! variable that lives in a register has no value. Where that is not looked for as an error, the variable has any value (C11 6.2.6.1, 3.19.2), that
+//! is, it is an unknown input, and which of its values make a difference is for [`inputs`](super::inputs) to find out. Pointers are left
+//! alone: of all the addresses one may have, none would be explored but null.
+
+use crate::expr::Expr;
+use crate::inst::{Op, Term};
+use crate::program::{Function, LocalId, Program};
+use crate::types::Type;
+
+/// Turns reads of objects that nobody can write into unknown inputs.
+pub fn give_any_value(program: &mut Program) {
+    program.functions.iter_mut().for_each(give_in);
+}
+
+fn give_in(function: &mut Function) {
+    let mut mentions = vec![0u32; function.locals.len()];
+    let mut reads = vec![0u32; function.locals.len()];
+    let mut count = |expr: &Expr| {
+        expr.walk(&mut |part| {
+            if let Expr::Local(id) = part {
+                mentions[id.index()] += 1;
+            }
+        });
+    };
+    for block in &function.blocks {
+        for inst in &block.insts {
+            inst.op.for_each_operand(&mut count);
+            if let Op::Load { until: Some(cond), .. } = &inst.op {
+                count(cond);
+            }
+            if let Op::Rmw { idle: Some(idle), .. } = &inst.op {
+                count(&idle.until);
+            }
+            if let Some(local) = read(&inst.op) {
+                reads[local.index()] += 1;
+            }
+        }
+        if let Term::If(value, ..)
+        | Term::Switch(value, ..)
+        | Term::Return(Some(value))
+        | Term::ExitThread(Some(value)) = &block.term.kind
+        {
+            count(value);
+        }
+    }
+    for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
+        let nobody_writes = |local: LocalId| reads[local.index()] == mentions[local.index()];
+        if let Some(local) = read(&inst.op)
+            && nobody_writes(local)
+            && let Op::Load { dst: Some(dst), ty, .. } = inst.op
+        {
+            inst.op = match ty {
+                Type::Ptr => continue,
+                Type::I1 => Op::Choose { dst, low: 0, high: 1 },
+                _ => Op::Input { dst, signed: true, values: None },
+            };
+        }
+    }
+}
+
+/// The local object that the instruction does nothing but read.
+fn read(op: &Op) -> Option<LocalId> {
+    match op {
+        Op::Load { dst: Some(_), addr: Expr::Local(id), until: None, lenient: false, .. } => Some(*id),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{parse, print};
+
+    fn given(body: &str) -> String {
+        let text = format!("global g: ptr; fn main() {{ local x: i32; {body} }}");
+        let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        give_any_value(&mut program);
+        print(&program)
+    }
+
+    #[test]
+    fn what_nobody_can_write_has_any_value() {
+        assert!(!given("let a = load x; let b = load x; assert a == b, \"same\";").contains("load"));
+        assert!(given("let a = load x; store x, 1;").contains("load"));
+        assert!(given("let a = load x; store g, &x;").contains("load"));
+    }
+}
