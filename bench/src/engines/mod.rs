@@ -8,7 +8,6 @@
 pub(crate) mod cell;
 mod plot;
 mod render;
-mod svg;
 
 use crate::failure::Failure;
 use cell::{Cell, measure};
@@ -92,13 +91,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     anstream::print!("{}", render::table(&lines));
     if args.doc {
         let panels = plot::panels(&entries, args.limit)?;
-        write("engines.svg", &plot::draw(&panels))?;
+        write("engines.svg", &crate::plot::draw(&panels))?;
         write("engines.md", &render::page(&lines, &panels, args.limit))?;
     }
     Ok(())
 }
 
-fn write(name: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(name: &str, text: &str) -> Result<(), Failure> {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "docs", name].iter().collect();
     std::fs::write(&path, text)?;
     anstream::eprintln!("wrote docs/{name}");
