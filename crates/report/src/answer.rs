@@ -5,6 +5,7 @@
 
 use crate::check::Check;
 use crate::comparison::Comparison;
+use crate::fair::Fair;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
@@ -51,6 +52,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `fair`: can this objective be satisfied, does this specification hold?
+    Fair(Fair),
 }
 
 /// How an answer ends. A command has one exit status for each.
@@ -129,6 +132,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Fair(body) => body,
         }
     }
 
