@@ -397,6 +397,11 @@ pub(crate) struct Lin {
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from)]
     pub(crate) initial: Option<Value>,
 
+    /// Say how a register or a map stands to each level of consistency: linearizable, sequential, causal-memory,
+    /// causal-convergence, causal, pram, eventual
+    #[arg(long, conflicts_with_all = ["stream", "txn"])]
+    pub(crate) levels: bool,
+
     /// The operations are transactions of this workload: list-append or rw-register; says at which isolation level they stand
     #[arg(long, value_name = "WORKLOAD", conflicts_with_all = ["stream", "object"])]
     pub(crate) txn: Option<Workload>,

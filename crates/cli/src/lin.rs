@@ -29,6 +29,9 @@ fn answer(args: &Lin, name: &str) -> Result<Answer, Failure> {
         let file = File::open(&args.file);
         Box::new(BufReader::new(file.map_err(|error| Problem::new(format!("cannot read `{name}`: {error}")))?))
     };
+    if args.levels {
+        return Ok(raddle::lin_levels(name, input, &settings(args))?);
+    }
     if let Some(workload) = args.txn {
         return Ok(raddle::lin_transactions(name, input, &settings(args), workload, args.level)?);
     }

@@ -11,12 +11,13 @@ use crate::check::{CheckError, Config, Engine, check};
 use crate::format::{self, Format, InputError, Reading};
 use crate::hints::hints;
 use crate::history::History;
+use crate::levels::{self, Level, Standing};
 use crate::meaning::Words;
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
 use crate::object::ObjectKind;
 use crate::search::Budget;
-use crate::stream::{self, Streamed};
+use crate::stream::{self, Streamed, Watching};
 use crate::txn::{self, Checked, Transactions, TxnError, Workload};
 use crate::value::Value;
 use crate::verdict::{Report, Verdict};
@@ -151,6 +152,26 @@ pub fn decide(input: impl Read, settings: &Settings) -> Result<Decided, Error> {
     Ok(Decided { kind, history, report })
 }
 
+/// A history and how it stands to each level of consistency.
+#[derive(Clone, Debug)]
+pub struct Levelled {
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// The history.
+    pub history: History,
+    /// Each level, the strongest first.
+    pub levels: Vec<(Level, Standing)>,
+}
+
+/// Reads a history of a register or a map and finds out how it stands to each level of consistency.
+pub fn levels(input: impl Read, settings: &Settings) -> Result<Levelled, Error> {
+    let started = Instant::now();
+    let mut source = format::open(input, settings.reading(false))?;
+    let (kind, history) = assemble::read(source.as_mut(), settings.object, settings.words)?;
+    let levels = levels::levels(&history, &settings.config(kind, started))?;
+    Ok(Levelled { kind, history, levels })
+}
+
 /// Reads a history of transactions and checks it.
 pub fn transactions(
     input: impl Read,
@@ -168,9 +189,14 @@ pub fn transactions(
 
 /// Checks a history while it is being read, and stops at the first violation.
 pub fn watch(input: impl Read, settings: &Settings) -> Result<Streamed, Error> {
-    if settings.engine == Engine::Search {
-        return Err(Error::Unsupported("the general checker cannot stream".into()));
-    }
+    let started = Instant::now();
     let mut source = format::open(input, settings.reading(true))?;
-    stream::watch(source.as_mut(), settings.object, settings.words, &settings.initial)
+    let general = match settings.engine {
+        Engine::Auto => None,
+        engine => Some(engine == Engine::Search),
+    };
+    stream::watch(source.as_mut(), settings.object, general, settings.words, |kind| {
+        let Config { initial, budget, .. } = settings.config(kind, started);
+        Watching { initial, budget, ..Watching::new(kind) }
+    })
 }

@@ -14,7 +14,8 @@
 //!    [`hints`] say under which other meaning of its words it would hold.
 //! 4. [`stream`] does the same while the history is still being read, in bounded memory.
 //! 5. [`txn`] is for transactions of several keys: at which isolation level do they stand?
-//! 6. [`decide`] is the way from bytes to a verdict.
+//! 6. [`levels`] are what a register or a map may still have if it is not linearizable.
+//! 7. [`decide`] is the way from bytes to a verdict.
 //!
 //! Rules: a positive verdict carries a linearization that has been checked against real time and the sequential object; a negative verdict carries
 //! operations that cannot be ordered, confirmed by the general checker where that is affordable; when such a check fails, there is an
@@ -29,6 +30,7 @@ pub mod format;
 pub mod guess;
 pub mod hints;
 pub mod history;
+pub mod levels;
 pub mod meaning;
 pub mod monitor;
 pub mod object;

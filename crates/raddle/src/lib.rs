@@ -38,7 +38,7 @@ pub mod traces;
 pub mod verify;
 
 pub use error::Error;
-pub use histories::{lin, lin_stream, lin_transactions};
+pub use histories::{Called, lin, lin_levels, lin_model, lin_stream, lin_transactions};
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
 pub use replay::replay;

@@ -6,6 +6,7 @@
 use crate::check::Check;
 use crate::comparison::Comparison;
 use crate::json::Head;
+use crate::levels::Levels;
 use crate::lin::Lin;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
@@ -46,6 +47,8 @@ pub enum Body {
     Lin(Lin),
     /// `lin --stream`: the same, of a history that is not kept.
     Stream(Stream),
+    /// `lin --levels`: the strongest level of consistency.
+    Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
 }
@@ -124,6 +127,7 @@ impl Answer {
             Body::Trace(body) => body,
             Body::Lin(body) => body,
             Body::Stream(body) => body,
+            Body::Levels(body) => body,
             Body::Transactions(body) => body,
         }
     }

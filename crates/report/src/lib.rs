@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`] and [`transactions`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`], [`levels`] and [`transactions`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
@@ -18,6 +18,7 @@ pub mod excerpt;
 mod grid;
 mod html;
 pub mod json;
+pub mod levels;
 pub mod lin;
 pub mod numbers;
 mod paper;
@@ -36,6 +37,7 @@ pub use check::Check;
 pub use comparison::Comparison;
 pub use counterexample::Counterexample;
 pub use excerpt::Problem;
+pub use levels::Levels;
 pub use lin::Lin;
 pub use paper::Layout;
 pub use replay::Replay;

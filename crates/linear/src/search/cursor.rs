@@ -46,6 +46,14 @@ impl<K: Mask> Cursor<K> {
         members
     }
 
+    /// The operations that are open, with their slots.
+    pub(super) fn open(&self) -> Vec<(u32, usize)> {
+        let mut open = Vec::new();
+        self.occupied.each(|slot| open.push((self.occupant[slot], slot)));
+        open.sort_unstable();
+        open
+    }
+
     fn let_in(&mut self, layout: &Layout) {
         if self.level < layout.last() {
             for &op in layout.opened(self.level) {

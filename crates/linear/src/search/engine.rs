@@ -38,6 +38,7 @@ use super::model::Model;
 use super::moves::Moves;
 use super::terms::{Budget, Entry, Found, Statistics, Strategy, Window};
 use super::{breadth, depth};
+use crate::history::Ts;
 
 /// Searches for a linearization from the initial state of the model.
 pub fn search<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> (Found<M::State>, Statistics) {
@@ -54,7 +55,7 @@ pub fn search_from<M: Model>(
     if let Some(blocked) = model.impossible(&start, entries) {
         return (Found::None(Window { blocked, before: Vec::new(), certain: None }), Statistics::default());
     }
-    let (layout, classes) = Layout::new(model, entries);
+    let (layout, classes) = Layout::new(model, entries, Ts::INF);
     let machine = Machine::new(model, classes);
     match layout.slots {
         0..=64 => run(Moves::<M, u64>::new(machine, layout, budget), start),

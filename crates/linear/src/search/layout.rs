@@ -35,11 +35,11 @@ pub(super) struct Layout {
 pub(super) type Classes<M> = Vec<(<M as Model>::Call, Option<<M as Model>::Ret>)>;
 
 impl Layout {
-    pub(super) fn new<M: Model>(model: &M, entries: &[Entry<M>]) -> (Layout, Classes<M>) {
+    /// The history up to, but without, the events of `until`.
+    pub(super) fn new<M: Model>(model: &M, entries: &[Entry<M>], until: Ts) -> (Layout, Classes<M>) {
         let mut calls: Vec<u32> = (0..entries.len() as u32).collect();
         calls.sort_by_key(|&at| entries[at as usize].start);
-        let mut returns: Vec<u32> =
-            (0..entries.len() as u32).filter(|&at| entries[at as usize].end < Ts::INF).collect();
+        let mut returns: Vec<u32> = (0..entries.len() as u32).filter(|&at| entries[at as usize].end < until).collect();
         returns.sort_by_key(|&at| entries[at as usize].end);
         let mut slot = vec![0; entries.len()];
         let (mut free, mut slots, mut next) = (Vec::new(), 0, 0);

@@ -9,6 +9,7 @@
 //! - [`objects`]: models of the objects known by name; `foresight` tells which values will still be read.
 //! - [`sat`]: a solver of clauses, for searches of another kind.
 //! - [`shrink`]: from a history that fails to a small set of operations that fails.
+//! - [`stretch`]: a history piece by piece, for streams.
 
 mod breadth;
 mod cursor;
@@ -24,6 +25,7 @@ pub mod objects;
 mod refuted;
 pub mod sat;
 pub mod shrink;
+pub mod stretch;
 mod terms;
 mod trail;
 

@@ -10,6 +10,7 @@ use super::machine::{Machine, Next};
 use super::mask::Mask;
 use super::model::{Model, Nature};
 use super::refuted::Options;
+use super::stretch::Place;
 use super::terms::{Budget, Limit, Statistics, Window};
 use super::trail::Trail;
 
@@ -75,6 +76,32 @@ impl<'m, M: Model, K: Mask> Moves<'m, M, K> {
         }
         self.settle(&mut options);
         options
+    }
+
+    /// The first configuration that there is a choice about from a place where the first operations are open.
+    pub(super) fn resume(&mut self, place: &Place<M::State>) -> Options<K> {
+        let start = self.machine.state(place.state.clone());
+        self.cursor = Cursor::new(&self.layout);
+        self.now = vec![start; self.layout.parts.max(1)];
+        let mut options = Options::none(self.layout.slots);
+        if self.layout.last() > 0 {
+            self.let_in(&mut options);
+        }
+        for (op, left) in (0u32..).zip(&place.left) {
+            let slot = self.layout.slot(op);
+            for (set, holds) in [(&mut options.usable, left.usable), (&mut options.free, left.free)] {
+                if holds { set.insert(slot) } else { set.remove(slot) }
+            }
+        }
+        self.settle(&mut options);
+        self.forget();
+        options
+    }
+
+    /// Forgets how the current place was reached.
+    pub(super) fn forget(&mut self) {
+        self.changes.clear();
+        self.line.clear();
     }
 
     /// Makes a move from a configuration at the current level whose next return is that of `next`.

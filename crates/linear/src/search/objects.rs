@@ -46,6 +46,39 @@ pub enum State {
     Holder(Option<ValueId>),
 }
 
+impl State {
+    /// Visits every value in it, to note or to rename it.
+    pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        match self {
+            State::Sequence(items) => items.iter_mut().for_each(visit),
+            // Both are kept in the order of numbers.
+            State::Bag(bag) => {
+                bag.iter_mut().for_each(|(value, _)| visit(value));
+                bag.sort_unstable();
+            }
+            State::Cells(cells) => {
+                cells.iter_mut().for_each(|(key, value)| {
+                    visit(key);
+                    visit(value);
+                });
+                cells.sort_unstable();
+            }
+            State::Number(_) => {}
+            State::Holder(holder) => holder.iter_mut().for_each(visit),
+        }
+    }
+
+    /// How many values are in it.
+    pub fn length(&self) -> usize {
+        match self {
+            State::Sequence(items) => items.len(),
+            State::Bag(bag) => bag.len(),
+            State::Cells(cells) => cells.len(),
+            State::Number(_) | State::Holder(_) => 1,
+        }
+    }
+}
+
 /// Values that are not in the history: texts that arose by appending.
 #[derive(Clone, Debug, Default)]
 struct Pool {
@@ -84,6 +117,11 @@ impl<'a> Object<'a> {
             self.foresight = Foresight::new(ops, whole, self.values);
         }
         self
+    }
+
+    /// The values that came up and are not in the table, in the order of their numbers, which follow those of the table.
+    pub fn made(self) -> Vec<Value> {
+        self.pool.into_inner().values
     }
 
     fn number(&self, value: Value) -> ValueId {

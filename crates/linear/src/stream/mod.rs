@@ -8,15 +8,22 @@
 //! |---|---|---|
 //! | queue | at the earliest return, unless empty dequeues are involved, then once the dequeues open around them have returned | values stored, open operations |
 //! | set, multiset | at the earliest return | values present, open operations |
-//! | register, values written once | at the earliest return | open operations, and values overwritten since the oldest open read was called |
+//! | register, map, values written once | at the earliest return | open operations, and values overwritten since the oldest open read was called |
+//! | stack | soon after it is known how the operations open around the return end | values stored, operations that wait for that |
+//! | any other, and those above where values repeat or methods are not covered | likewise | everywhere the object may stand, operations that wait |
 //!
-//! A stack has no such watcher: whether a pop is right can depend on pushes arbitrarily long ago. There is no linearization at the end of
-//! a stream, because it would be as long as the history; the watchers are compared with trying all orders instead.
+//! A history of which it turns out in its first events that the procedure made for its kind does not cover it is begun again with the one for any. There is no
+//! linearization at the end of a stream, because it would be as long as the history; the watchers are compared with trying all orders instead.
 
+mod delay;
+pub mod general;
 pub mod multiset;
 pub mod queue;
 pub mod register;
 pub mod set;
+pub mod stack;
+
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
@@ -27,6 +34,7 @@ use crate::guess;
 use crate::history::Op;
 use crate::meaning::{Meaning, Step, Words};
 use crate::object::ObjectKind;
+use crate::search::Budget;
 use crate::value::{Value, ValueId, Values};
 
 /// A violation, at the return that showed it.
@@ -63,20 +71,22 @@ pub enum Trouble {
     Wrong(Wrong),
     /// The history is outside what this watcher covers.
     Unsupported(Wrong),
+    /// A limit was reached.
+    GaveUp(String),
 }
 
 /// Watches one object.
 pub trait Watcher {
     /// An operation is called.
     fn called(&mut self, op: &Op) -> Seen;
-    /// An operation returned.
-    fn returned(&mut self, op: &Op) -> Seen;
+    /// An operation returned; values that come up are put into the table.
+    fn returned(&mut self, op: &Op, values: &mut Values) -> Seen;
     /// An operation ended without effect.
     fn vanished(&mut self, op: &Op) -> Seen;
     /// Nobody will ever know how an operation ended.
     fn lost(&mut self, op: &Op) -> Seen;
     /// The history ends; what is open stays so. Why there is no verdict, if there is none.
-    fn finish(&mut self) -> Result<Option<String>, Trouble>;
+    fn finish(&mut self, values: &mut Values) -> Result<Option<String>, Trouble>;
     /// How many things are held.
     fn held(&self) -> usize;
     /// Visits every value that is held, to note or to rename it.
@@ -116,15 +126,45 @@ pub enum StreamVerdict {
     Unknown(String),
 }
 
-/// A watcher for this kind of object.
-pub fn watcher(kind: ObjectKind, initial: ValueId) -> Option<Box<dyn Watcher>> {
-    Some(match kind {
-        ObjectKind::Queue => Box::new(queue::QueueWatcher::default()),
-        ObjectKind::Set => Box::new(set::SetWatcher::default()),
-        ObjectKind::Multiset => Box::new(multiset::MultisetWatcher::default()),
-        ObjectKind::Register | ObjectKind::Map => Box::new(register::RegisterWatcher::new(initial)),
-        _ => return None,
-    })
+/// How to watch.
+#[derive(Clone, Debug)]
+pub struct Watching {
+    /// The kind of object.
+    pub kind: ObjectKind,
+    /// With the procedure for any object, not with one made for this kind.
+    pub general: bool,
+    /// What a register, each key of a map, or a counter holds at the beginning.
+    pub initial: Value,
+    /// What may be spent on the events of a moment, and when to stop.
+    pub budget: Budget,
+    /// How many returns are looked at together where they have to wait for others: fewer are told of sooner, more are faster.
+    pub together: usize,
+}
+
+impl Watching {
+    /// The defaults for this kind of object.
+    pub fn new(kind: ObjectKind) -> Watching {
+        Watching { kind, general: false, initial: Value::Nil, budget: Budget::default(), together: 32 }
+    }
+
+    /// A watcher of one object; whoever asks for one made for the kind gets the one for any if there is none.
+    pub fn watcher(&self, values: &mut Values) -> Box<dyn Watcher> {
+        match self.kind {
+            _ if self.general => self.any(),
+            ObjectKind::Queue => Box::new(queue::QueueWatcher::default()),
+            ObjectKind::Stack => Box::new(stack::StackWatcher::new(self.budget, self.together)),
+            ObjectKind::Set => Box::new(set::SetWatcher::default()),
+            ObjectKind::Multiset => Box::new(multiset::MultisetWatcher::default()),
+            ObjectKind::Register | ObjectKind::Map => {
+                Box::new(register::RegisterWatcher::new(values.intern(self.initial.clone())))
+            }
+            _ => self.any(),
+        }
+    }
+
+    fn any(&self) -> Box<dyn Watcher> {
+        Box::new(general::GeneralWatcher::new(self.kind, self.initial.clone(), self.budget, self.together))
+    }
 }
 
 /// Sweep the table of values when it holds this many more than are in use.
@@ -163,34 +203,25 @@ fn look_ahead(source: &mut dyn Source, tables: &mut Tables) -> Result<(ObjectKin
     }
 }
 
-/// Reads a stream to its end or to the first violation.
+/// Reads a stream to its end or to the first violation. If `general` is nothing, the procedure made for the kind is used, and if the first events show
+/// that it does not cover them, the one for any.
 pub fn watch(
     source: &mut dyn Source,
     kind: Option<ObjectKind>,
+    general: Option<bool>,
     words: Words,
-    initial: &Value,
+    how: impl FnOnce(ObjectKind) -> Watching,
 ) -> Result<Streamed, Error> {
     let mut tables = Tables::default();
     let (kind, ahead) = match kind {
         Some(kind) => (kind, Vec::new()),
         None => look_ahead(source, &mut tables)?,
     };
+    let mut watching = Watching { general: general.unwrap_or(false), ..how(kind) };
+    let mut run = Run::new(&watching, words);
+    // The first events are kept as long as it may turn out that another procedure is needed.
+    let mut first = (general.is_none()).then(Vec::new);
     let mut ahead = ahead.into_iter();
-    let mut initial = tables.values.intern(initial.clone());
-    if watcher(kind, initial).is_none() {
-        return Err(Error::Unsupported(format!("a {kind} cannot be streamed; leave out --stream")));
-    }
-    let mut assembler = Assembler::default();
-    let mut meaning = Meaning::new(kind, words);
-    let mut watchers: FxHashMap<ValueId, Box<dyn Watcher>> = FxHashMap::default();
-    let (mut operations, mut peak, mut in_use) = (0u64, 0, 0);
-    let finish = |verdict, operations, events: u32, peak| Streamed {
-        kind,
-        operations,
-        events: u64::from(events),
-        peak,
-        verdict,
-    };
     loop {
         let event = match ahead.next() {
             Some(event) => event,
@@ -199,75 +230,144 @@ pub fn watch(
                 None => break,
             },
         };
-        let step = meaning.step(&assembler.push(&event, &tables)?, &mut tables)?;
+        if let Some(first) = &mut first {
+            first.push(event);
+        }
+        let mut said = run.event(&event, &watching, &mut tables)?;
+        if let (Err(Trouble::Unsupported(_)), Some(events)) = (&said, first.take_if(|_| !watching.general)) {
+            watching.general = true;
+            run = Run::new(&watching, words);
+            said = Ok(());
+            for event in events {
+                said = run.event(&event, &watching, &mut tables)?;
+                if said.is_err() {
+                    break;
+                }
+            }
+        }
+        if let Err(trouble) = said {
+            return run.stopped(trouble, &event, &tables);
+        }
+        let over =
+            watching.budget.deadline.is_some_and(|end| run.events().is_multiple_of(1024) && Instant::now() >= end);
+        if over {
+            return Ok(run.streamed(StreamVerdict::Unknown("the time limit was reached".into())));
+        }
+        if ahead.len() == 0 && tables.values.len() > 2 * run.in_use + SLACK {
+            // The first events name values that are forgotten now.
+            first = None;
+            run.sweep(&mut tables, source);
+        }
+        first = first.filter(|events| events.len() < LOOK_AHEAD);
+    }
+    run.finish(&mut tables)
+}
+
+/// A stream that is being watched.
+struct Run {
+    kind: ObjectKind,
+    assembler: Assembler,
+    meaning: Meaning,
+    watchers: FxHashMap<ValueId, Box<dyn Watcher>>,
+    operations: u64,
+    peak: usize,
+    /// How many values were in use when the table was last swept.
+    in_use: usize,
+}
+
+impl Run {
+    fn new(watching: &Watching, words: Words) -> Run {
+        Run {
+            kind: watching.kind,
+            assembler: Assembler::default(),
+            meaning: Meaning::new(watching.kind, words),
+            watchers: FxHashMap::default(),
+            operations: 0,
+            peak: 0,
+            in_use: 0,
+        }
+    }
+
+    fn events(&self) -> u32 {
+        self.assembler.events()
+    }
+
+    fn event(&mut self, event: &RawEvent, watching: &Watching, tables: &mut Tables) -> Result<Seen, Error> {
+        let step = self.meaning.step(&self.assembler.push(event, tables)?, tables)?;
         let (Step::Called(op) | Step::Returned(op) | Step::Lost(op) | Step::Vanished(op)) = &step;
-        let watcher =
-            watchers.entry(op.place).or_insert_with(|| watcher(kind, initial).expect("the kind has been looked up"));
+        let values = &mut tables.values;
+        let watcher = self.watchers.entry(op.place).or_insert_with(|| watching.watcher(values));
         let seen = match &step {
             Step::Called(op) => {
-                operations += 1;
+                self.operations += 1;
                 watcher.called(op)
             }
-            Step::Returned(op) => watcher.returned(op),
+            Step::Returned(op) => watcher.returned(op, values),
             Step::Lost(op) => watcher.lost(op),
             Step::Vanished(op) => watcher.vanished(op),
         };
-        match seen {
-            Ok(()) => {}
-            Err(Trouble::Wrong(wrong)) => {
-                let message = wrong.text(&tables.values);
-                let verdict = StreamVerdict::Violated { line: event.line, event: assembler.events() - 1, message };
-                return Ok(finish(verdict, operations, assembler.events(), peak));
-            }
-            Err(Trouble::Unsupported(why)) => {
-                return Err(InputError::at(event.line, "", why.text(&tables.values)).into());
-            }
-        }
-        peak = peak.max(watcher.held() + tables.values.len());
-        if ahead.len() == 0 && tables.values.len() > 2 * in_use + SLACK {
-            in_use = sweep(&mut tables, &mut assembler, source, &mut watchers, &mut initial);
-        }
+        self.peak = self.peak.max(watcher.held() + tables.values.len());
+        Ok(seen)
     }
-    let mut doubt = None;
-    for watcher in watchers.values_mut() {
-        match watcher.finish() {
-            Ok(why) => doubt = doubt.or(why),
-            Err(Trouble::Wrong(wrong) | Trouble::Unsupported(wrong)) => {
-                let message = wrong.text(&tables.values);
-                let event = assembler.events().saturating_sub(1);
-                let verdict = StreamVerdict::Violated { line: 0, event, message };
-                return Ok(finish(verdict, operations, assembler.events(), peak));
-            }
-        }
-    }
-    let verdict = doubt.map_or(StreamVerdict::Holds, StreamVerdict::Unknown);
-    Ok(finish(verdict, operations, assembler.events(), peak))
-}
 
-/// Forgets every value that nobody holds; how many are left.
-fn sweep(
-    tables: &mut Tables,
-    assembler: &mut Assembler,
-    source: &mut dyn Source,
-    watchers: &mut FxHashMap<ValueId, Box<dyn Watcher>>,
-    initial: &mut ValueId,
-) -> usize {
-    let mut fresh = Values::default();
-    let mut names: FxHashMap<ValueId, ValueId> = FxHashMap::default();
-    let old = std::mem::take(&mut tables.values);
-    let mut rename = |id: &mut ValueId| {
-        *id = *names.entry(*id).or_insert_with(|| fresh.intern(old.get(*id).clone()));
-    };
-    rename(initial);
-    source.each_value(&mut rename);
-    assembler.each_value(&mut rename);
-    let mut renamed = FxHashMap::default();
-    for (mut place, mut watcher) in watchers.drain() {
-        rename(&mut place);
-        watcher.each_value(&mut rename);
-        renamed.insert(place, watcher);
+    fn streamed(&self, verdict: StreamVerdict) -> Streamed {
+        let events = u64::from(self.events());
+        Streamed { kind: self.kind, operations: self.operations, events, peak: self.peak, verdict }
     }
-    *watchers = renamed;
-    tables.values = fresh;
-    tables.values.len()
+
+    /// What came of it, if a watcher stopped at an event.
+    fn stopped(self, trouble: Trouble, event: &RawEvent, tables: &Tables) -> Result<Streamed, Error> {
+        let verdict = match trouble {
+            Trouble::Wrong(wrong) => {
+                let message = wrong.text(&tables.values);
+                StreamVerdict::Violated { line: event.line, event: self.events() - 1, message }
+            }
+            Trouble::GaveUp(why) => StreamVerdict::Unknown(why),
+            Trouble::Unsupported(why) => {
+                let why = format!("{}; leave out --stream, or add --engine search", why.text(&tables.values));
+                return Err(InputError::at(event.line, "", why).into());
+            }
+        };
+        Ok(self.streamed(verdict))
+    }
+
+    /// What came of it when everything was read.
+    fn finish(mut self, tables: &mut Tables) -> Result<Streamed, Error> {
+        let mut doubt = None;
+        for watcher in self.watchers.values_mut() {
+            match watcher.finish(&mut tables.values) {
+                Ok(why) => doubt = doubt.or(why),
+                Err(Trouble::GaveUp(why)) => doubt = doubt.or(Some(why)),
+                Err(Trouble::Wrong(wrong) | Trouble::Unsupported(wrong)) => {
+                    let message = wrong.text(&tables.values);
+                    let event = self.assembler.events().saturating_sub(1);
+                    let verdict = StreamVerdict::Violated { line: 0, event, message };
+                    return Ok(self.streamed(verdict));
+                }
+            }
+        }
+        let verdict = doubt.map_or(StreamVerdict::Holds, StreamVerdict::Unknown);
+        Ok(self.streamed(verdict))
+    }
+
+    /// Forgets every value that nobody holds.
+    fn sweep(&mut self, tables: &mut Tables, source: &mut dyn Source) {
+        let mut fresh = Values::default();
+        let mut names: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+        let old = std::mem::take(&mut tables.values);
+        let mut rename = |id: &mut ValueId| {
+            *id = *names.entry(*id).or_insert_with(|| fresh.intern(old.get(*id).clone()));
+        };
+        source.each_value(&mut rename);
+        self.assembler.each_value(&mut rename);
+        let mut renamed = FxHashMap::default();
+        for (mut place, mut watcher) in self.watchers.drain() {
+            rename(&mut place);
+            watcher.each_value(&mut rename);
+            renamed.insert(place, watcher);
+        }
+        self.watchers = renamed;
+        tables.values = fresh;
+        self.in_use = tables.values.len();
+    }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Seen, Trouble, Watcher, Wrong};
 use crate::history::{Method, Op, Ts};
-use crate::value::ValueId;
+use crate::value::{ValueId, Values};
 
 /// What is known of one value.
 #[derive(Default)]
@@ -64,14 +64,14 @@ impl Watcher for MultisetWatcher {
             }
             Method::Remove => {}
             _ => {
-                let why = "membership queries on a multiset cannot be streamed; leave out --stream";
+                let why = "membership queries on a multiset are not covered by its monitor";
                 return Err(Trouble::Unsupported(Wrong::new(why, &[])));
             }
         }
         Ok(())
     }
 
-    fn returned(&mut self, op: &Op) -> Seen {
+    fn returned(&mut self, op: &Op, _: &mut Values) -> Seen {
         match (op.method, op.result) {
             (Method::Insert, Some(ValueId::FALSE)) => {
                 Err(Trouble::Wrong(Wrong::new("an add of {0} failed, and an add to a multiset never does", &[op.arg])))
@@ -94,7 +94,7 @@ impl Watcher for MultisetWatcher {
                 Ok(())
             }
             _ => {
-                let why = "failed removes on a multiset cannot be streamed; leave out --stream";
+                let why = "failed removes on a multiset are not covered by its monitor";
                 Err(Trouble::Unsupported(Wrong::new(why, &[])))
             }
         }
@@ -112,7 +112,7 @@ impl Watcher for MultisetWatcher {
         self.close(op, false)
     }
 
-    fn finish(&mut self) -> Result<Option<String>, Trouble> {
+    fn finish(&mut self, _: &mut Values) -> Result<Option<String>, Trouble> {
         Ok(None)
     }
 

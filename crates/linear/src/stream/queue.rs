@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::multiset::renamed;
 use super::{Seen, Trouble, Watcher, Wrong};
 use crate::history::{Method, Op, Ts};
-use crate::value::ValueId;
+use crate::value::{ValueId, Values};
 
 struct Stored {
     insert_call: Ts,
@@ -177,7 +177,7 @@ impl Watcher for QueueWatcher {
         if op.method == Method::Insert {
             let stored = Stored { insert_call: op.call, insert_return: None, deadline: None };
             if self.stored.insert(op.arg, stored).is_some() {
-                let why = "{0} is inserted while it may still be stored; streaming needs different values";
+                let why = "{0} is inserted while it may still be stored; its monitor needs different values";
                 return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
             }
         } else {
@@ -186,7 +186,7 @@ impl Watcher for QueueWatcher {
         Ok(())
     }
 
-    fn returned(&mut self, op: &Op) -> Seen {
+    fn returned(&mut self, op: &Op, _: &mut Values) -> Seen {
         if op.method == Method::Insert {
             if let Some(stored) = self.stored.get_mut(&op.arg)
                 && stored.insert_call == op.call
@@ -231,7 +231,7 @@ impl Watcher for QueueWatcher {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Option<String>, Trouble> {
+    fn finish(&mut self, _: &mut Values) -> Result<Option<String>, Trouble> {
         for call in std::mem::take(&mut self.open).into_keys() {
             self.lost.insert(call);
         }

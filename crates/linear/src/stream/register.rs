@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::multiset::renamed;
 use super::{Seen, Trouble, Watcher, Wrong};
 use crate::history::{Method, Op, Ts};
-use crate::value::ValueId;
+use crate::value::{ValueId, Values};
 
 /// Times start at 1 here, so that the initial value can come before everything.
 type Time = u64;
@@ -99,23 +99,28 @@ impl Watcher for RegisterWatcher {
                 };
                 if self.clusters.insert(op.arg, cluster).is_some() {
                     let why =
-                        "{0} is written while it may still be there; streaming needs values that are written once";
+                        "{0} is written while it may still be there; its monitor needs values that are written once";
                     return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
                 }
             }
             _ => {
-                let why = "only reads and writes of a register can be streamed; leave out --stream";
+                let why = "only reads and writes are covered by the monitor of registers";
                 return Err(Trouble::Unsupported(Wrong::new(why, &[])));
             }
         }
         Ok(())
     }
 
-    fn returned(&mut self, op: &Op) -> Seen {
+    fn returned(&mut self, op: &Op, _: &mut Values) -> Seen {
         match (op.method, op.result) {
             (Method::Read, Some(value)) => {
                 self.reads.remove(&op.call);
                 self.extend(value, op.call, op.ret, true)
+            }
+            // Nobody knows what it read.
+            (Method::Read, None) => {
+                self.reads.remove(&op.call);
+                Ok(())
             }
             _ => self.extend(op.arg, op.call, op.ret, false),
         }
@@ -134,7 +139,7 @@ impl Watcher for RegisterWatcher {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Option<String>, Trouble> {
+    fn finish(&mut self, _: &mut Values) -> Result<Option<String>, Trouble> {
         Ok(None)
     }
 

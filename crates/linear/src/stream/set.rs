@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::multiset::renamed;
 use super::{Seen, Trouble, Watcher, Wrong};
 use crate::history::{Method, Op, Ts};
-use crate::value::ValueId;
+use crate::value::{ValueId, Values};
 
 /// What is known of one value.
 #[derive(Default)]
@@ -105,7 +105,7 @@ impl Watcher for SetWatcher {
         Ok(())
     }
 
-    fn returned(&mut self, op: &Op) -> Seen {
+    fn returned(&mut self, op: &Op, _: &mut Values) -> Seen {
         let wrong = |message: &str| Err(Trouble::Wrong(Wrong::new(message, &[op.arg])));
         let projection = self.projection(op);
         let Some((present_then, called)) = projection.open.remove(&op.call) else {
@@ -190,7 +190,7 @@ impl Watcher for SetWatcher {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<Option<String>, Trouble> {
+    fn finish(&mut self, _: &mut Values) -> Result<Option<String>, Trouble> {
         Ok(None)
     }
 

@@ -1,5 +1,7 @@
 //! `lin`: is this history linearizable?
 
+mod levels;
+mod own;
 mod transactions;
 mod words;
 
@@ -18,6 +20,8 @@ use std::io::Read;
 use std::sync::Arc;
 use words::{sentence, words};
 
+pub use levels::lin_levels;
+pub use own::{Called, lin_model};
 pub use raddle_linear::decide::Settings;
 pub use transactions::lin_transactions;
 

@@ -83,7 +83,7 @@ pub struct Dependency {
 /// How many anomalies are shown to a person.
 const SHOWN: usize = 8;
 
-const PICTURE: Picture = Picture {
+pub(crate) const PICTURE: Picture = Picture {
     style: include_str!("cycles.css"),
     tools: "",
     body: "<main id=\"cycles\"></main>\n",
