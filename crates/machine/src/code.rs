@@ -423,6 +423,16 @@ impl Code {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Sync { op: SyncOp::BarrierWait, .. }))
     }
 
+    /// Whether there are full fences.
+    pub fn has_full_fences(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Fence { order: Ordering::SeqCst, .. }))
+    }
+
+    /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
+    pub fn has_spins(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))
+    }
+
     /// Whether there are atomic blocks.
     pub fn has_atomic_blocks(&self) -> bool {
         self.has_atomic_blocks
