@@ -69,6 +69,7 @@ impl Engine for Auto {
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
         if ReadsFrom.takes(question).is_err() {
+            Optimal.takes(question)?;
             return Optimal.run(question, deadline);
         }
         if ReadsValueFrom.takes(question).is_err() {
