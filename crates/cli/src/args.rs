@@ -117,7 +117,7 @@ impl Input {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
-    /// The memory model: sc, tso or pso
+    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
@@ -282,7 +282,7 @@ pub(crate) struct Replay {
     #[arg(required = true, value_name = "SCHEDULE")]
     pub(crate) schedule: Vec<String>,
 
-    /// The memory model: sc, tso or pso
+    /// The memory model: sc, tso, pso, rc11, ra, sra or wra
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
@@ -440,7 +440,7 @@ pub(crate) struct Trace {
     pub(crate) file: PathBuf,
 
     /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value_t)]
+    #[arg(short, long, default_value_t, value_parser = values::model_of_traces)]
     pub(crate) model: Model,
 
     /// The format: text or json [default: by the content]
