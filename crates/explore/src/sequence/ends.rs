@@ -41,9 +41,12 @@ impl Wanted {
 
     /// Whether a sequence of all events is like that.
     pub(crate) fn holds_after(&self, frontier: &Frontier<'_>, sequence: &[EventId]) -> bool {
-        let place = |of: EventId| sequence.iter().position(|&id| id == of);
+        // A thread that waits has read near the end.
+        let is_before = |write: EventId, read: EventId| {
+            sequence.iter().rev().find(|&&id| id == write || id == read).is_none_or(|&last| last == read)
+        };
         self.lasts.iter().all(|last| last.sources.contains(&in_memory(frontier, sequence, last.loc)))
-            && self.orders.iter().all(|&(write, read)| place(write) < place(read))
+            && self.orders.iter().all(|&(write, read)| is_before(write, read))
     }
 }
 
