@@ -324,4 +324,7 @@ fn auto_takes_the_engine_that_suits_the_program() {
     let block =
         "global s: i32; fn t() { atomic { let r = load s; store s, r + 1; } } fn main() { spawn t(); spawn t(); }";
     assert_eq!(engine(block, Model::Sc).0, "optimal");
+    // The order in which they arrive would be part of the values.
+    let meeting = same.replace("0..8", "0..5").replace("store s", "barrier_wait b; store s");
+    assert_eq!(engine(&format!("global b: barrier(5); {meeting}"), Model::Sc), ("rf", 1_296, 0));
 }
