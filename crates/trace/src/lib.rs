@@ -3,13 +3,14 @@
 //! This crate is the common language of the others. It knows nothing of programs, machines or engines; it only
 //! says how a run is written down, so that an engine can hand one to the machine for replay and to the report
 //! for a person. Reading order: [`ids`], [`threads`], [`event`], [`execution`], [`schedule`], [`verdict`], and the
-//! tools [`clock`], [`relation`] and [`buffer`].
+//! tools [`clock`], [`relation`], [`buffer`] and [`input`].
 
 pub mod buffer;
 pub mod clock;
 pub mod event;
 pub mod execution;
 pub mod ids;
+pub mod input;
 pub mod matrix;
 pub mod relation;
 pub mod schedule;
@@ -21,6 +22,7 @@ pub use clock::VectorClock;
 pub use event::{Action, Event, EventName, Source};
 pub use execution::Execution;
 pub use ids::{EventId, Model, ThreadId};
+pub use input::{InputError, Spot};
 pub use matrix::Matrix;
 pub use relation::{BitSet, Relation};
 pub use schedule::{Schedule, Step};

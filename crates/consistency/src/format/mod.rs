@@ -8,6 +8,8 @@ mod resolve;
 mod spanned;
 mod text;
 
+pub use raddle_trace::{InputError, Spot};
+
 use crate::instance::Instance;
 use raddle_trace::{EventId, ThreadId};
 
@@ -29,40 +31,6 @@ impl std::str::FromStr for Format {
             "json" => Ok(Format::Json),
             _ => Err(format!("no format is called `{name}`; there are text and json")),
         }
-    }
-}
-
-/// A place in the input. Lines and columns count from 1, columns and lengths in characters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// The length.
-    pub len: u32,
-}
-
-/// What is wrong with an input.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct InputError {
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub spot: Option<Spot>,
-    /// What would be right.
-    pub help: Option<String>,
-}
-
-impl InputError {
-    fn at(spot: Spot, message: impl Into<String>) -> Self {
-        InputError { message: message.into(), spot: Some(spot), help: None }
-    }
-
-    fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
     }
 }
 

@@ -11,44 +11,10 @@ mod lex;
 mod system;
 
 pub use flat::write;
+pub use raddle_trace::{InputError, Spot};
 
 use crate::machine::Machine;
 use lex::Tokens;
-use thiserror::Error;
-
-/// A place in the text, in characters from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Spot {
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// How many characters.
-    pub len: u32,
-}
-
-/// What is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{message}")]
-pub struct InputError {
-    /// What is wrong.
-    pub message: String,
-    /// Where.
-    pub spot: Option<Spot>,
-    /// What would be right.
-    pub help: Option<String>,
-}
-
-impl InputError {
-    pub(crate) fn at(spot: Spot, message: impl Into<String>) -> Self {
-        InputError { message: message.into(), spot: Some(spot), help: None }
-    }
-
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
-    }
-}
 
 /// How large a machine may become when it is read.
 #[derive(Clone, Copy, Debug)]
