@@ -9,6 +9,7 @@ use crate::fair::Fair;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
+use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
 use crate::stream::Stream;
@@ -52,6 +53,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `memsys`: do all runs of this memory system satisfy a model?
+    Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
     Fair(Fair),
 }
@@ -132,6 +135,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Memsys(body) => body,
             Body::Fair(body) => body,
         }
     }
