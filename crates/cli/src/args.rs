@@ -115,13 +115,50 @@ impl Input {
     }
 }
 
+/// One memory model, or all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Models {
+    One(Model),
+    All,
+}
+
+impl Models {
+    /// The model, if it is one.
+    pub(crate) fn one(self) -> Option<Model> {
+        match self {
+            Models::One(model) => Some(model),
+            Models::All => None,
+        }
+    }
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Models::One(Model::default())
+    }
+}
+
+impl std::fmt::Display for Models {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.one().map_or("all", Model::name))
+    }
+}
+
+impl std::str::FromStr for Models {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name == "all" { Ok(Models::All) } else { name.parse().map(Models::One) }
+    }
+}
+
 /// The model and the properties.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
-    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra
+    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all
     #[arg(short, long, default_value_t)]
-    pub(crate) model: Model,
+    pub(crate) model: Models,
 
     /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
@@ -194,7 +231,7 @@ impl Asked {
 
     /// The question, as far as all engines have it in common.
     pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::new(self.what.model);
+        let mut settings = Settings::new(self.what.model.one().unwrap_or_default());
         for bound in &self.loop_bound {
             match bound {
                 LoopBound::Every(turns) => settings.loop_bound = Some(*turns),

@@ -205,6 +205,39 @@ fn traps() {
     }
 }
 
+/// The program of a row with one ordering for all accesses, and full fences only, or one after every access.
+fn uniform(row: &Row<'static>, default: &'static str, fences: bool) -> String {
+    let plain = |part: &'static str| match part.split_once('.') {
+        Some(("f", _)) => "f.sc",
+        Some((head, _)) => head,
+        None => part,
+    };
+    let fenced = |part: &'static str| {
+        let follows = (fences && !part.starts_with("if ")).then_some("f.sc");
+        [Some(part), follows].into_iter().flatten()
+    };
+    let threads = row.threads.iter().map(|thread| thread.iter().map(|part| plain(part)).flat_map(fenced).collect());
+    program(&Row { name: row.name, default, threads: threads.collect(), outcome: "", cells: [""; 5] }).0
+}
+
+/// What is known to be the same under different models is so.
+#[test]
+fn laws() {
+    for row in &table() {
+        let strong = uniform(row, "sc", false);
+        assert_eq!(executions(&strong, Model::Rc11), executions(&strong, Model::Sc), "{}, all seq_cst", row.name);
+        let fenced = uniform(row, "rlx", true);
+        for model in [Model::Sra, Model::Ra, Model::Rc11] {
+            let [weak, sequential] = [model, Model::Sc].map(|model| executions(&fenced, model));
+            assert_eq!(weak, sequential, "{} with fences under {model}", row.name);
+        }
+        let causal = uniform(row, "ra", false);
+        assert_eq!(executions(&causal, Model::Rc11), executions(&causal, Model::Ra), "{}, all acq_rel", row.name);
+        let counts = [Model::Sc, Model::Sra, Model::Ra, Model::Rc11].map(|model| executions(&causal, model));
+        assert!(counts.is_sorted(), "{}: {counts:?}", row.name);
+    }
+}
+
 /// All orders of so many things.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     if count == 0 {

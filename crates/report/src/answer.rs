@@ -6,6 +6,7 @@
 use crate::check::Check;
 use crate::comparison::Comparison;
 use crate::fair::Fair;
+use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
@@ -39,6 +40,8 @@ pub struct Answer {
 pub enum Body {
     /// `check`: does some execution break a property?
     Check(Check),
+    /// `check --model all`: under which memory models?
+    Family(Family),
     /// `compare`: do the engines agree?
     Compare(Comparison),
     /// `replay`: what does this schedule do?
@@ -128,6 +131,7 @@ impl Answer {
     fn say(&self) -> &dyn Say {
         match &self.body {
             Body::Check(body) => body,
+            Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,
             Body::Trace(body) => body,

@@ -76,6 +76,9 @@ impl Model {
     /// Those that are defined by what an execution as a whole may look like.
     pub const AXIOMATIC: [Model; 4] = [Model::Wra, Model::Ra, Model::Sra, Model::Rc11];
 
+    /// Every model, stronger ones first as far as they can be compared.
+    pub const EVERY: [Model; 7] = [Model::Sc, Model::Tso, Model::Pso, Model::Sra, Model::Ra, Model::Wra, Model::Rc11];
+
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,8 +108,7 @@ impl std::str::FromStr for Model {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let all = Model::OPERATIONAL.into_iter().chain(Model::AXIOMATIC);
-        let found = all.into_iter().find(|model| model.name() == name);
+        let found = Model::EVERY.into_iter().find(|model| model.name() == name);
         found
             .ok_or_else(|| format!("no memory model is called `{name}`; there are sc, tso, pso, wra, ra, sra and rc11"))
     }
