@@ -9,6 +9,7 @@ use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
 use raddle::linear::txn::{Level, Workload};
 use raddle::linear::value::Value;
+use raddle::memsys::Model as MemsysModel;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet, Settings};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Show(Show),
     Lin(Box<Lin>),
     Trace(Trace),
+    Memsys(Memsys),
     Fair(Box<Fair>),
 }
 
@@ -519,6 +521,44 @@ pub(crate) struct Trace {
     /// Show every step of an execution, however long it is
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+/// Does this memory system implement release-acquire?
+///
+/// Reads a cache protocol or a replicated store as rules or transitions, and says whether all its runs, under all programs, satisfy the model. If not, it shows a shortest
+/// run that does not, as a message chart, and why. The exit status is 0 if the system satisfies the model and 1 if it does not.
+#[derive(Args, Debug)]
+pub(crate) struct Memsys {
+    /// The memory system; `-` reads standard input
+    pub(crate) file: PathBuf,
+
+    /// The model: wra (causal), ra or sra
+    #[arg(short, long, default_value = "ra")]
+    pub(crate) model: MemsysModel,
+
+    /// Give a parameter of the system a value
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
+    pub(crate) defines: Vec<Define>,
+
+    /// How many configurations each search may meet
+    #[arg(long, value_name = "N")]
+    pub(crate) max_configurations: Option<u64>,
+
+    /// How much memory a search may hold: 4GiB, 512M
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the states and transitions to FILE, for Graphviz, with the violating run in red
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
 }
 
 /// Can this objective be satisfied, does this specification hold, on a graph or in an MDP?

@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod fair;
 mod lin;
+mod memsys;
 mod output;
 mod panics;
 mod progress;
@@ -52,6 +53,7 @@ fn run() -> Status {
         Command::Show(options) => show::run(&options),
         Command::Lin(options) => lin::run(&options),
         Command::Trace(options) => trace::run(&options),
+        Command::Memsys(options) => memsys::run(&options),
         Command::Fair(options) => fair::run(&options),
     }
 }

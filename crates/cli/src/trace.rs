@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::sync::Arc;
 
-/// No trace is larger than this.
+/// No trace and no memory system is larger than this.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn run(args: &Trace) -> Status {
@@ -36,12 +36,13 @@ fn answer(args: &Trace, name: &str) -> Result<Answer, Failure> {
         explain: !args.no_explain,
     };
     let control = Arc::new(Control::new());
-    let input = read(name)?;
+    let input = read(name, "a trace")?;
     stop_when_asked(&control);
     Ok(raddle::trace(name, &input, &settings, &control)?)
 }
 
-fn read(name: &str) -> Result<Vec<u8>, Problem> {
+/// The bytes of a file that is not too large for what it should be.
+pub(crate) fn read(name: &str, what: &str) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let end = MAX_BYTES + 1;
     let read = if name == "-" {
@@ -52,7 +53,7 @@ fn read(name: &str) -> Result<Vec<u8>, Problem> {
     match read {
         Err(error) => Err(Problem::new(format!("cannot read `{name}`: {error}"))),
         Ok(_) if bytes.len() as u64 > MAX_BYTES => {
-            Err(Problem::new(format!("`{name}` is too large; a trace has at most {} MiB", MAX_BYTES >> 20)))
+            Err(Problem::new(format!("`{name}` is too large; {what} has at most {} MiB", MAX_BYTES >> 20)))
         }
         Ok(_) => Ok(bytes),
     }

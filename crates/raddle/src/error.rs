@@ -84,6 +84,16 @@ pub enum Error {
         /// Its text.
         text: String,
     },
+    /// The memory system is not accepted.
+    #[error("{error}")]
+    Memsys {
+        /// What is wrong with it.
+        error: raddle_memsys::format::InputError,
+        /// What it is called.
+        name: String,
+        /// Its text.
+        text: String,
+    },
     /// The history is not accepted, or the settings do not fit it.
     #[error("{error}")]
     History {
@@ -166,6 +176,16 @@ impl Error {
                 });
                 Problem { help: error.help.clone(), marks: mark.into_iter().collect(), ..problem }
             }
+            Error::Memsys { error, name, .. } => {
+                let mark = error.spot.map(|spot| Mark {
+                    file: name.clone(),
+                    line: spot.line,
+                    column: spot.column,
+                    len: spot.len,
+                    ..Mark::default()
+                });
+                Problem { help: error.help.clone(), marks: mark.into_iter().collect(), ..problem }
+            }
             Error::History { error: HistoryError::Input(InputError::Line { line, message, .. }), name } => {
                 Problem::new(message).mark(Mark { file: name.clone(), line: *line, column: 1, ..Mark::default() })
             }
@@ -194,7 +214,7 @@ impl Error {
     pub fn sources(&self) -> Sources {
         match self {
             Error::Rejected { sources, .. } => crate::load::sources(sources),
-            Error::Trace { name, text, .. } | Error::Fair { name, text, .. } => {
+            Error::Trace { name, text, .. } | Error::Memsys { name, text, .. } | Error::Fair { name, text, .. } => {
                 [(name.as_str(), text.as_str())].into_iter().collect()
             }
             Error::History { error: HistoryError::Input(InputError::Line { line, text, .. }), name } => {

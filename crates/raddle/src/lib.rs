@@ -22,8 +22,8 @@
 //! ```
 //!
 //! The way of a question: [`load()`] a program, [`prepare()`] it (analyses, byte code), [`verify()`] it or [`replay()`] a schedule
-//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words; [`trace()`], [`lin()`] and [`fair()`] do all of that for traces,
-//! histories and graphs. Everything below
+//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words; [`trace()`], [`lin()`], [`memsys()`] and [`fair()`] do all of
+//! that for traces, histories, memory systems and graphs. Everything below
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
@@ -33,6 +33,7 @@ mod error;
 pub mod fairness;
 pub mod histories;
 pub mod load;
+pub mod memory_systems;
 pub mod prepare;
 pub mod replay;
 pub mod traces;
@@ -42,6 +43,7 @@ pub use error::Error;
 pub use fairness::fair;
 pub use histories::{Called, lin, lin_levels, lin_model, lin_stream, lin_transactions};
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
+pub use memory_systems::memsys;
 pub use prepare::prepare;
 pub use replay::replay;
 pub use traces::trace;
@@ -60,6 +62,7 @@ pub use raddle_explore as explore;
 pub use raddle_fair as fair;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;
+pub use raddle_memsys as memsys;
 pub use raddle_program as program;
 pub use raddle_report as report;
 pub use raddle_trace as trace;

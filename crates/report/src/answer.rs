@@ -10,6 +10,7 @@ use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
+use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
 use crate::stream::Stream;
@@ -55,6 +56,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `memsys`: do all runs of this memory system satisfy a model?
+    Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
     Fair(Fair),
 }
@@ -136,6 +139,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Memsys(body) => body,
             Body::Fair(body) => body,
         }
     }
