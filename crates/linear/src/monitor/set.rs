@@ -50,6 +50,11 @@ pub fn role(op: &Op) -> Role {
     }
 }
 
+/// Whether every operation is an add, a remove or a query that tells what it found.
+pub fn covers(ops: &[Op]) -> bool {
+    ops.iter().all(|op| op.method != Method::Read && (op.is_pending() || op.result.is_some()))
+}
+
 /// Where the greedy got stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck {

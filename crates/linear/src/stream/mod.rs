@@ -31,7 +31,7 @@ use crate::assemble::{Assembler, RawOp};
 use crate::decide::Error;
 use crate::format::{InputError, RawEvent, Source, Tables};
 use crate::guess;
-use crate::history::Op;
+use crate::history::{Method, Op};
 use crate::meaning::{Meaning, Step, Words};
 use crate::object::ObjectKind;
 use crate::search::Budget;
@@ -295,6 +295,10 @@ impl Run {
     fn event(&mut self, event: &RawEvent, watching: &Watching, tables: &mut Tables) -> Result<Seen, Error> {
         let step = self.meaning.step(&self.assembler.push(event, tables)?, tables)?;
         let (Step::Called(op) | Step::Returned(op) | Step::Lost(op) | Step::Vanished(op)) = &step;
+        if op.method == Method::Drain {
+            let why = "a drain stands for many dequeues and cannot be streamed; leave out --stream";
+            return Err(InputError::at(event.line, "", why).into());
+        }
         let values = &mut tables.values;
         let watcher = self.watchers.entry(op.place).or_insert_with(|| watching.watcher(values));
         let seen = match &step {
