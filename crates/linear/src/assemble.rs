@@ -191,6 +191,7 @@ pub fn read(
     };
     let ops = translate(pieces, kind, words, &mut tables)?;
     let (ops, events) = drain::expand(ops, kind, assembler.events(), &mut tables.values)?;
+    tables.values.settle();
     Ok((kind, History { ops, values: tables.values, events }))
 }
 

@@ -269,10 +269,12 @@ fn check_part(
             Some(verdict) => (verdict, "stack monitor"),
             None => (pairs(history, part, config, Discipline::Stack, statistics)?, "pairing search"),
         }),
-        (_, ObjectKind::Queue) if !drain::ordered(&part.ops) => Some(match line_up(history, part, config, Discipline::Queue)? {
-            Some(verdict) => (verdict, "queue monitor"),
-            None => (pairs(history, part, config, Discipline::Queue, statistics)?, "pairing search"),
-        }),
+        (_, ObjectKind::Queue) if !drain::ordered(&part.ops) => {
+            Some(match line_up(history, part, config, Discipline::Queue)? {
+                Some(verdict) => (verdict, "queue monitor"),
+                None => (pairs(history, part, config, Discipline::Queue, statistics)?, "pairing search"),
+            })
+        }
         (_, ObjectKind::Set) if set::covers(&part.ops) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
@@ -321,7 +323,7 @@ fn line_up(
     config: &Config,
     discipline: Discipline,
 ) -> Result<Option<PartVerdict>, CheckError> {
-    let matched = match pair(&part.ops) {
+    let mut matched = match pair(&part.ops) {
         Err(repeated) if config.engine == Engine::Monitor => {
             return Err(CheckError::Unsupported(refusal(history, part, repeated)));
         }
@@ -332,7 +334,7 @@ fn line_up(
         Ok(Matching::Paired(matched)) => matched,
     };
     let how = config.how(discipline);
-    Ok(Some(match decide(&matched, &how) {
+    Ok(Some(match decide(&mut matched, &how) {
         Decision::Holds(line) => PartVerdict::Holds(line),
         Decision::Unknown(limit) => PartVerdict::Unknown(format!("{limit} while pending removals were shared out")),
         Decision::Broken => {

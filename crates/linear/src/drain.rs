@@ -70,7 +70,8 @@ pub(crate) fn expand(
             continue;
         }
         if op.is_pending() {
-            let message = "nobody knows how much a drain took that never returned; there is no verdict on such a history";
+            let message =
+                "nobody knows how much a drain took that never returned; there is no verdict on such a history";
             return Err(InputError::at(op.call_line, "", message));
         }
         let items = match op.result.map(|result| values.get(result)) {

@@ -38,7 +38,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use crate::history::{History, Method, Op, Ts};
-use crate::value::{Value, ValueId, Values};
+use crate::value::{Value, Values};
 
 /// One recorded operation.
 #[derive(Clone, Debug)]

@@ -83,7 +83,10 @@ fn runs_of_a_queue_hold_and_damaged_ones_do_not() {
         // Of each process what it does: nothing, an enqueue whether it took effect, a drain with what it has.
         let mut open: Vec<Option<(Option<i64>, Vec<i64>)>> = vec![None; 3];
         let mut exchanged = false;
-        let mut finish = |text: &mut String, process: usize, (insert, mut taken): (Option<i64>, Vec<i64>), swap: bool| match insert {
+        let mut finish = |text: &mut String,
+                          process: usize,
+                          (insert, mut taken): (Option<i64>, Vec<i64>),
+                          swap: bool| match insert {
             Some(value) => event(text, process, "ok", "enqueue", &value.to_string()),
             None => {
                 if swap && taken.len() > 1 && !exchanged {
