@@ -171,7 +171,7 @@ impl<R: Read> Source for Json<R> {
     }
 }
 
-/// The fields of a line that is as simple as nearly all lines are: no blanks, no lists, no fractions, no escapes, every field known and given once. Any other
+/// The fields of a line that is as simple as nearly all lines are: no lists, no fractions, no escapes, every field known and given once. Any other
 /// line is none of ours, right or wrong.
 fn plain(text: &str) -> Option<Fields<'_>> {
     let mut fields = Fields::default();
@@ -189,13 +189,13 @@ fn plain(text: &str) -> Option<Fields<'_>> {
             "time" | "t" => &mut fields.time,
             _ => return None,
         };
-        let (item, after) = simple(after.strip_prefix(':')?)?;
+        let (item, after) = simple(after.strip_prefix(':')?.trim_start_matches(' '))?;
         if slot.replace(item).is_some() {
             return None;
         }
         match after.as_bytes() {
             [b'}'] => return Some(fields),
-            [b',', ..] => rest = &after[1..],
+            [b',', ..] => rest = after[1..].trim_start_matches(' '),
             _ => return None,
         }
     }
@@ -359,6 +359,7 @@ mod tests {
             for _ in 0..1 + random(4) {
                 let field = ["\"process\":", "\"type\":", "\"f\":", "\"value\":", "\"key\":"][random(5)];
                 text += field;
+                text += if random(4) == 0 { " " } else { "" };
                 text += pieces[15 + random(pieces.len() - 15)];
                 text += if random(12) == 0 { pieces[random(pieces.len())] } else { "," };
             }
