@@ -151,6 +151,9 @@ fn answer(projection: &mut Projection, done: &mut [bool], order: &mut Vec<OpId>)
 ///
 /// `None` where it does not apply: with queries or pending operations it is wrong.
 pub fn counting(ops: &[Op]) -> Option<bool> {
+    if !covers(ops) {
+        return None;
+    }
     if ops.iter().any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing)) {
         return None;
     }
