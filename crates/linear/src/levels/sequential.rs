@@ -41,7 +41,8 @@ impl Acts {
             for &act in process {
                 let next = keys.len() as u32;
                 let loc = Loc(*keys.entry(self.acts[act as usize].key).or_insert(next));
-                let from = self.source[act as usize].map_or(Source::Initial, |write| Source::Write(place[write as usize]));
+                let from =
+                    self.source[act as usize].map_or(Source::Initial, |write| Source::Write(place[write as usize]));
                 let writes = self.acts[act as usize].writes;
                 instance.push(if writes { Action::Write { loc } } else { Action::Read { loc, from } });
             }
@@ -67,9 +68,8 @@ impl Acts {
         let limits = Limits { interrupt: &until, ..Limits::default() };
         let clash = explain(instance, Model::Sc, &Settings { limits, ..Settings::default() });
         let events = clash.ok().flatten().into_iter().flat_map(|clash| clash.events().collect::<Vec<_>>());
-        let mut ids: Vec<_> = events
-            .map(|event| self.id(self.processes[event.thread.0 as usize][event.index as usize]))
-            .collect();
+        let mut ids: Vec<_> =
+            events.map(|event| self.id(self.processes[event.thread.0 as usize][event.index as usize])).collect();
         ids.sort_unstable();
         ids
     }
