@@ -125,8 +125,8 @@ fn the_picture_tells_of_keys_and_states() {
     let page = answer.html().expect("a history can be drawn");
     for part in [
         r#""keys":["x","y"],"about":1"#,
-        "may have been: 3",
-        "The 2 marked operations cannot be ordered.",
+        "the object may have been:",
+        "The 3 marked operations cannot be ordered.",
         "id=\"key\"",
     ] {
         assert!(page.contains(part), "`{part}` is missing in\n{page}");
