@@ -71,7 +71,7 @@ fn deep_nesting_is_refused() {
 #[test]
 fn options_that_make_no_sense() {
     let dekker = "examples/dekker.rdl";
-    refused(&["check", dekker, "--model", "arm"], "there are sc, tso and pso");
+    refused(&["check", dekker, "--model", "arm"], "there are sc, tso, pso, wra, ra, sra and rc11");
     refused(&["check", dekker, "--engine", "magic"], "no engine is called `magic`");
     refused(&["check", dekker, "--no", "luck"], "no property is called `luck`");
     refused(&["check", dekker, "--only", "race", "--no", "race"], "cannot be used with");

@@ -37,6 +37,12 @@ pub(crate) enum Failure {
         /// What came out.
         found: String,
     },
+    /// Algorithms for graphs disagree, or an input is none.
+    #[error("{0}")]
+    Fair(String),
+    /// A limit was reached.
+    #[error(transparent)]
+    Stop(#[from] raddle::fair::sets::Stop),
     /// A process of its own could not be run.
     #[error("the process that measures memory failed: {0}")]
     Child(String),

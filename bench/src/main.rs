@@ -8,19 +8,23 @@
 //! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
+//! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
-//! [`growth`] and [`lin`] stand by themselves.
+//! [`growth`], [`lin`] and [`fair`] stand by themselves.
 
 mod engines;
 mod failure;
+mod fair;
 mod growth;
 mod lin;
 mod measure;
 mod memory;
 mod peers;
+mod plot;
 mod suite;
+mod svg;
 mod table;
 
 use clap::Parser;
@@ -82,6 +86,11 @@ enum Command {
     /// Makes histories, checks them and prints the times as tables; under the growth of the monitors stand c and e of the fits
     /// time = c n log2 n and time = c n^e, without the smallest histories.
     Lin(lin::Args),
+
+    /// Measure symbolic steps on graphs and MDPs with Streett objectives, basic against improved
+    ///
+    /// Every answer is compared with that of the basic algorithm: a difference is an error, however few steps it took.
+    Fair(fair::Args),
 }
 
 fn main() -> ExitCode {
@@ -103,6 +112,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         peers::run(args)?;
     } else if let Some(Command::Lin(args)) = &args.command {
         lin::run(args)?;
+    } else if let Some(Command::Fair(args)) = &args.command {
+        fair::run(args)?;
     } else if let Some(readers) = args.child {
         anstream::println!("{}", serde_json::to_string(&memory::child(readers)?)?);
     } else if args.memory {

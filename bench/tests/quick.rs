@@ -64,3 +64,13 @@ fn histories_are_checked_and_every_table_is_full() {
         assert!(lines.iter().all(|line| line.as_array().is_some_and(|cells| cells.len() == columns)), "{table}");
     }
 }
+
+#[test]
+fn the_algorithms_for_pairs_agree_and_lock_step_search_takes_fewer_steps_in_corridors() {
+    let rows = bench(&["fair", "--quick"]);
+    let rows = rows.as_array().expect("a list");
+    assert_eq!(rows.len(), 4 * (2 + 4 + 2), "{rows:?}");
+    let steps = |row: &Value, at: usize| row["taken"][at]["steps"].as_u64().expect("a number");
+    let corridor = rows.iter().rfind(|row| row["input"] == "corridor" && row["random"] == 0).expect("a corridor");
+    assert!(steps(corridor, 1) < steps(corridor, 0), "{corridor}");
+}

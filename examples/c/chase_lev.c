@@ -2,6 +2,8 @@
 // raddle: --model tso expect: holds
 // raddle: --model tso -D BROKEN expect: violated(assert)
 // raddle: --model sc -D BROKEN expect: holds
+// raddle: --model rc11 expect: holds
+// raddle: --model rc11 -D BROKEN expect: violated(assert)
 //
 // The work-stealing deque of Chase and Lev on a fixed array: the owner pushes and takes at the bottom, a thief steals at
 // the top. Every task is done once. Broken: without the fence between moving the bottom and reading the top, owner and

@@ -2,6 +2,7 @@
 // raddle: --model pso expect: holds
 // raddle: --model sc -D BROKEN expect: violated(race)
 // raddle: --model pso -D BROKEN --no race expect: violated(assert)
+// raddle: --model rc11 expect: holds
 //
 // Double-checked locking: the instance is made once, by whoever comes first. Broken: the pointer is a plain one, so its
 // value can be seen before what it points at.

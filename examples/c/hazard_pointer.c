@@ -2,6 +2,8 @@
 // raddle: --model tso expect: holds
 // raddle: --model tso -D BROKEN expect: violated(memory)
 // raddle: --model sc -D CARELESS expect: violated(memory)
+// raddle: --model rc11 expect: holds
+// raddle: --model rc11 -D BROKEN expect: violated(memory)
 //
 // A hazard pointer: the reader announces which object it is about to use and looks again whether it is still the
 // current one; the writer frees the old object only if nobody announced it. Broken: the announcement is not fenced.

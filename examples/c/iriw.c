@@ -1,6 +1,10 @@
 // raddle: --model sc --engine optimal expect: holds classes: 15
 // raddle: --model tso --engine optimal expect: holds classes: 15
 // raddle: --model pso --engine optimal expect: holds classes: 15
+// raddle: --model rc11 expect: violated(assert)
+// raddle: --model ra expect: violated(assert)
+// raddle: --model sra expect: violated(assert)
+// raddle: --model wra expect: violated(assert)
 //
 // Independent reads of independent writes: two readers never disagree about the order of two writes, not with store
 // buffers either.

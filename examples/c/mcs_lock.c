@@ -2,6 +2,7 @@
 // raddle: --model tso -D N=2 expect: holds
 // raddle: --model sc -D N=3 expect: holds
 // raddle: --model sc -D N=2 -D BROKEN expect: violated(deadlock)
+// raddle: --model rc11 -D N=2 expect: holds
 //
 // The MCS lock: waiting threads form a list, and each spins on a flag of its own. Broken: a thread that leaves an empty
 // queue does not wait for a successor that has swapped itself in but not linked itself yet.

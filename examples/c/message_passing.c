@@ -3,6 +3,9 @@
 // raddle: --model pso expect: holds
 // raddle: --model pso -D BROKEN --no race expect: violated(assert)
 // raddle: --model tso -D BROKEN expect: violated(race)
+// raddle: --model rc11 --engine optimal expect: holds classes: 2
+// raddle: --model rc11 -D BROKEN expect: violated(race)
+// raddle: --model rc11 -D BROKEN --no race expect: violated(assert)
 //
 // A message and a flag that says it is there. Broken: nothing keeps the two stores in order.
 #include <assert.h>

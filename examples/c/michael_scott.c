@@ -1,6 +1,7 @@
 // raddle: --model sc expect: holds
 // raddle: --model tso expect: holds
 // raddle: --model sc -D BROKEN expect: violated(assert)
+// raddle: --model rc11 expect: holds
 //
 // The queue of Michael and Scott: a dummy node, a tail that may lag behind and is helped along. Two threads enqueue, main
 // dequeues. Broken: enqueue links its node with a plain exchange of the next pointer, and loses the other's.

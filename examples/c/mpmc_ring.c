@@ -1,6 +1,7 @@
 // raddle: --model sc expect: holds
 // raddle: --model tso expect: holds
 // raddle: --model sc -D BROKEN expect: violated(race)
+// raddle: --model rc11 expect: holds
 //
 // A bounded queue for many producers and consumers, in which every cell has a sequence number that says whose turn it
 // is (after Vyukov). Broken: the cell is handed on before the value is in it.

@@ -4,6 +4,8 @@
 // raddle: --model tso -D BROKEN expect: violated(race)
 // raddle: --model tso -D BROKEN --no race expect: violated(assert)
 // raddle: --model sc -D BROKEN expect: holds
+// raddle: --model rc11 expect: holds
+// raddle: --model rc11 -D BROKEN expect: violated(race)
 //
 // Peterson's algorithm for two threads. Broken: the announcement may still be in the store buffer when the thread looks
 // for the other's, which only sequential consistency forbids.

@@ -1,6 +1,7 @@
 // raddle: --model sc expect: holds
 // raddle: --model tso expect: holds
 // raddle: --model sc -D BROKEN expect: violated(memory)
+// raddle: --model rc11 expect: holds
 //
 // Read, copy, update in its simplest form: a reader counts itself in and out, and the updater frees the old version when
 // it has seen a moment without readers. Broken: it does not wait.

@@ -47,3 +47,6 @@ int main(void)
 #endif
     return 0;
 }
+
+// raddle: --model rc11 expect: violated(assert)
+// raddle: --model rc11 -D FENCE --engine optimal expect: holds classes: 3

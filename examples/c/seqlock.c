@@ -3,6 +3,8 @@
 // raddle: --model pso expect: holds
 // raddle: --model pso -D BROKEN expect: violated(assert)
 // raddle: --model sc -D CARELESS expect: violated(assert)
+// raddle: --model rc11 expect: holds
+// raddle: --model rc11 -D BROKEN expect: violated(assert)
 //
 // A sequence lock: the writer makes the number odd while it writes, and a reader that saw an odd or a changed number
 // reads again. Broken: nothing keeps the number and the data in order. Careless: the reader does not look twice.

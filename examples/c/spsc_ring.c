@@ -53,3 +53,6 @@ int main(void)
     pthread_join(b, NULL);
     return 0;
 }
+
+// raddle: --model rc11 expect: holds
+// raddle: --model rc11 -D BROKEN expect: violated(race)

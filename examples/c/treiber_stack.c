@@ -1,6 +1,7 @@
 // raddle: --model sc expect: holds
 // raddle: --model tso expect: holds
 // raddle: --model sc -D BROKEN expect: violated(assert)
+// raddle: --model rc11 expect: holds
 //
 // Treiber's stack: push and pop swing the head with a compare-exchange. Two threads push one value each, and main pops
 // both. Broken: push stores the head without looking whether it has changed.

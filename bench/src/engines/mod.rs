@@ -8,7 +8,6 @@
 pub(crate) mod cell;
 mod plot;
 mod render;
-mod svg;
 
 use crate::failure::Failure;
 use cell::{Cell, measure};
@@ -71,7 +70,8 @@ pub(crate) fn engines() -> impl Iterator<Item = &'static dyn Engine> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let entries = catalogue::entries()?;
     let wanted = |entry: &&Entry| args.only.as_ref().is_none_or(|only| entry.name.contains(only.as_str()));
-    let models: Vec<Model> = Model::ALL.into_iter().filter(|&m| args.model.is_none_or(|model| model == m)).collect();
+    let models: Vec<Model> =
+        Model::OPERATIONAL.into_iter().filter(|&m| args.model.is_none_or(|model| model == m)).collect();
     let mut lines = Vec::new();
     for entry in entries.iter().filter(wanted) {
         for &model in &models {
@@ -92,13 +92,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     anstream::print!("{}", render::table(&lines));
     if args.doc {
         let panels = plot::panels(&entries, args.limit)?;
-        write("engines.svg", &plot::draw(&panels))?;
+        write("engines.svg", &crate::plot::draw(&panels))?;
         write("engines.md", &render::page(&lines, &panels, args.limit))?;
     }
     Ok(())
 }
 
-fn write(name: &str, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(name: &str, text: &str) -> Result<(), Failure> {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", "docs", name].iter().collect();
     std::fs::write(&path, text)?;
     anstream::eprintln!("wrote docs/{name}");

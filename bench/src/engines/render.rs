@@ -1,8 +1,8 @@
 //! The table of engines, and the page of the book that it is on.
 
 use super::cell::Cell;
-use super::plot::Panel;
 use super::{Line, engines};
+use crate::plot::Panel;
 use crate::table::{dash, markdown, rounded, thousands};
 use raddle::Engine;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use crate::values::{self, LoopBound};
 use clap::{Args, Parser, Subcommand};
 use raddle::consistency::format::Format as TraceFormat;
+use raddle::fair::streett::Threshold;
 use raddle::linear::format::Format;
 use raddle::linear::format::edn::value_from;
 use raddle::linear::object::ObjectKind;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Show(Show),
     Lin(Box<Lin>),
     Trace(Trace),
+    Fair(Box<Fair>),
 }
 
 /// The program that a command is about.
@@ -111,13 +113,50 @@ impl Input {
     }
 }
 
+/// One memory model, or all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Models {
+    One(Model),
+    All,
+}
+
+impl Models {
+    /// The model, if it is one.
+    pub(crate) fn one(self) -> Option<Model> {
+        match self {
+            Models::One(model) => Some(model),
+            Models::All => None,
+        }
+    }
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Models::One(Model::default())
+    }
+}
+
+impl std::fmt::Display for Models {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.one().map_or("all", Model::name))
+    }
+}
+
+impl std::str::FromStr for Models {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name == "all" { Ok(Models::All) } else { name.parse().map(Models::One) }
+    }
+}
+
 /// The model and the properties.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
-    /// The memory model: sc, tso or pso
+    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all
     #[arg(short, long, default_value_t)]
-    pub(crate) model: Model,
+    pub(crate) model: Models,
 
     /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
@@ -190,7 +229,7 @@ impl Asked {
 
     /// The question, as far as all engines have it in common.
     pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::new(self.what.model);
+        let mut settings = Settings::new(self.what.model.one().unwrap_or_default());
         for bound in &self.loop_bound {
             match bound {
                 LoopBound::Every(turns) => settings.loop_bound = Some(*turns),
@@ -280,7 +319,7 @@ pub(crate) struct Replay {
     #[arg(required = true, value_name = "SCHEDULE")]
     pub(crate) schedule: Vec<String>,
 
-    /// The memory model: sc, tso or pso
+    /// The memory model: sc, tso, pso, rc11, ra, sra or wra
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
@@ -438,7 +477,7 @@ pub(crate) struct Trace {
     pub(crate) file: PathBuf,
 
     /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value_t)]
+    #[arg(short, long, default_value_t, value_parser = values::model_of_traces)]
     pub(crate) model: Model,
 
     /// The format: text or json [default: by the content]
@@ -480,6 +519,85 @@ pub(crate) struct Trace {
     /// Show every step of an execution, however long it is
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+/// Can this objective be satisfied, does this specification hold, on a graph or in an MDP?
+///
+/// With --pairs: is there a path, and in an MDP a strategy with probability 1, such that whoever visits the requests of a pair again and again visits its grants again and again? The exit
+/// status is 0 if there is. With --spec: does the automaton accept every path (that satisfies the pairs, if there are any), and in an MDP with probability 1 whatever the strategy? The exit status is 1 if it does not. The answer
+/// comes with a path, a strategy or the partition that shows it, which was checked again.
+#[derive(Args, Debug)]
+pub(crate) struct Fair {
+    /// The system: .aut (Aldebaran) or .tra (PRISM)
+    pub(crate) file: PathBuf,
+
+    /// Streett pairs, a line `REQUESTS -> GRANTS` each: to satisfy, or with --spec what may be assumed
+    #[arg(long, value_name = "FILE", required_unless_present = "spec")]
+    pub(crate) pairs: Option<PathBuf>,
+
+    /// A deterministic automaton that has to accept, in the format HOA; its propositions are actions and labels of states
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spec: Option<PathBuf>,
+
+    /// Labels of states (PRISM, .lab)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+
+    /// What states are called (PRISM, .sta)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) states: Option<PathBuf>,
+
+    /// What a state without a successor is: refuse (a mistake) or stay (it stays where it is)
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "refuse", hide_possible_values = true)]
+    pub(crate) dead_ends: DeadEnds,
+
+    /// How sets are kept: auto (bits in small graphs, BDDs in large ones), bits or bdds
+    #[arg(long, value_enum, value_name = "NAME", default_value = "auto", hide_possible_values = true)]
+    pub(crate) sets: SetsOption,
+
+    /// The algorithm: improved (lock-step search) or basic
+    #[arg(long, value_enum, value_name = "NAME", default_value = "improved", hide_possible_values = true)]
+    pub(crate) algorithm: FairAlgorithm,
+
+    /// From how many lost edges on a set is decomposed as a whole: log, sqrt-m, sqrt-m-log, never or a number [default: log, for
+    /// end-components sqrt-m]
+    #[arg(long, value_name = "N")]
+    pub(crate) threshold: Option<Threshold>,
+
+    /// How much memory sets may take: 4GiB, 512M [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
+    pub(crate) max_memory: Option<u64>,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Show all of the evidence, however long it is
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum DeadEnds {
+    Refuse,
+    Stay,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum SetsOption {
+    Auto,
+    Bits,
+    Bdds,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum FairAlgorithm {
+    Basic,
+    Improved,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -7,7 +7,8 @@ use crate::schedule_file;
 use crate::status::{Failure, Status};
 use raddle::answer::Question;
 use raddle::cost::Meter;
-use raddle::report::{Answer, Body};
+use raddle::program::Program;
+use raddle::report::{Answer, Body, Family, Problem};
 use raddle::{Control, Error, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ pub(crate) fn run(args: &Check) -> Status {
 }
 
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
+    refuse_files_of_all(args)?;
     let meter = Meter::start();
     let load_options = args.asked.load_options();
     let loaded = raddle::load(&args.asked.input.file, &load_options)?;
@@ -26,6 +28,11 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
     let progress = Progress::start(&control);
+    if args.asked.what.model.one().is_none() {
+        let family = raddle::compare::under_every_model(&loaded.program, &settings, &control);
+        progress.end();
+        return under_all(args, file, &loaded.program, family, &meter);
+    }
     let outcome = raddle::verify(&loaded.program, &settings, &control);
     progress.end();
     let outcome = outcome.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))?;
@@ -35,6 +42,30 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
         save_schedule(path, &question, &answer)?;
     }
     Ok(answer)
+}
+
+/// The answer for all memory models.
+fn under_all(
+    args: &Check,
+    file: &str,
+    program: &Program,
+    family: Result<Family, Error>,
+    meter: &Meter,
+) -> Result<Answer, Failure> {
+    let sources = load::sources(&program.sources);
+    let family = family.map_err(|error| Failure::in_program(&error, sources.clone()))?;
+    let body = Body::Family(Family { parameters: args.asked.load_options().parameters(), ..family });
+    Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body })
+}
+
+/// A counterexample belongs to one model.
+fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
+    let many = args.asked.what.model.one().is_none();
+    if many && (args.dot.is_some() || args.save_schedule.is_some()) {
+        let help = "`--model all` says which models to look at; name one of them";
+        return Err(Problem::new("a counterexample belongs to one memory model").help(help).into());
+    }
+    Ok(())
 }
 
 fn settings(args: &Check) -> Result<Settings, Error> {

@@ -5,7 +5,7 @@ use crate::check::stop_when_asked;
 use crate::output::Output;
 use crate::status::{Failure, Status};
 use raddle::cost::Meter;
-use raddle::report::{Answer, Body, Comparison};
+use raddle::report::{Answer, Body, Comparison, Problem};
 use raddle::{Control, load};
 use std::sync::Arc;
 
@@ -15,6 +15,11 @@ pub(crate) fn run(args: &Compare) -> Status {
 }
 
 fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
+    let Some(model) = asked.what.model.one() else {
+        return Err(Problem::new("engines are compared under one memory model")
+            .help("`raddle check --model all` runs them all")
+            .into());
+    };
     let meter = Meter::start();
     let load_options = asked.load_options();
     let loaded = raddle::load(&asked.input.file, &load_options)?;
@@ -23,6 +28,6 @@ fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
     stop_when_asked(&control);
     let engines = raddle::compare::compare(&loaded.program, &asked.settings(), &control)
         .map_err(|error| Failure::in_program(&error, sources.clone()))?;
-    let comparison = Comparison { parameters: load_options.parameters(), model: asked.what.model, engines };
+    let comparison = Comparison { parameters: load_options.parameters(), model, engines };
     Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body: Body::Compare(comparison) })
 }

@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod compare;
+mod fair;
 mod lin;
 mod output;
 mod panics;
@@ -51,6 +52,7 @@ fn run() -> Status {
         Command::Show(options) => show::run(&options),
         Command::Lin(options) => lin::run(&options),
         Command::Trace(options) => trace::run(&options),
+        Command::Fair(options) => fair::run(&options),
     }
 }
 

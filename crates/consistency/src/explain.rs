@@ -121,6 +121,9 @@ impl Clash {
 /// Finds out why an instance is inconsistent; nothing if it is consistent or the limits are too tight to tell.
 pub fn explain(instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Option<Clash>, Malformed> {
     instance.validate()?;
+    if !Model::OPERATIONAL.contains(&model) {
+        return Err(Malformed::NoVerifier { model });
+    }
     let settings = Settings { closure: Closure::First, ..*settings };
     let mut explainer = Explainer {
         model,

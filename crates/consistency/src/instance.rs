@@ -239,6 +239,12 @@ impl Instance {
 /// Why an instance makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
+    /// A model for which there is no verifier.
+    #[error("traces can be checked under sc, tso and pso, not under {model}")]
+    NoVerifier {
+        /// The model.
+        model: raddle_trace::Model,
+    },
     /// A source that is not there.
     #[error("{event} reads from {write}, which is not there")]
     NoSuchSource {

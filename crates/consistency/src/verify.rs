@@ -69,6 +69,9 @@ impl Verifier {
     /// If a witness does not replay, which would be a mistake in this crate.
     pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Answer, Malformed> {
         instance.validate()?;
+        if !Model::OPERATIONAL.contains(&model) {
+            return Err(Malformed::NoVerifier { model });
+        }
         self.statistics = Statistics::default();
         if self.shape.build(instance, model).is_err() {
             return Ok(Answer::Inconsistent);

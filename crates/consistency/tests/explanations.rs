@@ -7,7 +7,7 @@ use raddle_consistency::explain::{Moment, Reason};
 use raddle_consistency::{Action, EventId, Instance, Loc, Model, Settings, Source, ThreadId, explain};
 
 fn sweep(instances: u64) {
-    for model in Model::ALL {
+    for model in Model::OPERATIONAL {
         let (mut explained, mut minimal) = (0, 0);
         for number in 0..instances {
             let instance = instance(3, number, model);

@@ -18,6 +18,9 @@ pub(crate) struct Workers<T> {
     more: Condvar,
     idle: AtomicUsize,
     stop: AtomicBool,
+    /// How often somebody has begun to wait.
+    #[cfg(test)]
+    waits: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,8 @@ impl<T> Default for Workers<T> {
             more: Condvar::new(),
             idle: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
+            #[cfg(test)]
+            waits: AtomicUsize::new(0),
         }
     }
 }
@@ -89,8 +94,22 @@ impl<T> Workers<T> {
                 return None;
             }
             self.idle.fetch_add(1, Ordering::Relaxed);
+            #[cfg(test)]
+            self.waits.fetch_add(1, Ordering::Relaxed);
             queue = self.more.wait(queue).unwrap_or_else(PoisonError::into_inner);
             self.idle.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Works on what others have given away for as long as something is missing: `missing` says how to see that the next such thing is there.
+    pub(crate) fn work_while<D: Fn() -> bool>(&self, missing: impl Fn() -> Option<D>, work: impl Fn(T)) {
+        // Several parts may have been given away, and one that is there says nothing of the others.
+        while !self.stopped()
+            && let Some(done) = missing()
+        {
+            if let Some((part, _busy)) = self.take_until(done) {
+                work(part);
+            }
         }
     }
 
@@ -156,6 +175,39 @@ mod tests {
             workers.run(0..10_000, count, || sum(&workers, &total, u64::MAX));
             assert_eq!(total.into_inner(), 10_000 * 9_999 / 2);
         }
+    }
+
+    /// Of two parts that a worker has given away the first is there when it looks, and the second not before it has looked again.
+    #[test]
+    fn a_worker_waits_for_every_part_it_has_given_away() {
+        let workers = Workers::<usize>::default();
+        let there = [AtomicBool::new(false), AtomicBool::new(false)];
+        let is_there = |part: usize| there[part].load(Ordering::Relaxed);
+        let waits = || workers.waits.load(Ordering::Relaxed);
+        workers.queue().parts.extend([0, 1]);
+        let parts = [workers.take(), workers.take()].map(|taken| taken.expect("it was put there"));
+        std::thread::scope(|scope| {
+            let giver = scope.spawn(|| {
+                let missing = || (0..2).find(|&part| !is_there(part)).map(|part| move || is_there(part));
+                workers.work_while(missing, |part| panic!("nobody gave part {part} away"));
+                [0, 1].map(is_there)
+            });
+            // If the giver does not wait it has gone on, and says what was there then.
+            let sleeps = |before: usize| while waits() == before && !giver.is_finished() {};
+            sleeps(0);
+            for (part, busy) in parts {
+                let before = {
+                    let _queue = workers.queue();
+                    there[part].store(true, Ordering::Relaxed);
+                    waits()
+                };
+                drop(busy);
+                if part == 0 {
+                    sleeps(before);
+                }
+            }
+            assert_eq!(giver.join().expect("it does not panic"), [true, true]);
+        });
     }
 
     #[test]

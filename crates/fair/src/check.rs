@@ -22,8 +22,14 @@ use thiserror::Error;
 #[error("{0}")]
 pub struct Wrong(String);
 
+impl Wrong {
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Wrong(what.into())
+    }
+}
+
 fn wrong(what: impl Into<String>) -> Wrong {
-    Wrong(what.into())
+    Wrong::new(what)
 }
 
 /// Checks a lasso that begins at a vertex.

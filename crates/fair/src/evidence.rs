@@ -9,7 +9,7 @@
 
 use crate::graph::{Graph, Pair, Vertex, bits};
 use fixedbitset::FixedBitSet;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Which successors to choose from, for the vertices of a set that are not random.
@@ -98,7 +98,8 @@ pub fn lasso(graph: &Graph, pairs: &[Pair], from: Vertex, good: &[Vec<Vertex>]) 
 
 /// Whether a cycle has a request of the pair and no grant.
 pub(crate) fn is_open(pair: &Pair, cycle: &[Vertex]) -> bool {
-    let met = |set: &[Vertex]| cycle.iter().any(|vertex| set.contains(vertex));
+    let on: FxHashSet<Vertex> = cycle.iter().copied().collect();
+    let met = |set: &[Vertex]| set.iter().any(|vertex| on.contains(vertex));
     met(&pair.requests) && !met(&pair.grants)
 }
 

@@ -5,16 +5,23 @@
 //! 1. [`graph`]: graphs, MDPs, objectives; [`sets`]: sets of vertices in two back ends, and symbolic steps.
 //! 2. [`scc`], [`lockstep`], [`mec`], [`streett`], [`solve`]: the algorithms, each with its source.
 //! 3. [`argument`], [`evidence`], [`check`]: what an answer rests on, and who goes through it again.
-//! 4. [`families`]: inputs to measure on.
+//! 4. [`successors`], [`system`], [`format`], [`product`]: from files to a graph; [`decide`] is the way through all of it.
+//! 5. [`families`], [`protocols`]: inputs to measure on.
 
 pub mod argument;
 pub mod check;
+pub mod decide;
 pub mod evidence;
 pub mod families;
+pub mod format;
 pub mod graph;
 pub mod lockstep;
 pub mod mec;
+pub mod product;
+pub mod protocols;
 pub mod scc;
 pub mod sets;
 pub mod solve;
 pub mod streett;
+pub mod successors;
+pub mod system;

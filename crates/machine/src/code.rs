@@ -423,6 +423,32 @@ impl Code {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Sync { op: SyncOp::BarrierWait, .. }))
     }
 
+    /// Whether threads synchronise by seq_cst accesses, seq_cst fences and mutexes alone, as far as ordinary accesses do not race. Two operations on a mutex are
+    /// always ordered; somebody who only tries to lock it, or shares a lock, breaks that.
+    pub fn is_seq_cst(&self) -> bool {
+        let strong = |order: Ordering| matches!(order, Ordering::NonAtomic | Ordering::SeqCst);
+        self.instrs.iter().all(|instr| match *instr {
+            Instr::Load { order, .. } | Instr::Store { order, .. } | Instr::Rmw { order, .. } => strong(order),
+            Instr::Cas { cas } => {
+                let CasInfo { success, failure, .. } = self.cas[cas as usize];
+                strong(success) && strong(failure)
+            }
+            Instr::Fence { order } => order == Ordering::SeqCst,
+            Instr::Sync { op, .. } => matches!(op, SyncOp::Lock { recursive: false } | SyncOp::Unlock),
+            _ => true,
+        })
+    }
+
+    /// Whether there are full fences.
+    pub fn has_full_fences(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Fence { order: Ordering::SeqCst, .. }))
+    }
+
+    /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
+    pub fn has_spins(&self) -> bool {
+        self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))
+    }
+
     /// Whether there are atomic blocks.
     pub fn has_atomic_blocks(&self) -> bool {
         self.has_atomic_blocks

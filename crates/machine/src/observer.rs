@@ -111,6 +111,7 @@ impl Observer {
     pub fn source(&self, thread: ThreadId, access: Access, origin: Origin) -> Source {
         match origin {
             Origin::Own(at) => Source::Buffer(self.threads[thread.index()].kept[at].0),
+            Origin::Event(write) => write.map_or(Source::Initial, Source::Write),
             Origin::Memory => self.writers.get(&access.addr).map_or(Source::Initial, |&write| Source::Write(write)),
         }
     }
@@ -144,11 +145,11 @@ impl Recorder for Observer {
     fn read(&mut self, reading: &Reading) -> Option<Race> {
         let &Reading { thread, access, value, origin, writes, .. } = reading;
         let event = self.next(thread);
-        let race = self.races.as_mut().and_then(|races| races.read(event, reading));
+        let source = self.source(thread, access, origin);
+        let race = self.races.as_mut().and_then(|races| races.read(event, reading, source));
         if race.is_some() {
             return race;
         }
-        let source = self.source(thread, access, origin);
         self.record = Some(match writes {
             Some(new) => {
                 self.writers.insert(access.addr, event);
@@ -225,9 +226,6 @@ impl Recorder for Observer {
     }
 
     fn arrive(&mut self, thread: ThreadId, at: usize, store: Store, lost: bool) -> Option<u32> {
-        if let Some(races) = &mut self.races {
-            races.arrive(thread, at, store, lost);
-        }
         let (write, pc) = self.past(thread).kept.remove(at);
         let Store { access, value } = store;
         self.record = Some(if lost {

@@ -18,10 +18,10 @@
 use crate::address::Addr;
 use crate::automaton::Access;
 use crate::code::Code;
-use crate::memory::{Origin, Store};
+use crate::memory::Store;
 use crate::recorder::{Reading, Writing};
 use raddle_program::Ordering;
-use raddle_trace::{EventId, ThreadId, VectorClock};
+use raddle_trace::{EventId, Source, ThreadId, VectorClock};
 use rustc_hash::FxHashMap;
 
 /// What is known of one thread.
@@ -32,8 +32,6 @@ struct ThreadClocks {
     fence: VectorClock,
     /// What the next acquire fence learns.
     pending: VectorClock,
-    /// The messages of its writes that are on their way.
-    kept: Vec<VectorClock>,
 }
 
 /// An access that later ones are compared with.
@@ -82,7 +80,7 @@ pub fn race_message(code: &Code, name: &str, one: &Past, other: &Past) -> String
 #[derive(Clone, Debug, Default)]
 pub struct Races {
     threads: Vec<ThreadClocks>,
-    messages: FxHashMap<Addr, VectorClock>,
+    messages: FxHashMap<EventId, VectorClock>,
     past: FxHashMap<Addr, Vec<Past>>,
 }
 
@@ -101,23 +99,24 @@ impl Races {
 
     /// A read happens, or an update. If it waited, the looks that did not find what it waits for are compared before the message of
     /// what it found is taken; what the read itself synchronises with happens before it.
-    pub fn read(&mut self, event: EventId, reading: &Reading) -> Option<Race> {
-        let &Reading { pc, access, origin, order, looks, writes, .. } = reading;
+    pub fn read(&mut self, event: EventId, reading: &Reading, source: Source) -> Option<Race> {
+        let &Reading { pc, access, order, looks, writes, .. } = reading;
         let past = |writes, order| Past { event, writes, atomic: order != Ordering::NonAtomic, pc };
         let looked = looks.and_then(|looks| self.access(access, past(false, looks)));
         if looked.is_some() {
             return looked;
         }
-        let found = self.messages.get(&access.addr).cloned().unwrap_or_default();
         // What comes from the own buffer teaches nothing new.
-        if origin == Origin::Memory {
-            self.observe(event.thread, order, &found);
-        }
+        let found = match source {
+            Source::Write(write) => self.messages.get(&write).cloned().unwrap_or_default(),
+            Source::Initial | Source::Buffer(_) => VectorClock::default(),
+        };
+        self.observe(event.thread, order, &found);
         let race = self.access(access, past(writes.is_some(), order));
         if race.is_none() && writes.is_some() {
             let mut message = self.message(event.thread, order);
             message.join(&found);
-            self.messages.insert(access.addr, message);
+            self.messages.insert(event, message);
         }
         race
     }
@@ -134,26 +133,14 @@ impl Races {
 
     /// A store happens.
     pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
-        let &Writing { thread, pc, store: Store { access, .. }, order, kept } = writing;
+        let &Writing { thread, pc, store: Store { access, .. }, order, .. } = writing;
         let past = Past { event, writes: true, atomic: order != Ordering::NonAtomic, pc };
         let race = self.access(access, past);
         if race.is_none() {
             let message = self.message(thread, order);
-            if kept {
-                self.thread(thread).kept.push(message);
-            } else {
-                self.messages.insert(access.addr, message);
-            }
+            self.messages.insert(event, message);
         }
         race
-    }
-
-    /// A store that was on its way, by its position among those of its thread, arrives or gets lost.
-    pub fn arrive(&mut self, thread: ThreadId, at: usize, store: Store, lost: bool) {
-        let message = self.thread(thread).kept.remove(at);
-        if !lost {
-            self.messages.insert(store.access.addr, message);
-        }
     }
 
     /// Compares an access with all before it and remembers it.

@@ -76,8 +76,8 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
             Some((thread, events)) => (thread.pc(), thread.operation_name(code), events),
             None => (0, "", 0),
         };
-        let outcome = match id {
-            Some(id) => system.step(step.of(id)),
+        let outcome = match step.named(|name| code.numbering().number(name)) {
+            Some(step) => system.step(step),
             None => Err(format!("there is no thread {}", step.thread())),
         };
         let record = match outcome {
@@ -101,6 +101,11 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
         steps.push(failure_entry(&found));
         failures.push(found);
         waiting = all;
+    }
+    if let Some(orders) = system.orders() {
+        let located = orders.into_iter().filter(|(addr, _)| *addr != Addr(0));
+        let names = |writes: Vec<EventId>| writes.into_iter().map(|write| named(code, write)).collect();
+        coherence = located.map(|(addr, writes)| (system.describe(addr), names(writes))).collect();
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
     let names = system.threads().map(|thread| code.name(thread.id())).collect();
@@ -196,7 +201,7 @@ fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
 
 /// What is wrong with a state in which nothing can move, if it is a deadlock, and who waits for what.
 pub fn deadlock(code: &Code, system: &System<'_>) -> Option<(Found, Vec<Waiting>)> {
-    if !system.moves().is_empty() {
+    if !system.is_over() {
         return None;
     }
     let mut waiting = Vec::new();

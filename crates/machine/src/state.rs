@@ -10,13 +10,13 @@ use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Reaction, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
-use crate::memory::{Found, Memory, Store};
+use crate::memory::{Act, Found, From, Memory, Origin, Store};
 use crate::names::{Contents, Located};
 use crate::race::{Race, race_message};
 use crate::recorder::{Reading, Recorder, Writing};
 use crate::thread::Thread;
 use raddle_program::Ordering;
-use raddle_trace::{Property, Step, ThreadId};
+use raddle_trace::{EventId, Property, Step, ThreadId};
 use std::collections::BTreeSet;
 
 /// A thread that has been started.
@@ -37,6 +37,17 @@ pub struct State<M, T = Thread> {
     ended: BTreeSet<Addr>,
     /// Who is in an atomic block.
     atomic: Option<ThreadId>,
+}
+
+/// What a step says beside whose it is.
+#[derive(Clone, Copy, Debug)]
+struct Pick {
+    /// Which alternative.
+    alternative: u32,
+    /// Which write it reads from.
+    from: From,
+    /// Which place its write has.
+    at: usize,
 }
 
 /// What is wrong with an operation; no property if it is the machine that cannot do it.
@@ -107,6 +118,10 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 continue;
             }
             self.memory.moves(id, &mut moves);
+            if let Some(steps) = self.named_steps(code, id) {
+                moves.extend(steps);
+                continue;
+            }
             match self.alternatives(code, id) {
                 Some(0) | None => {}
                 Some(1) => moves.push(Step::Run(id)),
@@ -114,6 +129,106 @@ impl<M: Memory, T: Automaton> State<M, T> {
             }
         }
         moves
+    }
+
+    /// Whether nothing more has to happen: what waits waits for what memory shows it in the end, even if it could have seen something else.
+    pub fn is_over(&self, code: &Code) -> bool {
+        let misses = |id: ThreadId| {
+            let thread = self.own(id);
+            let Status::Ready(Visible::Load { access, wait: true, .. } | Visible::Update { access, wait: true, .. }) =
+                *thread.status()
+            else {
+                return false;
+            };
+            let last = self.find(code, id, access, From::Last);
+            last.is_ok_and(|last| thread.reaction(code, last.value) == Reaction::Block)
+        };
+        let moves = self.moves(code);
+        let may_miss = self.memory.is_named() && self.memory.last_is_seen();
+        moves.is_empty() || (may_miss && moves.iter().all(|step| misses(step.thread())))
+    }
+
+    /// The ways in which the thread's pending access can be done, where steps name sources and places; `None` if there is nothing to name.
+    fn named_steps(&self, code: &Code, id: ThreadId) -> Option<Vec<Step>> {
+        let thread = self.own(id);
+        let Status::Ready(visible) = *thread.status() else { return None };
+        let (Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. }) = visible
+        else {
+            return None;
+        };
+        if !self.memory.is_named() {
+            return None;
+        }
+        if self.locate(code, access).is_err() || !self.memory.is_possible(access) {
+            return Some(vec![Step::Run(id)]);
+        }
+        let mut steps = Vec::new();
+        let mut offer = |act: Act, step: Step| {
+            if self.memory.refuses(id, act).is_none() {
+                steps.push(step);
+            }
+        };
+        if let Visible::Store { value, order, .. } = visible {
+            for at in 0..self.memory.places(access) {
+                offer(Act::Write { store: Store { access, value }, order, at }, Step::WriteAt(id, at as u32));
+            }
+            return Some(steps);
+        }
+        for source in self.memory.sources(access) {
+            let from = source.map_or(From::Initial, From::Write);
+            let Ok(found) = self.find(code, id, access, from) else {
+                offer(reads(visible, source), Step::ReadFrom(id, source, None));
+                continue;
+            };
+            match thread.reaction(code, found.value) {
+                Reaction::Block => {}
+                Reaction::Read => offer(reads(visible, source), Step::ReadFrom(id, source, None)),
+                Reaction::Write(new) => offer(updates(visible, source, new), Step::ReadFrom(id, source, None)),
+                Reaction::Pick(count) => {
+                    for pick in 0..count {
+                        let act = updates(visible, source, thread.picked(found.value, pick));
+                        offer(act, Step::ReadFrom(id, source, Some(pick).filter(|_| count > 1)));
+                    }
+                }
+            }
+        }
+        Some(steps)
+    }
+
+    /// A step in full, where steps name sources and places, if it is possible; and what it picks.
+    fn resolved(&self, code: &Code, step: Step, possible: &[Step]) -> Result<Pick, String> {
+        let id = step.thread();
+        let last = Pick { alternative: 0, from: From::Last, at: 0 };
+        let access = match *self.own(id).status() {
+            Status::Ready(
+                Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. },
+            ) => access,
+            _ => unreachable!("it has an access to do"),
+        };
+        if possible == [Step::Run(id)] {
+            return Ok(last);
+        }
+        let stores = matches!(self.own(id).status(), Status::Ready(Visible::Store { .. }));
+        let source = || self.memory.sources(access).last().copied().flatten();
+        let full = match step {
+            Step::Run(_) if stores => Step::WriteAt(id, self.memory.places(access) as u32 - 1),
+            Step::Run(_) => Step::ReadFrom(id, source(), None),
+            Step::Choose(_, pick) => Step::ReadFrom(id, source(), Some(pick)),
+            _ => step,
+        };
+        if !possible.contains(&full) {
+            return Err(format!(
+                "{} cannot do this: the memory model does not allow it, or nothing is there to read",
+                code.name(id)
+            ));
+        }
+        Ok(match full {
+            Step::ReadFrom(_, source, pick) => {
+                Pick { alternative: pick.unwrap_or(0), from: source.map_or(From::Initial, From::Write), ..last }
+            }
+            Step::WriteAt(_, at) => Pick { at: at as usize, ..last },
+            _ => last,
+        })
     }
 
     /// In how many ways the thread's pending operation can be done now; `None` if the thread has none.
@@ -131,7 +246,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 if matches!(visible, Visible::Update { .. }) && !settled {
                     return Some(0);
                 }
-                let Ok(Found { value, .. }) = self.find(code, id, access) else { return Some(1) };
+                let Ok(Found { value, .. }) = self.find(code, id, access, From::Last) else { return Some(1) };
                 match thread.reaction(code, value) {
                     Reaction::Block => Some(0),
                     Reaction::Pick(n) => Some(n),
@@ -160,10 +275,19 @@ impl<M: Memory, T: Automaton> State<M, T> {
             Status::Ready(Visible::Update { access, failure, wait: true, .. }) => (access, failure),
             _ => return None,
         };
-        let found = self.find(code, id, access).ok()?;
+        let found = self.find(code, id, access, From::Last).ok()?;
         let in_vain = self.alternatives(code, id) == Some(0) && thread.reaction(code, found.value) == Reaction::Block;
         let race = see.look(id, thread.pc(), access, order).filter(|_| in_vain)?;
         Some(self.race(code, access, &race))
+    }
+
+    /// Lets a thread that waits look in vain, if that is a race.
+    fn looks_in_vain(&mut self, code: &Code, id: ThreadId, see: &mut impl Recorder) -> Option<()> {
+        let (property, message) = self.racing_look(code, id, see)?;
+        see.begin(id);
+        see.fail(id);
+        self.own_mut(id).fail(property, message);
+        Some(())
     }
 
     /// Does a step. Fails with an explanation, and changes nothing, if it is neither one of [`State::moves`] nor a look in vain that races.
@@ -189,25 +313,33 @@ impl<M: Memory, T: Automaton> State<M, T> {
             }
             Step::Run(_) => None,
             Step::Choose(_, pick) => Some(pick),
+            Step::ReadFrom(..) | Step::WriteAt(..) if !self.memory.is_named() => {
+                return Err(format!("{name} cannot say what it reads from or where it writes: memory knows that"));
+            }
+            Step::ReadFrom(..) | Step::WriteAt(..) => None,
         };
+        if let Some(possible) = self.named_steps(code, id).filter(|steps| !steps.is_empty()) {
+            return match self.resolved(code, step, &possible) {
+                Ok(pick) => {
+                    self.run(code, id, pick, see);
+                    Ok(())
+                }
+                Err(reason) => self.looks_in_vain(code, id, see).ok_or(reason),
+            };
+        }
         match self.alternatives(code, id) {
             None => return Err(format!("{name} has nothing more to do")),
-            Some(0) => match self.racing_look(code, id, see) {
-                Some((property, message)) => {
-                    see.begin(id);
-                    see.fail(id);
-                    self.own_mut(id).fail(property, message);
-                    return Ok(());
-                }
-                None => return Err(format!("{name} cannot do its next operation now")),
-            },
+            Some(0) => {
+                let looks = self.looks_in_vain(code, id, see);
+                return looks.ok_or_else(|| format!("{name} cannot do its next operation now"));
+            }
             Some(1) if pick.is_none() => {}
             Some(n) => match pick {
                 Some(pick) if pick < n && n > 1 => {}
                 _ => return Err(format!("{name} has {n} alternatives, and the step does not pick one of them")),
             },
         }
-        self.run(code, id, pick.unwrap_or(0), see);
+        self.run(code, id, Pick { alternative: pick.unwrap_or(0), from: From::Last, at: 0 }, see);
         Ok(())
     }
 
@@ -223,20 +355,15 @@ impl<M: Memory, T: Automaton> State<M, T> {
             let pc = issued.unwrap_or(thread.pc());
             thread.fail_at(Property::Memory, message, pc);
         } else {
-            self.put(store);
+            self.memory.put(store);
         }
     }
 
-    fn put(&mut self, store: Store) {
-        let written = self.memory.bytes_mut().write(store.access, store.value);
-        written.expect("the object was given contents when the store was issued");
-    }
-
     /// What a thread finds at a place; or what is wrong.
-    fn find(&self, code: &Code, id: ThreadId, access: Access) -> Result<Found, String> {
+    fn find(&self, code: &Code, id: ThreadId, access: Access, from: From) -> Result<Found, String> {
         let located = self.locate(code, access)?;
         let fresh = located.contents.value(access);
-        let found = self.memory.find(id, access, (fresh.unwrap_or(0), fresh.is_some()));
+        let found = self.memory.find(id, access, from, (fresh.unwrap_or(0), fresh.is_some()));
         if !found.written && !self.own(id).is_lenient(code) {
             return Err(format!("read of {}, which was never written", self.describe(code, access.addr)));
         }
@@ -245,7 +372,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
 
     /// What a thread would find at a place if it looked now; `None` if that would be wrong.
     pub fn look(&self, code: &Code, id: ThreadId, access: Access) -> Option<Found> {
-        self.find(code, id, access).ok()
+        self.find(code, id, access, From::Last).ok()
     }
 
     fn locate<'c>(&self, code: &'c Code, access: Access) -> Result<Located<'c>, String> {
@@ -274,13 +401,13 @@ impl<M: Memory, T: Automaton> State<M, T> {
     }
 
     /// Does the pending operation of a thread, which is possible.
-    fn run(&mut self, code: &Code, id: ThreadId, pick: u32, see: &mut impl Recorder) {
+    fn run(&mut self, code: &Code, id: ThreadId, pick: Pick, see: &mut impl Recorder) {
         let Status::Ready(visible) = *self.own(id).status() else { unreachable!("checked by the caller") };
         see.begin(id);
         match self.perform(code, id, visible, pick, see) {
             Ok(answer) => {
                 see.end(id);
-                self.own_mut(id).answer(code, answer, pick);
+                self.own_mut(id).answer(code, answer, pick.alternative);
             }
             Err((property, message)) => {
                 see.fail(id);
@@ -295,13 +422,23 @@ impl<M: Memory, T: Automaton> State<M, T> {
         code: &Code,
         id: ThreadId,
         visible: Visible,
-        pick: u32,
+        pick: Pick,
         see: &mut impl Recorder,
     ) -> Result<u64, Wrong> {
+        if let Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. } = visible
+            && !self.memory.is_possible(access)
+        {
+            let name = self.describe(code, access.addr);
+            return Err((
+                None,
+                format!("accesses of different sizes to {name} have no meaning under this memory model"),
+            ));
+        }
         match visible {
             Visible::Load { access, order, wait } => {
-                let found = self.find(code, id, access).map_err(memory_error)?;
+                let found = self.find(code, id, access, pick.from).map_err(memory_error)?;
                 self.read(code, id, access, found, (order, wait.then_some(order)), None, see)?;
+                self.memory.done(id, reads(visible, named(found.origin)));
                 Ok(found.value)
             }
             Visible::Store { access, order, value } => {
@@ -315,35 +452,44 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 if kept {
                     self.memory.keep(id, store, order);
                 } else {
-                    self.put(store);
+                    self.memory.put(store);
                 }
+                self.memory.done(id, Act::Write { store, order, at: pick.at });
                 Ok(0)
             }
             Visible::Update { access, order, failure, wait, .. } => {
-                let found = self.find(code, id, access).map_err(memory_error)?;
+                let found = self.find(code, id, access, pick.from).map_err(memory_error)?;
                 let thread = self.own(id);
                 let new = match thread.reaction(code, found.value) {
                     Reaction::Block => unreachable!("not among the moves"),
                     Reaction::Read => None,
                     Reaction::Write(new) => Some(new),
-                    Reaction::Pick(_) => Some(thread.picked(found.value, pick)),
+                    Reaction::Pick(_) => Some(thread.picked(found.value, pick.alternative)),
                 };
                 let order = if new.is_some() { order } else { failure };
                 self.read(code, id, access, found, (order, wait.then_some(failure)), new, see)?;
-                if let Some(value) = new {
-                    self.materialise(code, access)?;
-                    self.put(Store { access, value });
-                }
+                let source = named(found.origin);
+                let act = match new {
+                    Some(value) => {
+                        self.materialise(code, access)?;
+                        self.memory.put(Store { access, value });
+                        updates(visible, source, value)
+                    }
+                    None => reads(visible, source),
+                };
+                self.memory.done(id, act);
                 Ok(found.value)
             }
             Visible::Fence { order } => {
                 self.memory.fence(id, order);
+                self.memory.done(id, Act::Fence(order));
                 see.fence(id, order);
                 Ok(0)
             }
             Visible::Choose { .. } => {
-                see.choose(id, pick);
-                Ok(u64::from(pick))
+                self.memory.done(id, Act::Other);
+                see.choose(id, pick.alternative);
+                Ok(u64::from(pick.alternative))
             }
             Visible::Spawn { .. } => {
                 let Some(child) = self.own(id).next_child(code) else {
@@ -352,6 +498,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 let thread = self.own(id).spawned(code, child);
                 let at = self.threads.partition_point(|started| started.thread.id() < child);
                 self.threads.insert(at, Started { thread, joined: false });
+                self.memory.done(id, Act::Spawn(child));
                 see.spawn(id, child);
                 Ok(u64::from(child.0))
             }
@@ -365,6 +512,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
                     return Err(lock_error(format!("{name} is joined twice")));
                 }
                 let Status::Finished { result, .. } = *thread.status() else { unreachable!("not among the moves") };
+                self.memory.done(id, Act::Join(child));
                 see.join(id, child);
                 Ok(result)
             }
@@ -375,9 +523,17 @@ impl<M: Memory, T: Automaton> State<M, T> {
                     let name = self.describe(code, addr);
                     return Err(memory_error(format!("free of {name}, which is not the start of an allocated object")));
                 }
+                if !self.memory.may_end(id, located.base) {
+                    let name = self.describe(code, addr);
+                    return Err(memory_error(format!("the life of {name} ends while others may still use it")));
+                }
                 self.ended.insert(located.base);
+                self.memory.done(id, Act::Other);
                 see.free(id, addr);
                 Ok(0)
+            }
+            Visible::AtomicBegin | Visible::AtomicEnd if self.memory.is_named() => {
+                Err((None, "atomic blocks have no meaning under this memory model".into()))
             }
             Visible::AtomicBegin | Visible::AtomicEnd => {
                 let begin = visible == Visible::AtomicBegin;
@@ -406,5 +562,31 @@ impl<M: Memory, T: Automaton> State<M, T> {
 
     fn race(&self, code: &Code, access: Access, race: &Race) -> Wrong {
         (Some(Property::Race), race_message(code, &self.describe(code, access.addr), &race.this, &race.other))
+    }
+}
+
+/// The write that a step named.
+fn named(origin: Origin) -> Option<EventId> {
+    match origin {
+        Origin::Event(write) => write,
+        Origin::Memory | Origin::Own(_) => None,
+    }
+}
+
+/// What it is to memory that an operation reads only.
+fn reads(visible: Visible, from: Option<EventId>) -> Act {
+    match visible {
+        Visible::Load { access, order, .. } | Visible::Update { access, failure: order, .. } => {
+            Act::Read { access, from, order }
+        }
+        _ => unreachable!("it reads"),
+    }
+}
+
+/// What it is to memory that an update writes this.
+fn updates(visible: Visible, from: Option<EventId>, value: u64) -> Act {
+    match visible {
+        Visible::Update { access, order, .. } => Act::Update { store: Store { access, value }, from, order },
+        _ => unreachable!("it is an update"),
     }
 }

@@ -12,7 +12,7 @@ use crate::memory::{AnyMemory, Memory};
 use crate::observer::{Observer, Record};
 use crate::state::State;
 use crate::thread::Thread;
-use raddle_trace::{Model, Step, ThreadId};
+use raddle_trace::{EventId, Model, Step, ThreadId};
 
 /// The machine.
 #[derive(Clone, Debug)]
@@ -91,6 +91,16 @@ impl<'c> System<'c> {
     /// Everything that can happen next. Choices are listed alternative by alternative.
     pub fn moves(&self) -> Vec<Step> {
         self.state.moves(self.code)
+    }
+
+    /// Where steps name the places of writes: per location, its writes in their order. Otherwise that is the order in which they reached memory.
+    pub fn orders(&self) -> Option<Vec<(Addr, Vec<EventId>)>> {
+        self.state.memory().is_named().then(|| self.state.memory().orders())
+    }
+
+    /// Whether nothing more has to happen: what waits waits for what memory shows it in the end, even if it could have seen something else.
+    pub fn is_over(&self) -> bool {
+        self.state.is_over(self.code)
     }
 
     /// The looks of waiting threads that are in vain and race. They are possible steps beside [`System::moves`].

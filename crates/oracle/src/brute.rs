@@ -95,6 +95,15 @@ pub struct Classes {
     pub reads_value_from: FxHashSet<ValueClass>,
 }
 
+/// What a complete run comes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Outcome {
+    /// What each thread read, in order.
+    pub reads: Vec<Vec<u64>>,
+    /// The last values of the locations that were written.
+    pub memory: BTreeMap<String, u64>,
+}
+
 /// Everything a program can do.
 #[derive(Clone, Debug, Default)]
 pub struct Behaviours {
@@ -110,10 +119,8 @@ pub struct Behaviours {
     pub failures: BTreeSet<Failure>,
     /// The blocked classes that are deadlocks.
     pub deadlocks: FxHashSet<Class>,
-    /// Memory at the end of complete runs: the locations that were written.
-    pub finals: BTreeSet<BTreeMap<String, u64>>,
-    /// What each thread read, in order, in complete runs.
-    pub reads: BTreeSet<Vec<Vec<u64>>>,
+    /// What complete runs come to.
+    pub outcomes: BTreeSet<Outcome>,
     /// Whether more threads come to some barrier than it is for, in one run.
     pub crowded: bool,
     /// How many states were entered.
@@ -121,6 +128,16 @@ pub struct Behaviours {
 }
 
 impl Behaviours {
+    /// Memory at the end of complete runs.
+    pub fn finals(&self) -> BTreeSet<&BTreeMap<String, u64>> {
+        self.outcomes.iter().map(|outcome| &outcome.memory).collect()
+    }
+
+    /// What each thread read, in order, in complete runs.
+    pub fn reads(&self) -> BTreeSet<&Vec<Vec<u64>>> {
+        self.outcomes.iter().map(|outcome| &outcome.reads).collect()
+    }
+
     /// How many complete classes there are by events, reads-from and coherence.
     pub fn traces(&self) -> usize {
         self.complete.traces.len()
@@ -176,13 +193,14 @@ fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Res
             return Err(TooLarge::States(budget.states));
         }
         let moves = state.moves();
-        let Some((&last, others)) = moves.split_last() else {
-            if shortcut && state.system.threads().any(|thread| thread.atomic_block().is_some()) {
-                return Ok(None);
-            }
+        if moves.is_empty() && shortcut && state.system.threads().any(|thread| thread.atomic_block().is_some()) {
+            return Ok(None);
+        }
+        // Where a thread that waits could have seen something earlier, a run can be over and go on.
+        if moves.is_empty() || state.system.is_over() {
             end(code, &arena, &state, &mut found);
-            continue;
-        };
+        }
+        let Some((&last, others)) = moves.split_last() else { continue };
         if let Some(&spawn) = moves.iter().find(|step| shortcut && state.starts_thread(step)) {
             state.step(&mut arena, spawn).expect("among the moves");
             enter(state, &mut todo, &mut found)?;
@@ -220,7 +238,7 @@ pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result
     for &step in &schedule.steps {
         state.step(&mut arena, step)?;
     }
-    if !state.system.moves().is_empty() {
+    if !state.system.is_over() {
         return Err("the schedule ends before the run does".into());
     }
     let (end, class, values) = state.class(&arena);
@@ -253,9 +271,9 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
         End::Complete => {
             let written = |event: &EventId| values[event.thread.index()][event.index as usize].written;
             let last = class.coherence.iter().filter_map(|(at, writes)| Some((*at, written(writes.last()?)?)));
-            found.finals.insert(last.map(|(at, value)| (code.describe(at, &|_| None::<&Thread>), value)).collect());
+            let memory = last.map(|(at, value)| (code.describe(at, &|_| None::<&Thread>), value)).collect();
             let read = |events: &Vec<Values>| events.iter().filter_map(|values| values.read).collect();
-            found.reads.insert(values.iter().map(read).collect());
+            found.outcomes.insert(Outcome { reads: values.iter().map(read).collect(), memory });
         }
         End::Blocked if state.threads.values().any(|known| known.idle.is_some()) => {
             let stuck = |thread: &Thread| matches!(thread.status(), Status::Ready(_) | Status::Finished { .. });
@@ -411,8 +429,8 @@ impl<'c> State<'c> {
     fn moves(&self) -> Vec<Step> {
         let mut moves = self.system.moves();
         moves.retain(|step| match step {
-            Step::Run(thread) | Step::Choose(thread, _) => self.threads[thread].idle.is_none(),
             Step::Flush(_) | Step::FlushAt(..) => true,
+            _ => self.threads[&step.thread()].idle.is_none(),
         });
         moves
     }
@@ -467,7 +485,8 @@ impl<'c> State<'c> {
             }
             Record::Update { access, old, new, source } => {
                 in_memory = Some((access.addr, next));
-                let picked = matches!(step, Step::Choose(..)).then(|| ThreadId((old & !new).trailing_zeros()));
+                let picked = matches!(step, Step::Choose(..) | Step::ReadFrom(_, _, Some(_)))
+                    .then(|| ThreadId((old & !new).trailing_zeros()));
                 let (at, from) = (access.addr, source.write());
                 let event = match meeting {
                     Some(meeting) => {
@@ -492,7 +511,10 @@ impl<'c> State<'c> {
             Record::Lost(access) => (Event::Lost(access.addr), Values::default()),
             Record::Failed => (Event::Failed, Values::default()),
         };
-        if let Some((at, write)) = in_memory {
+        if let Some(orders) = self.system.orders() {
+            let mut list = |writes: Vec<EventId>| writes.into_iter().fold(0, |list, write| arena.write(list, write));
+            self.coherence = orders.into_iter().map(|(at, writes)| (at, list(writes))).collect();
+        } else if let Some((at, write)) = in_memory {
             self.reaches_memory(arena, at, write);
         }
         let known = self.threads.get_mut(&id).expect("it has been started");

@@ -22,6 +22,7 @@ use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome,
 use raddle_explore::ENGINES;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
+use raddle_program::Ordering;
 use raddle_program::analysis::{drop_unused_results, transform};
 use raddle_trace::{Model, Property, Schedule};
 use rustc_hash::FxHashSet;
@@ -130,11 +131,17 @@ impl Subject {
         })
     }
 
+    /// The same, which takes only such programs and models.
+    #[must_use]
+    pub fn only(self, is: impl Fn(&Sketch, Model) -> bool + Send + Sync + 'static) -> Subject {
+        let applies = self.applies;
+        Subject { applies: Box::new(move |sketch, model| applies(sketch, model) && is(sketch, model)), ..self }
+    }
+
     /// The same, which takes no program with such a statement.
     #[must_use]
     pub fn without(self, is: fn(&Stmt) -> bool) -> Subject {
-        let applies = self.applies;
-        Subject { applies: Box::new(move |sketch, model| applies(sketch, model) && !sketch.any(is)), ..self }
+        self.only(move |sketch, _| !sketch.any(is))
     }
 }
 
@@ -175,6 +182,7 @@ pub fn subjects() -> Vec<Subject> {
 fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
     let name = format!("{} commuting", engine.name());
     let subject = with_options(&name, engine, |options| options.commuting_updates = true);
+    let subject = subject.only(|_, model| !Model::AXIOMATIC.contains(&model));
     let run = subject.run;
     let run = move |code: &_, model, races| {
         let counts = run(code, model, races)?;
@@ -226,12 +234,23 @@ pub fn with_options(
     if SEQUENCES.contains(&engine.name()) {
         subject = values::restricted(subject);
     }
+    let subject = subject.only(move |sketch, model| knows(engine, sketch, model));
     match engine.name() {
         "rf" => subject.without(|stmt| matches!(stmt, Stmt::Atomic(_))),
         // By values it cannot tell whether an access comes before the end of its object.
         "vc" => subject.without(|stmt| updates(stmt) || matches!(stmt, Stmt::Free(_))),
         _ => subject,
     }
+}
+
+/// Whether an engine knows the model, and takes what is in the program under it.
+fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
+    let foreign = |stmt: &Stmt| match stmt {
+        Stmt::Atomic(_) => true,
+        Stmt::Fence(Ordering::SeqCst) | Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
+        _ => false,
+    };
+    !Model::AXIOMATIC.contains(&model) || (engine.name() == "optimal" && !sketch.any(foreign))
 }
 
 /// The engines on graphs: to them arrivals at barriers have no order.
@@ -423,7 +442,10 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
     if ordered && !atomic && exact {
         // Turns of a loop without effect are no part of a class, and may be met in several ways by engines on sequences.
         if !subject.every_end || !sketch.any(|stmt| matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_))) {
-            differ("blocked", count(&brute.blocked), found.blocked);
+            // Where writes have no order, brute force does not say which loads an assumption could have had.
+            if model != Model::Wra || !sketch.any(|stmt| matches!(stmt, Stmt::Assume(_))) {
+                differ("blocked", count(&brute.blocked), found.blocked);
+            }
             differ("failed", count(&brute.failed), found.failed);
             differ("bounded", count(&brute.bounded), found.bounded);
         }

@@ -11,7 +11,7 @@ use raddle_trace::Model;
 fn counts(sketch: &Sketch) -> (u64, u64) {
     let mut all = Vec::new();
     for engine in [&Optimal as &'static dyn Engine, &ReadsFrom] {
-        for model in Model::ALL {
+        for model in Model::OPERATIONAL {
             let found = (explorer(engine).run)(&prepared(sketch), model, false).expect("an answer");
             assert!(found.unordered.arrivals, "{}: {:?}", engine.name(), found.notes);
             let brute = enumerate(&code(sketch), model, Budget::default()).expect("it is small");
@@ -83,7 +83,7 @@ fn more_threads_than_a_barrier_is_for_compete() {
         let subject = explorer(engine);
         let found = (subject.run)(&prepared(&sketch), Model::Sc, false).expect("an answer");
         assert!(!found.unordered.arrivals && found.blocked >= 3, "{found:?}");
-        for model in Model::ALL {
+        for model in Model::OPERATIONAL {
             let compared = compare(&sketch, model, &subject, Effort::default());
             assert!(matches!(compared, Comparison::Agree(_)), "{} under {model}: {compared:?}", engine.name());
         }

@@ -92,15 +92,15 @@ fn a_signal_wakes_any_one_waiter() {
 #[test]
 fn final_memory_and_values_read_are_those_of_complete_runs() {
     let found = sc(&["a=R x; W x a+1", "a=R x; W x a+1"]);
-    let finals: Vec<_> = found.finals.iter().map(|memory| memory["x"]).collect();
+    let finals: Vec<_> = found.finals().iter().map(|memory| memory["x"]).collect();
     assert_eq!(finals, [1, 2]);
-    let reads: Vec<_> = found.reads.iter().map(|reads| reads[1..].concat()).collect();
+    let reads: Vec<_> = found.reads().iter().map(|reads| reads[1..].concat()).collect();
     assert_eq!(reads, [[0, 0], [0, 1], [1, 0]]);
 }
 
 #[test]
 fn races_are_failures_if_they_are_asked_for() {
-    for model in Model::ALL {
+    for model in Model::OPERATIONAL {
         let race = |threads: &[&str]| {
             let found = with_races(threads, model);
             found.failures.iter().any(|failure| failure.property == Property::Race)
@@ -138,11 +138,11 @@ fn all_ways_to_fail_at_one_place_are_noticed() {
 
 #[test]
 fn an_atomic_block_is_not_interleaved() {
-    for model in Model::ALL {
+    for model in Model::OPERATIONAL {
         let increment = "atomic { a=R x; W x a+1 }";
         let code = code(&litmus(&[increment, increment]));
         let found = enumerate(&code, model, Budget::default()).expect("small");
-        assert_eq!(found.finals.iter().map(|memory| memory["x"]).collect::<Vec<_>>(), [2]);
+        assert_eq!(found.finals().iter().map(|memory| memory["x"]).collect::<Vec<_>>(), [2]);
         assert_eq!(found.traces(), 2);
     }
 }

@@ -18,7 +18,7 @@ fn check(equivalence: Equivalence, cases: Vec<Case>) {
         // The engines on sequences need minutes for the largest one.
         let small = |case: &&Case| !engine.every_end || case.expected(Model::Sc).0 <= 2_000;
         for case in cases.iter().filter(small) {
-            for model in Model::ALL.into_iter().filter(|&model| (engine.applies)(&case.sketch, model)) {
+            for model in Model::OPERATIONAL.into_iter().filter(|&model| (engine.applies)(&case.sketch, model)) {
                 let given = engine.code.unwrap_or(prepared)(&case.sketch);
                 let answer = (engine.run)(&given, model, false);
                 if answer.as_ref().is_ok_and(|found| found.unordered.updates) {
@@ -35,7 +35,7 @@ fn check(equivalence: Equivalence, cases: Vec<Case>) {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Some engine takes each of them under every model.
-    assert!(compared >= cases.len() * Model::ALL.len(), "{compared} of {} were compared", cases.len());
+    assert!(compared >= cases.len() * Model::OPERATIONAL.len(), "{compared} of {} were compared", cases.len());
 }
 
 #[test]
@@ -83,12 +83,12 @@ fn hold(family: Family) {
     let mut sweep = Sweep::new(subjects(), Effort { states: 5_000, classes: 500 });
     for index in 0..PROGRAMS {
         let sketch = generate(family, 2, index);
-        if let Some(wrong) = sweep.compare(family, &sketch, &Model::ALL).first() {
+        if let Some(wrong) = sweep.compare(family, &sketch, &Model::OPERATIONAL).first() {
             panic!("{}", smallest(&sketch, wrong.model, wrong.engine));
         }
     }
     for engine in sweep.engines() {
-        for model in Model::ALL {
+        for model in Model::OPERATIONAL {
             let tally = sweep.tally(|other, _, under| other.name == engine.name && under == model);
             println!("{} under {model}, family {family}: {tally:?}", engine.name);
             let least = least(engine, family, model);
@@ -159,7 +159,7 @@ fn what_sweeps_have_found() {
     let mut compared = 0;
     for program in programs.map(litmus) {
         for engine in &engines {
-            for model in Model::ALL {
+            for model in Model::OPERATIONAL {
                 match compare(&program, model, engine, Effort::default()) {
                     Comparison::Disagree(differences) => {
                         panic!("{} under {model}:\n{program}{}", engine.name, differences.join("\n"))
@@ -171,7 +171,7 @@ fn what_sweeps_have_found() {
         }
     }
     // The engines on graphs take all of them under every model, those on sequences most of them under SC.
-    assert!(compared >= programs.len() * (6 * Model::ALL.len() + 2), "{compared}");
+    assert!(compared >= programs.len() * (6 * Model::OPERATIONAL.len() + 2), "{compared}");
 }
 
 #[test]

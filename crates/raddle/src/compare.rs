@@ -1,4 +1,4 @@
-//! Putting the same question to every engine.
+//! Putting the same question to every engine, or under every memory model.
 //!
 //! Engines tell executions apart by different equivalences, so they count different numbers; but what can go wrong in a program
 //! does not depend on who looks, so their verdicts must be the same. Each engine runs by itself, one after the other, with the
@@ -11,7 +11,10 @@ use raddle_engine::{Control, Engine, Equivalence, Finding, Outcome};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_report::Cost;
+use raddle_report::Family;
 use raddle_report::comparison::{Entry, Run};
+use raddle_trace::Model;
+use std::collections::BTreeMap;
 
 /// Asks every engine there is; an engine that does not take the program says why.
 ///
@@ -22,15 +25,34 @@ pub fn compare(program: &Program, settings: &Settings, control: &Control) -> Res
     engines.map(|engine| ask(program, settings, control, engine)).collect()
 }
 
+/// Asks under every memory model; one that does not take the program says why.
+///
+/// # Errors
+/// If an engine finds a bug in Raddle.
+pub fn under_every_model(program: &Program, settings: &Settings, control: &Control) -> Result<Family, Error> {
+    let ask = |model: Model| {
+        let mut settings = settings.clone();
+        settings.options.model = model;
+        control.restart();
+        Ok((model, answer(program, &settings, control)?))
+    };
+    let models = Model::EVERY.into_iter().map(ask).collect::<Result<_, Error>>()?;
+    Ok(Family { parameters: BTreeMap::new(), models })
+}
+
 fn ask(program: &Program, settings: &Settings, control: &Control, engine: &'static dyn Engine) -> Result<Entry, Error> {
     let settings = Settings { engine, ..settings.clone() };
+    Ok(Entry { engine: engine.name().to_owned(), result: answer(program, &settings, control)? })
+}
+
+/// What came out, or why the engine does not take the program.
+fn answer(program: &Program, settings: &Settings, control: &Control) -> Result<Result<Run, String>, Error> {
     let meter = Meter::start();
-    let result = match verify(program, &settings, control) {
-        Ok(outcome) => Ok(run(outcome, meter.read())),
-        Err(error @ Error::Unsupported { .. }) => Err(error.to_string()),
-        Err(error) => return Err(error),
-    };
-    Ok(Entry { engine: engine.name().to_owned(), result })
+    match verify(program, settings, control) {
+        Ok(outcome) => Ok(Ok(run(outcome, meter.read()))),
+        Err(error @ Error::Unsupported { .. }) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
 }
 
 fn run(outcome: Outcome, cost: Cost) -> Run {
@@ -57,7 +79,7 @@ fn run(outcome: Outcome, cost: Cost) -> Run {
 mod tests {
     use super::*;
     use crate::load::{Language, load_text};
-    use raddle_trace::{Model, Verdict};
+    use raddle_trace::Verdict;
 
     #[test]
     fn every_engine_is_asked_and_all_agree() {

@@ -92,6 +92,16 @@ pub enum Error {
         /// What it is called.
         name: String,
     },
+    /// A file that a question about a graph or an MDP needs is not accepted.
+    #[error("{error}")]
+    Fair {
+        /// What is wrong with it.
+        error: raddle_fair::format::InputError,
+        /// What it is called.
+        name: String,
+        /// Its text.
+        text: String,
+    },
     /// The schedule does not fit the program.
     #[error(transparent)]
     Schedule(#[from] ReplayError),
@@ -159,6 +169,11 @@ impl Error {
             Error::History { error: HistoryError::Input(InputError::Line { line, message, .. }), name } => {
                 Problem::new(message).mark(Mark { file: name.clone(), line: *line, column: 1, ..Mark::default() })
             }
+            Error::Fair { error, name, .. } => {
+                let (line, column) = (error.line, error.column);
+                let mark = Mark { file: name.clone(), line, column, len: 1, ..Mark::default() };
+                Problem { help: error.help.clone(), ..if line > 0 { problem.mark(mark) } else { problem } }
+            }
             Error::NotText { path, line, column } => problem.mark(in_file(path, *line, *column)),
             Error::UnknownLanguage { .. } => {
                 problem.help("programs end in .rdl (the language of Raddle), .c or .i (C)")
@@ -179,7 +194,9 @@ impl Error {
     pub fn sources(&self) -> Sources {
         match self {
             Error::Rejected { sources, .. } => crate::load::sources(sources),
-            Error::Trace { name, text, .. } => [(name.as_str(), text.as_str())].into_iter().collect(),
+            Error::Trace { name, text, .. } | Error::Fair { name, text, .. } => {
+                [(name.as_str(), text.as_str())].into_iter().collect()
+            }
             Error::History { error: HistoryError::Input(InputError::Line { line, text, .. }), name } => {
                 // Only the line is known, not what stands before it.
                 let padding = "\n".repeat((*line as usize).saturating_sub(1));

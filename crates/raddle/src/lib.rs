@@ -22,14 +22,15 @@
 //! ```
 //!
 //! The way of a question: [`load()`] a program, [`prepare()`] it (analyses, byte code), [`verify()`] it or [`replay()`] a schedule
-//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words; [`trace()`] and [`lin()`] do all of that for traces and
-//! histories. Everything below
+//! of it, and turn what came out into an [`answer`] that the [`report`] crate can put into words; [`trace()`], [`lin()`] and [`fair()`] do all of that for traces,
+//! histories and graphs. Everything below
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
 pub mod compare;
 pub mod cost;
 mod error;
+pub mod fairness;
 pub mod histories;
 pub mod load;
 pub mod prepare;
@@ -38,6 +39,7 @@ pub mod traces;
 pub mod verify;
 
 pub use error::Error;
+pub use fairness::fair;
 pub use histories::{Called, lin, lin_levels, lin_model, lin_stream, lin_transactions};
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
 pub use prepare::prepare;
@@ -55,6 +57,7 @@ pub use raddle_c as c;
 pub use raddle_consistency as consistency;
 pub use raddle_engine as engine;
 pub use raddle_explore as explore;
+pub use raddle_fair as fair;
 pub use raddle_linear as linear;
 pub use raddle_machine as machine;
 pub use raddle_program as program;

@@ -5,6 +5,8 @@
 
 use crate::check::Check;
 use crate::comparison::Comparison;
+use crate::fair::Fair;
+use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
@@ -37,6 +39,8 @@ pub struct Answer {
 pub enum Body {
     /// `check`: does some execution break a property?
     Check(Check),
+    /// `check --model all`: under which memory models?
+    Family(Family),
     /// `compare`: do the engines agree?
     Compare(Comparison),
     /// `replay`: what does this schedule do?
@@ -51,6 +55,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `fair`: can this objective be satisfied, does this specification hold?
+    Fair(Fair),
 }
 
 /// How an answer ends. A command has one exit status for each.
@@ -122,6 +128,7 @@ impl Answer {
     fn say(&self) -> &dyn Say {
         match &self.body {
             Body::Check(body) => body,
+            Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,
             Body::Trace(body) => body,
@@ -129,6 +136,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Fair(body) => body,
         }
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`], [`levels`] and [`transactions`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`family`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`], [`levels`], [`transactions`] and [`fair`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
@@ -15,6 +15,8 @@ pub mod comparison;
 pub mod counterexample;
 pub mod dot;
 pub mod excerpt;
+pub mod fair;
+pub mod family;
 mod grid;
 mod html;
 pub mod json;
@@ -37,6 +39,8 @@ pub use check::Check;
 pub use comparison::Comparison;
 pub use counterexample::Counterexample;
 pub use excerpt::Problem;
+pub use fair::Fair;
+pub use family::Family;
 pub use levels::Levels;
 pub use lin::Lin;
 pub use paper::Layout;

@@ -2,7 +2,7 @@
 //!
 //! | step | words |
 //! |---|---|
-//! | a read | `x → 1 (T2 step 4)`, `x → 0 (initial)`, `x → 1 (own buffer, step 3)` |
+//! | a read | `x → 1 (T2 step 4)`, `x → 0 (initial)`, `x → 1 (own buffer, step 3)`; where there is no single memory also what it missed: `x → 0 (initial, misses T2 step 4)` |
 //! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory` |
 //! | a read-modify-write | `add x: 0 → 1 (initial)`; one that writes nothing is a read: `x → 1 (T2 step 4), cas fails` |
 //! | a synchronisation | `lock m`, `sem post s`, `starts T1`, `joins T1` |
@@ -11,7 +11,7 @@
 //! are [`HARD_BLANK`]s.
 
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
+use raddle_trace::{Action, Event, EventName, Execution, Model, Source, ThreadName};
 use std::collections::HashMap;
 
 /// A blank that keeps what stands around it on one line.
@@ -50,18 +50,32 @@ impl<'e> Wording<'e> {
     pub fn step(&self, entry: &Entry) -> String {
         match entry {
             Entry::Event { event, buffered, .. } => {
-                let words = self.action(&event.action);
+                let words = self.action(&event.action, self.missed(event));
                 if *buffered { format!("{words} buffered") } else { words }
             }
             Entry::Flush { write, location, value } => {
                 let written = match self.find(*write) {
-                    Some(action) => self.action(action),
+                    Some(action) => self.action(action, None),
                     None => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
                 };
                 format!("{written} reaches memory")
             }
             Entry::Failure { message, .. } => message.clone(),
         }
+    }
+
+    /// The newest write before this read in the run that it did not see, where every step that is not buffered would otherwise be seen.
+    fn missed(&self, event: &Event) -> Option<EventName> {
+        let execution = self.execution;
+        let Action::Read { location, from, .. } = &event.action else { return None };
+        if !Model::AXIOMATIC.contains(&execution.model) || matches!(from, Source::Buffer(_)) {
+            return None;
+        }
+        let order = execution.coherence.get(location)?;
+        let seen = from.write().and_then(|source| order.iter().position(|&write| write == source));
+        let newer = &order[seen.map_or(0, |at| at + 1)..];
+        let position = self.positions.get(&event.id)?;
+        newer.iter().rev().copied().find(|write| self.positions.get(write).is_some_and(|at| at < position))
     }
 
     fn find(&self, id: EventName) -> Option<&'e Action> {
@@ -72,10 +86,10 @@ impl<'e> Wording<'e> {
         }
     }
 
-    fn action(&self, action: &Action) -> String {
+    fn action(&self, action: &Action, missed: Option<EventName>) -> String {
         match action {
             Action::Read { what, location, value, from } => {
-                let (value, from) = (number(*value), self.source(*from));
+                let (value, from) = (number(*value), self.source(*from, missed));
                 match what.as_str() {
                     "load" => format!("{location}\u{a0}→\u{a0}{value} {from}"),
                     "cas" => format!("{location}\u{a0}→\u{a0}{value} {from}, cas fails"),
@@ -91,7 +105,12 @@ impl<'e> Wording<'e> {
                 if is_lock(what) {
                     format!("{what} {location}")
                 } else {
-                    format!("{what} {location}: {}\u{a0}→\u{a0}{} {}", number(*old), number(*new), self.source(*from))
+                    format!(
+                        "{what} {location}: {}\u{a0}→\u{a0}{} {}",
+                        number(*old),
+                        number(*new),
+                        self.source(*from, missed)
+                    )
                 }
             }
             Action::Fence { what } => format!("fence {what}"),
@@ -105,10 +124,12 @@ impl<'e> Wording<'e> {
         }
     }
 
-    fn source(&self, source: Source<ThreadName>) -> String {
+    fn source(&self, source: Source<ThreadName>, missed: Option<EventName>) -> String {
+        let step = |id: EventName| format!("{}{}", id.thread, self.step_number(id, "\u{a0}step\u{a0}"));
+        let missed = missed.map(|newer| format!(", misses {}", step(newer))).unwrap_or_default();
         match source {
-            Source::Initial => "(initial)".into(),
-            Source::Write(id) => format!("({}{})", id.thread, self.step_number(id, "\u{a0}step\u{a0}")),
+            Source::Initial => format!("(initial{missed})"),
+            Source::Write(id) => format!("({}{missed})", step(id)),
             Source::Buffer(id) => format!("(own buffer{})", self.step_number(id, ", step\u{a0}")),
         }
     }

@@ -59,11 +59,25 @@ pub enum Model {
     Tso,
     /// Partial store order: a store buffer per thread and location.
     Pso,
+    /// Weak release-acquire: causality only, no order of the writes of a location.
+    Wra,
+    /// Release-acquire: causality, and an order of the writes of each location.
+    Ra,
+    /// Strong release-acquire: the orders of all locations agree with each other and with causality.
+    Sra,
+    /// Repaired C11 (Lahav et al. 2017), with the release sequences of C++20.
+    Rc11,
 }
 
 impl Model {
-    /// Every model.
-    pub const ALL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+    /// Those in which memory is a state, and steps go on from it.
+    pub const OPERATIONAL: [Model; 3] = [Model::Sc, Model::Tso, Model::Pso];
+
+    /// Those that are defined by what an execution as a whole may look like.
+    pub const AXIOMATIC: [Model; 4] = [Model::Wra, Model::Ra, Model::Sra, Model::Rc11];
+
+    /// Every model, stronger ones first as far as they can be compared.
+    pub const EVERY: [Model; 7] = [Model::Sc, Model::Tso, Model::Pso, Model::Sra, Model::Ra, Model::Wra, Model::Rc11];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -71,6 +85,10 @@ impl Model {
             Model::Sc => "sc",
             Model::Tso => "tso",
             Model::Pso => "pso",
+            Model::Wra => "wra",
+            Model::Ra => "ra",
+            Model::Sra => "sra",
+            Model::Rc11 => "rc11",
         }
     }
 
@@ -90,9 +108,8 @@ impl std::str::FromStr for Model {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        Model::ALL
-            .into_iter()
-            .find(|model| model.name() == name)
-            .ok_or_else(|| format!("no memory model is called `{name}`; there are sc, tso and pso"))
+        let found = Model::EVERY.into_iter().find(|model| model.name() == name);
+        found
+            .ok_or_else(|| format!("no memory model is called `{name}`; there are sc, tso, pso, wra, ra, sra and rc11"))
     }
 }

@@ -3,10 +3,13 @@
 //! A schedule together with a program and a model determines a run. The written form is a list of words:
 //! `2` lets thread 2 do its next event, `2=1` lets it take alternative 1 of a choice, `2!` lets its oldest buffered
 //! write reach memory, and `2!10000c` the oldest one that it buffered for that (hexadecimal) address (partial store order).
+//! Where memory is not one sequence of writes, `2<1.3` lets thread 2 read what event 3 of thread 1 wrote, `2<i` the initial value, `2<1.3=1`
+//! also picks alternative 1, and with `2@0` its write becomes number 0 among the writes of its location that are there; `2` alone reads or
+//! becomes the last one.
 //! What is written down, kept and handed on has the names of threads (`2.1` is the first thread that thread 2 started); whoever runs
 //! programs works with their numbers.
 
-use crate::ids::ThreadId;
+use crate::ids::{EventId, ThreadId};
 use crate::threads::{Numbering, ThreadName};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -19,6 +22,10 @@ pub enum Step<T = ThreadId> {
     Run(T),
     /// The thread's next operation is a choice and takes this alternative (from 0).
     Choose(T, u32),
+    /// The thread's next operation reads from this write, or the initial one, and takes an alternative if it has several.
+    ReadFrom(T, Option<EventId<T>>, Option<u32>),
+    /// The thread's next operation is a store, and becomes the one at this position among the writes of its location, from 0.
+    WriteAt(T, u32),
     /// The thread's oldest buffered write reaches memory.
     Flush(T),
     /// The thread's oldest buffered write to this address reaches memory.
@@ -29,18 +36,29 @@ impl<T: Copy> Step<T> {
     /// Whose step it is.
     pub const fn thread(self) -> T {
         match self {
-            Step::Run(thread) | Step::Choose(thread, _) | Step::Flush(thread) | Step::FlushAt(thread, _) => thread,
+            Step::Run(thread)
+            | Step::Choose(thread, _)
+            | Step::ReadFrom(thread, ..)
+            | Step::WriteAt(thread, _)
+            | Step::Flush(thread)
+            | Step::FlushAt(thread, _) => thread,
         }
     }
 
-    /// The same step of another thread.
-    pub fn of<U>(self, thread: U) -> Step<U> {
-        match self {
+    /// The same step with other names for threads, if there is one for each.
+    pub fn named<U>(self, name: impl Fn(T) -> Option<U>) -> Option<Step<U>> {
+        let thread = name(self.thread())?;
+        Some(match self {
             Step::Run(_) => Step::Run(thread),
             Step::Choose(_, pick) => Step::Choose(thread, pick),
+            Step::ReadFrom(_, None, pick) => Step::ReadFrom(thread, None, pick),
+            Step::ReadFrom(_, Some(write), pick) => {
+                Step::ReadFrom(thread, Some(EventId::new(name(write.thread)?, write.index)), pick)
+            }
+            Step::WriteAt(_, at) => Step::WriteAt(thread, at),
             Step::Flush(_) => Step::Flush(thread),
             Step::FlushAt(_, addr) => Step::FlushAt(thread, addr),
-        }
+        })
     }
 }
 
@@ -49,6 +67,14 @@ impl<T: fmt::Display> fmt::Display for Step<T> {
         match self {
             Step::Run(thread) => write!(f, "{thread:#}"),
             Step::Choose(thread, pick) => write!(f, "{thread:#}={pick}"),
+            Step::ReadFrom(thread, source, pick) => {
+                match source {
+                    Some(write) => write!(f, "{thread:#}<{:#}.{}", write.thread, write.index)?,
+                    None => write!(f, "{thread:#}<i")?,
+                }
+                pick.map_or(Ok(()), |pick| write!(f, "={pick}"))
+            }
+            Step::WriteAt(thread, at) => write!(f, "{thread:#}@{at}"),
             Step::Flush(thread) => write!(f, "{thread:#}!"),
             Step::FlushAt(thread, addr) => write!(f, "{thread:#}!{addr:x}"),
         }
@@ -59,8 +85,27 @@ impl FromStr for Step<ThreadName> {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let bad = || format!("`{word}` is not a step; steps look like `2`, `2=1`, `2!`, `2!10000000c` or `2.1`");
+        let bad = || {
+            format!(
+                "`{word}` is not a step; steps look like `2`, `2=1`, `2!`, `2!10000000c`, `2<1.3`, `2<i`, `2@0` or `2.1`"
+            )
+        };
         let thread = |text: &str| text.parse().map_err(|_| bad());
+        if let Some((t, from)) = word.split_once('<') {
+            let (write, pick) = match from.split_once('=') {
+                Some((write, pick)) => (write, Some(pick.parse().map_err(|_| bad())?)),
+                None => (from, None),
+            };
+            let source = match write.rsplit_once('.') {
+                _ if write == "i" => None,
+                Some((name, index)) => Some(EventId::new(thread(name)?, index.parse().map_err(|_| bad())?)),
+                None => return Err(bad()),
+            };
+            return Ok(Step::ReadFrom(thread(t)?, source, pick));
+        }
+        if let Some((t, at)) = word.split_once('@') {
+            return Ok(Step::WriteAt(thread(t)?, at.parse().map_err(|_| bad())?));
+        }
         if let Some((t, pick)) = word.split_once('=') {
             return Ok(Step::Choose(thread(t)?, pick.parse().map_err(|_| bad())?));
         }
@@ -92,15 +137,15 @@ impl Schedule {
     /// If there is no thread with one of its numbers.
     #[must_use]
     pub fn named(&self, numbering: Numbering) -> Schedule<ThreadName> {
-        let name = |thread| numbering.name(thread).expect("a thread that moves has a name");
-        Schedule { steps: self.steps.iter().map(|step| step.of(name(step.thread()))).collect() }
+        let named = |step: &Step| step.named(|thread| numbering.name(thread)).expect("a thread that moves has a name");
+        Schedule { steps: self.steps.iter().map(named).collect() }
     }
 }
 
 impl Schedule<ThreadName> {
     /// The same schedule, with the numbers of the threads; `None` if one of them cannot be a thread of the program.
     pub fn numbered(&self, numbering: Numbering) -> Option<Schedule> {
-        let steps = self.steps.iter().map(|step| Some(step.of(numbering.number(step.thread())?)));
+        let steps = self.steps.iter().map(|step| step.named(|name| numbering.number(name)));
         Some(Schedule { steps: steps.collect::<Option<_>>()? })
     }
 }
@@ -147,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_schedule_reads_back_as_it_was_written() {
-        let text = "0 0 1 1! 2=3 1!1000000000000004 12 2.1 2.1.3! 2.1=0";
+        let text = "0 0 1 1! 2=3 1!1000000000000004 12 2.1 2.1.3! 2.1=0 2<1.3 2.1<i 2<2.1.0=4 1<i=0 2.1@0";
         let schedule: Schedule<ThreadName> = text.parse().expect("well formed");
         let thread = |name: &str| name.parse::<ThreadName>().expect("a name");
         assert_eq!(schedule.steps[3], Step::Flush(thread("1")));

@@ -79,5 +79,6 @@ pub(crate) fn of(model: Model) -> &'static dyn MemoryModel {
         Model::Sc => &sc::SequentialConsistency,
         Model::Tso => &tso::TotalStoreOrder,
         Model::Pso => &pso::PartialStoreOrder,
+        Model::Wra | Model::Ra | Model::Sra | Model::Rc11 => unreachable!("the verifier refuses {model}"),
     }
 }

@@ -64,7 +64,9 @@ impl<M: Model> Search<'_, M> {
                     if !half && step.graph.consumed(event.loc, position as isize - 1) {
                         return Applied::Dead;
                     }
-                    step.write(*event, position);
+                    if step.write(*event, position).is_none() {
+                        return Applied::Dead;
+                    }
                     frame.added = 1;
                     return Applied::Option;
                 }
@@ -133,6 +135,10 @@ impl<M: Model> Search<'_, M> {
                     Revisited::Whole { added } => {
                         frame.added = added;
                         Applied::Option
+                    }
+                    Revisited::Nothing => {
+                        step.graph.undo(frame.mark);
+                        Applied::Dead
                     }
                     Revisited::Half { read } => {
                         let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);

@@ -27,6 +27,7 @@ pub(crate) struct Purpose {
 impl Purpose {
     /// To explore one execution per class.
     pub(crate) fn new(equivalence: Equivalence, options: &Options) -> Self {
+        let equivalence = if options.model == raddle_trace::Model::Wra { Equivalence::ReadsFrom } else { equivalence };
         Purpose {
             equivalence,
             commuting: options.commuting_updates,

@@ -14,7 +14,7 @@ use super::models::Model;
 use super::realise::Question;
 use super::search::Search;
 use super::snapshot::{Node, Stage};
-use super::sources::{SAMPLE, Sources, by_rank};
+use super::sources::{SAMPLE, Sources, by_rank, is_stuck};
 use super::step::Bug;
 use crate::world::Initial;
 use raddle_machine::{Automaton, Blocked, Code, Reaction, Status, Visible};
@@ -179,6 +179,11 @@ struct Waiter {
 /// Looks for a witness in which every thread that waits has looked at the last writes.
 fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool: &mut Vec<Level<M>>) -> Waiting<M> {
     let waiters = graph.waiters(context.code);
+    if !M::ORDERED {
+        let mut looks = waiters.iter().flat_map(|waiter| &waiter.events);
+        let stuck = looks.all(|&look| graph.event(look).kind != Kind::Read || is_stuck(context, graph, look));
+        return if stuck { Waiting::Shown } else { Waiting::Moot };
+    }
     let looks = waiters.iter().flat_map(|waiter| &waiter.events).map(|&slot| graph.event(slot));
     let looks = looks.filter(|event| event.kind == Kind::Read);
     let mut last: Vec<(LocId, Slot)> = looks.map(|read| (read.loc, read.rf)).collect();

@@ -18,11 +18,10 @@ use std::sync::Arc;
 impl<M: Model> Stepper<'_, '_, M> {
     /// Prepares the clocks of an access, and returns an event that it races with.
     pub(super) fn race(&mut self, event: &Event) -> Option<Slot> {
-        if !self.context.races {
-            return None;
+        if self.context.races || M::CLOCKED {
+            self.graph.prepare_clocks(event);
         }
-        self.graph.prepare_clocks(event);
-        let other = self.graph.race(event)?;
+        let other = self.context.races.then(|| self.graph.race(event))??;
         self.race_beside_blind_updates(event);
         Some(other)
     }
@@ -143,7 +142,7 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// Whether `first` comes before `second` in some run of the graph.
     pub(super) fn may_precede(&mut self, first: Slot, second: Slot) -> bool {
         match self.graph.equivalence {
-            Equivalence::Coherence => !self.graph.before(second, first),
+            Equivalence::Coherence => !M::is_ordered(self.graph, second, first),
             Equivalence::ReadsFrom => {
                 !self.graph.before(second, first)
                     || (!M::base(self.graph).before(second as usize, first as usize)
@@ -206,7 +205,12 @@ impl<M: Model> Stepper<'_, '_, M> {
             let node = self.failed(thread, Property::Memory, "the object is still in use");
             let flags = event.flags.with(Flags::LOCKED);
             let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
-            self.push_ordered(slot, access, access);
+            if M::NAMED && self.graph.before(access, slot) {
+                // It comes first in every run, but whoever ends the object's life does not know that.
+                self.report(Some(Property::Memory), event.pc, slot, thread);
+            } else {
+                self.push_ordered(slot, access, access);
+            }
         }
     }
 }

@@ -126,7 +126,7 @@ impl<M: Model> Graph<M> {
             message.resize(clocks.stride, 0);
         }
         if event.kind == Kind::Write {
-            if !event.order.releases() {
+            if !event.order.releases() && event.order != Ordering::NonAtomic {
                 let fences = events.iter().rev().copied();
                 let mut fences = fences.filter(|&slot| is_fence(self.event(slot)) && self.event(slot).order.releases());
                 if let Some(fence) = fences.next() {
@@ -143,6 +143,18 @@ impl<M: Model> Graph<M> {
         clocks.next_now = now;
         clocks.next_message = message;
         self.clocks = clocks;
+    }
+
+    /// Whether one event happens before another.
+    pub(crate) fn happens_before(&self, first: Slot, second: Slot) -> bool {
+        let event = self.event(first);
+        first != second && self.clocks.row(second)[event.thread.index()] > event.index
+    }
+
+    /// Whether an event happens before whatever a thread does next.
+    pub(crate) fn is_known(&self, thread: ThreadId, slot: Slot) -> bool {
+        let event = self.event(slot);
+        self.last(thread).is_some_and(|last| self.clocks.row(last)[event.thread.index()] > event.index)
     }
 
     /// Whoever leaves a barrier knows what those knew who have arrived at it, and so does whoever ends it: to the machine these are reads and updates

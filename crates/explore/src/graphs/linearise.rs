@@ -8,13 +8,13 @@
 //! so they are readable, too.
 
 use super::context::Context;
-use super::event::{Flags, Kind, NO_BLOCK, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::snapshot::Stage;
 use super::step::Bug;
 use raddle_machine::{Automaton, Status, Visible};
-use raddle_trace::{BitSet, Schedule, Step, ThreadId};
+use raddle_trace::{BitSet, EventId, Schedule, Step, ThreadId};
 
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
 pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug) -> Option<Schedule> {
@@ -216,8 +216,12 @@ struct Emitter<'a, 'c, M: Model> {
     threads: Vec<Option<u32>>,
     /// Writes that have been issued and not flushed, per thread.
     buffered: Vec<Vec<Slot>>,
+    /// Writes that have been issued.
+    issued: BitSet,
     /// The arrivals at barriers so far, in their order.
     arrived: Vec<Slot>,
+    /// The departures from barriers so far that were no steps of their own.
+    at_once: Vec<Slot>,
 }
 
 impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
@@ -225,7 +229,7 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         let mut threads = vec![None; graph.threads.len()];
         threads[0] = Some(context.shared.world.main.operations());
         let buffered = vec![Vec::new(); graph.threads.len()];
-        Emitter { context, graph, threads, buffered, arrived: Vec::new() }
+        Emitter { context, graph, threads, buffered, issued: BitSet::new(), arrived: Vec::new(), at_once: Vec::new() }
     }
 
     /// Executes the operations of a thread up to and including this one.
@@ -237,8 +241,11 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
             }
             let events = self.graph.threads[thread.index()].events.iter().copied();
             let part = |slot: &Slot| self.graph.event(*slot).operation == done;
-            let issued: Vec<Slot> = events.filter(part).filter(|&slot| self.arrival(slot).is_some()).collect();
-            self.buffered[thread.index()].extend(issued);
+            let issued: Vec<Slot> =
+                events.filter(part).filter(|&slot| self.graph.event(slot).kind == Kind::Write).collect();
+            issued.iter().for_each(|&slot| self.issued.insert(slot as usize));
+            let kept: Vec<Slot> = issued.into_iter().filter(|&slot| self.arrival(slot).is_some()).collect();
+            self.buffered[thread.index()].extend(kept);
             done += 1;
         }
         self.threads[thread.index()] = Some(done);
@@ -258,7 +265,11 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
             Kind::Depart => {
                 let members = self.graph.met(event);
                 let last = self.arrived.iter().rev().find(|&arrival| members.contains(arrival));
-                return last.is_some_and(|&last| self.graph.event(last).thread == thread);
+                let at_once = last.is_some_and(|&last| self.graph.event(last).thread == thread);
+                if at_once {
+                    self.at_once.push(slot);
+                }
+                return at_once;
             }
             _ => {}
         }
@@ -267,12 +278,48 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
 
     /// The step that executes an operation.
     fn step(&self, thread: ThreadId, operation: u32) -> Step {
-        let parts = self.graph.threads[thread.index()].events.iter().map(|&slot| self.graph.event(slot));
-        let mut parts = parts.filter(|event| event.operation == operation);
-        match parts.find(|event| event.kind == Kind::Choose) {
-            Some(choice) => Step::Choose(thread, choice.value as u32),
-            None => Step::Run(thread),
+        let slots = self.graph.threads[thread.index()].events.iter().copied();
+        let parts: Vec<Slot> = slots.filter(|&slot| self.graph.event(slot).operation == operation).collect();
+        let find = |kind: Kind| parts.iter().copied().find(|&slot| self.graph.event(slot).kind == kind);
+        let choice = find(Kind::Choose).map(|slot| self.graph.event(slot).value as u32);
+        if !M::NAMED {
+            return choice.map_or(Step::Run(thread), |choice| Step::Choose(thread, choice));
         }
+        let access = parts.iter().copied().find(|&slot| {
+            matches!(self.graph.event(slot).kind, Kind::Read | Kind::Write | Kind::Arrive | Kind::Depart)
+        });
+        let Some(slot) = access else {
+            return choice.map_or(Step::Run(thread), |choice| Step::Choose(thread, choice));
+        };
+        let event = self.graph.event(slot);
+        let met = self
+            .arrived
+            .iter()
+            .copied()
+            .filter(|&arrival| arrival != slot && self.graph.event(arrival).loc == event.loc);
+        if event.kind == Kind::Write {
+            let order = self.graph.location(event.loc).co.iter().take_while(|&&other| other != slot);
+            let before = order.filter(|&&other| self.issued.contains(other as usize)).count() + met.count();
+            return Step::WriteAt(thread, if M::ORDERED { before as u32 } else { 0 });
+        }
+        // To the machine an arrival is an update, and what comes after it finds it there.
+        let source = match event.kind {
+            Kind::Depart => {
+                let members = self.graph.met(event);
+                met.filter(|arrival| members.contains(arrival)).last()
+            }
+            Kind::Arrive => met.last().or(self.graph.location(event.loc).co.last().copied()),
+            _ => met.last().or(Some(event.rf)),
+        };
+        Step::ReadFrom(thread, source.filter(|&source| source != INIT).map(|source| self.name(source)), choice)
+    }
+
+    /// What the machine calls a write that has been issued.
+    fn name(&self, write: Slot) -> EventId {
+        let Event { thread, operation, .. } = *self.graph.event(write);
+        let departures = self.at_once.iter().map(|&slot| self.graph.event(slot));
+        let skipped = departures.filter(|event| event.thread == thread && event.operation < operation).count();
+        EventId::new(thread, operation - skipped as u32)
     }
 
     fn emit(&mut self, slot: Slot, target: bool, steps: &mut Vec<Step>) {

@@ -92,13 +92,42 @@ impl Engine for Optimal {
         raddle_engine::Equivalence::Traces
     }
 
-    fn takes(&self, _: &Question<'_>) -> Result<(), Refusal> {
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        takes_axioms(question)?;
         Ok(())
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
         explore(question, deadline, Purpose::new(Equivalence::Coherence, question.options))
     }
+}
+
+/// What has no meaning under models that are defined by axioms.
+fn takes_axioms(question: &Question<'_>) -> Result<(), Refusal> {
+    use raddle_trace::Model;
+    let Question { code, options } = question;
+    let model = options.model;
+    let refuse = |message: String| Err(Refusal::whole(code, message));
+    if !Model::AXIOMATIC.contains(&model) {
+        Ok(())
+    } else if code.has_atomic_blocks() {
+        refuse(format!("atomic blocks have no meaning under the model {model}"))
+    } else if options.commuting_updates {
+        refuse(format!("updates are not taken to commute under the model {model}; leave `--commuting-updates` out"))
+    } else if model == Model::Wra && code.has_full_fences() {
+        refuse(format!("seq_cst fences are not supported under the model {model}; `--model ra` has them"))
+    } else if model == Model::Wra && code.has_spins() {
+        refuse(format!("this wait loop is not supported under the model {model}; `--model ra` takes it"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether ordinary accesses mean what they do under the model only if none of them races, and nobody looks for that.
+fn assumes_no_race(question: &Question<'_>) -> bool {
+    question.options.model == raddle_trace::Model::Rc11
+        && question.code.has_non_atomic()
+        && !question.options.properties.contains(raddle_trace::Property::Race)
 }
 
 /// The engine `rf`.
@@ -119,6 +148,10 @@ impl Engine for ReadsFrom {
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        if raddle_trace::Model::AXIOMATIC.contains(&question.options.model) {
+            let message = format!("the engine `rf` does not know the model {}", question.options.model);
+            return Err(Refusal::whole(question.code, message));
+        }
         if question.code.has_atomic_blocks() {
             let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does";
             return Err(Refusal::whole(question.code, message));
@@ -159,6 +192,10 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
     loop {
         match explore_once(question, deadline, purpose) {
             Ok(mut outcome) => {
+                if assumes_no_race(question) {
+                    notes
+                        .push("this assumes that there is no data race, which would make the program undefined".into());
+                }
                 outcome.notes.extend(notes);
                 return Ok(Sampled::Done(Box::new(outcome)));
             }

@@ -138,9 +138,32 @@ impl<'a, M: Model> Look<'a, M> {
     /// Whether the read may take the source as far as its own operation goes: a wait takes an unsuitable value only where it
     /// may be the last.
     fn is_offered(&self, context: &mut Context<'_>, source: Slot) -> bool {
-        !self.waits
-            || reaction(context, self.graph, self.node, self.read.loc, source) != Some(Reaction::Block)
-            || self.graph.may_be_last(self.read.loc, source, self.events)
+        if !self.waits || !self.blocks(context, source) {
+            return true;
+        }
+        if M::ORDERED {
+            self.graph.may_be_last(self.read.loc, source, self.events)
+        } else {
+            self.waits_for_ever(context) == Some(source)
+        }
+    }
+
+    /// Whether an operation that waits goes on waiting with this source.
+    fn blocks(&self, context: &mut Context<'_>, source: Slot) -> bool {
+        reaction(context, self.graph, self.node, self.read.loc, source) == Some(Reaction::Block)
+    }
+
+    /// Where writes have no order a thread waits for ever if nothing it may see is suitable: the first source, in canonical order, that stands for
+    /// all of them.
+    fn waits_for_ever(&self, context: &mut Context<'_>) -> Option<Slot> {
+        let mut sources: Sources = self.writes().chain([INIT]).collect();
+        sources.retain(|&mut source| {
+            let taken = self.updates && self.is_consumed(source);
+            !taken && !self.is_overwritten(source)
+        });
+        sources.sort_unstable_by_key(|&source| by_rank(self.graph, source));
+        let all = sources.iter().all(|&source| self.blocks(context, source));
+        sources.first().copied().filter(|_| all)
     }
 
     /// Whether some update that is there has taken the source.
@@ -229,6 +252,15 @@ pub(super) fn is_canonical<M: Model>(
     let canonical = canonical == Some(read.rf);
     previous.insert(slot as usize);
     canonical
+}
+
+/// Where writes have no order: whether a thread that waits does so for ever, and this graph is the one that counts.
+pub(super) fn is_stuck<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, slot: Slot) -> bool {
+    let read = graph.event(slot);
+    let node = graph.node_before(read);
+    let mut others = graph.present().clone();
+    others.remove(slot as usize);
+    Look::new(graph, &others, read, &node).waits_for_ever(context) == Some(read.rf)
 }
 
 /// The level in which the read takes a source that needs another witness; `None` if there is none.

@@ -112,6 +112,8 @@ fn is_nothing<M: Model>(context: &Context<'_>, status: &Status) -> bool {
 pub(super) enum Revisited {
     /// So many events were added.
     Whole { added: u8 },
+    /// Nothing was added: the write is not possible there.
+    Nothing,
     /// Only the write was added, or a fault in its place; the read is what could not be added after the write.
     Half { read: Option<Event> },
 }
@@ -155,7 +157,9 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// Adds an event and reports if the thread has failed by it.
     pub(super) fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
         // Accesses have had theirs prepared when they were checked for races.
-        if self.context.races && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Blind | Kind::Fault) {
+        if (self.context.races || M::CLOCKED)
+            && !matches!(event.kind, Kind::Read | Kind::Write | Kind::Blind | Kind::Fault)
+        {
             self.graph.prepare_clocks(&event);
         }
         let failure = match node.state.status() {
@@ -163,7 +167,7 @@ impl<M: Model> Stepper<'_, '_, M> {
             _ => None,
         };
         let slot = self.graph.add(event, node, position, stamp);
-        if self.context.races {
+        if self.context.races || M::CLOCKED {
             self.graph.clocks.store(slot);
         }
         if let Some((property, pc)) = failure {
@@ -247,17 +251,22 @@ impl<M: Model> Stepper<'_, '_, M> {
         };
         let bugs = self.bugs.len();
         let slot = self.add(event, node, 0, stamp);
+        if M::refuses(self.graph, slot) {
+            self.bugs.truncate(bugs);
+            self.graph.remove(slot, stamp.unwrap_or(self.graph.order.len() - 1));
+            return false;
+        }
         self.check_life(slot, bugs);
         true
     }
 
-    /// Adds a write at this position of coherence, or a fault if it is wrong.
-    pub(super) fn write(&mut self, event: Event, position: usize) -> Slot {
+    /// Adds a write at this position of coherence, or a fault if it is wrong; `None` if the model does not allow it there.
+    pub(super) fn write(&mut self, event: Event, position: usize) -> Option<Slot> {
         let thread = event.thread;
         self.check_commuting(&event);
         self.check_meeting(&event);
         if let Some(other) = self.race(&event) {
-            return self.racing_write(event, position, other);
+            return Some(self.racing_write(event, position, other));
         }
         let node = match self.tip(thread).stage {
             Stage::Updating { old, pick, .. } => self.answered(thread, old, pick),
@@ -268,6 +277,11 @@ impl<M: Model> Stepper<'_, '_, M> {
         };
         let failed = self.bugs.len();
         let slot = self.add(event, node, position, None);
+        if M::refuses(self.graph, slot) {
+            self.bugs.truncate(failed);
+            self.graph.pop();
+            return None;
+        }
         if let Some(free) = self.freed_before(slot) {
             // The write has no effect; what it would have led to is not looked at.
             self.bugs.truncate(failed);
@@ -275,9 +289,9 @@ impl<M: Model> Stepper<'_, '_, M> {
             let node = self.failed(thread, Property::Memory, "write after the end of the object's life");
             let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
             self.push_ordered(free, slot, slot);
-            return slot;
+            return Some(slot);
         }
-        slot
+        Some(slot)
     }
 
     pub(super) fn choose(&mut self, event: Event) {
@@ -347,10 +361,10 @@ impl<M: Model> Stepper<'_, '_, M> {
     ) -> Revisited {
         let bugs = self.bugs.len();
         if remove {
-            self.write(Event { flags: write.flags.with(Flags::MARKED), ..write }, position);
-            return Revisited::Whole { added: 1 };
+            let added = self.write(Event { flags: write.flags.with(Flags::MARKED), ..write }, position);
+            return added.map_or(Revisited::Nothing, |_| Revisited::Whole { added: 1 });
         }
-        let slot = self.write(write, position);
+        let Some(slot) = self.write(write, position) else { return Revisited::Nothing };
         let read = Event { rf: slot, flags: read.flags.without(Flags::BLOCKED.with(Flags::CONSUMES)), ..read };
         if self.graph.event(slot).kind != Kind::Write {
             self.bugs.truncate(bugs);

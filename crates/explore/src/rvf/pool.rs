@@ -101,14 +101,8 @@ impl<'c> Pool<'c> {
     fn walk(&self, search: &mut Search<'c>) -> Result<(), Stop> {
         let (mut patience, mut steps) = (Search::PATIENCE, STEPS);
         while !search.shell().report.stopped() {
-            // Several parts may have been given away, and one that is there says nothing of the others.
-            while !self.workers.stopped()
-                && let Some(given) = search.waits_for()
-            {
-                if let Some((part, _busy)) = self.workers.take_until(|| given.get().is_some()) {
-                    self.work(part);
-                }
-            }
+            let missing = || search.waits_for().map(|given| move || given.get().is_some());
+            self.workers.work_while(missing, |part| self.work(part));
             if self.workers.stopped() || !search.advance()? {
                 break;
             }

@@ -236,7 +236,7 @@ mod tests {
              fn other() { store x, 2; }
              fn main() { store x, 1; let t = spawn other(); store y, 3; join t; }",
         );
-        for model in Model::ALL {
+        for model in Model::OPERATIONAL {
             let world = Arc::new(World::new(&code, model));
             let Status::Ready(Visible::Spawn { .. }) = world.main.status() else { panic!("it is about to start one") };
             let arrivals = world.opening.steps.iter().filter(|step| !matches!(step, Step::Run(_))).count();

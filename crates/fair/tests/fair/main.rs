@@ -3,5 +3,6 @@
 mod agreement;
 mod bounds;
 mod cases;
+mod damaged;
 mod second_opinion;
 mod truth;

@@ -10,21 +10,26 @@
 //! | [`Tso`] | into the thread's buffer, first in first out |
 //! | [`Pso`] | into the thread's buffer, first in first out per location and across store-store fences |
 //!
+//! Models that are defined by axioms share [`Axiomatic`]: there reads name their source and writes their place.
+//!
 //! To add a model: one file, and one line in the list below.
 
+mod axiomatic;
 mod buffers;
 mod pso;
 mod sc;
 mod tso;
 
+pub use axiomatic::{Act, Axiomatic};
 pub use pso::Pso;
 pub use sc::Sc;
 pub use tso::Tso;
 
+use crate::address::Addr;
 use crate::automaton::Access;
 use crate::bytes::ByteMemory;
 use raddle_program::Ordering;
-use raddle_trace::{Buffered, Model, Step, StoreBuffer, ThreadId};
+use raddle_trace::{Buffered, EventId, Model, Step, StoreBuffer, ThreadId};
 use std::fmt;
 
 /// A store.
@@ -49,6 +54,19 @@ pub enum Origin {
     Memory,
     /// Its last byte out of the thread's own store at this position among those on their way.
     Own(usize),
+    /// Out of this write, or the initial one, where a step names it.
+    Event(Option<EventId>),
+}
+
+/// Which write a read is to read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    /// The last one, as memory has it.
+    Last,
+    /// The initial one.
+    Initial,
+    /// This one.
+    Write(EventId),
 }
 
 /// What a thread finds at a place.
@@ -69,6 +87,55 @@ pub trait Memory: Clone + fmt::Debug {
 
     /// What everybody sees, to change it.
     fn bytes_mut(&mut self) -> &mut ByteMemory;
+
+    /// A store becomes what everybody sees.
+    fn put(&mut self, store: Store) {
+        let written = self.bytes_mut().write(store.access, store.value);
+        written.expect("the object was given contents when the store was issued");
+    }
+
+    /// Whether steps name the sources of reads and the places of writes. Otherwise memory knows them.
+    fn is_named(&self) -> bool {
+        false
+    }
+
+    /// The writes that a step can name as the source of a read; `None` is the initial one.
+    fn sources(&self, _access: Access) -> Vec<Option<EventId>> {
+        vec![None]
+    }
+
+    /// Where steps name places: per location, its writes in their order, as far as they have one.
+    fn orders(&self) -> Vec<(Addr, Vec<EventId>)> {
+        Vec::new()
+    }
+
+    /// Whether a thread that waits is sure to see the last write in the end, and may have missed all others.
+    fn last_is_seen(&self) -> bool {
+        true
+    }
+
+    /// At how many places among the writes of its location a store can be.
+    fn places(&self, _access: Access) -> usize {
+        1
+    }
+
+    /// Why a thread cannot do this now, as far as it is a question of sources and places.
+    fn refuses(&self, _thread: ThreadId, _act: Act) -> Option<String> {
+        None
+    }
+
+    /// A thread has done something.
+    fn done(&mut self, _thread: ThreadId, _act: Act) {}
+
+    /// Whether memory can answer such an access beside those there were.
+    fn is_possible(&self, _access: Access) -> bool {
+        true
+    }
+
+    /// Whether a thread that ends the life of this object knows of all accesses to it.
+    fn may_end(&self, _thread: ThreadId, _base: Addr) -> bool {
+        true
+    }
 
     /// Whether a store is on its way for a while before everybody sees it.
     fn keeps(&self) -> bool;
@@ -100,7 +167,7 @@ pub trait Memory: Clone + fmt::Debug {
     }
 
     /// What a thread finds. Where nobody has written yet, that is `fresh`: a value, and whether it may be read.
-    fn find(&self, thread: ThreadId, access: Access, fresh: (u64, bool)) -> Found {
+    fn find(&self, thread: ThreadId, access: Access, _from: From, fresh: (u64, bool)) -> Found {
         let (mut value, mut written) = self.bytes().read(access).unwrap_or(fresh);
         let (mut origin, mut covered) = (Origin::Memory, 0u8);
         for (at, store) in self.waiting(thread).into_iter().flat_map(StoreBuffer::iter).enumerate() {
@@ -129,14 +196,17 @@ macro_rules! declare {
         /// The memory of a model that is known only when the program is run.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum AnyMemory {
-            $(#[allow(missing_docs)] $model($model)),*
+            $(#[allow(missing_docs)] $model($model),)*
+            #[allow(missing_docs)]
+            Axiomatic(Axiomatic),
         }
 
         impl AnyMemory {
             /// The memory of a model, with these contents, in which nothing is on its way.
             pub fn of(model: Model, bytes: ByteMemory) -> Self {
                 match model {
-                    $(Model::$model => AnyMemory::$model($model::new(bytes))),*
+                    $(Model::$model => AnyMemory::$model($model::new(bytes)),)*
+                    Model::Wra | Model::Ra | Model::Sra | Model::Rc11 => AnyMemory::Axiomatic(Axiomatic::new(model, bytes)),
                 }
             }
         }
@@ -146,7 +216,8 @@ macro_rules! declare {
 macro_rules! ask {
     ([$($model:ident),*] $any:ident, $memory:ident => $what:expr) => {
         match $any {
-            $(AnyMemory::$model($memory) => $what),*
+            $(AnyMemory::$model($memory) => $what,)*
+            AnyMemory::Axiomatic($memory) => $what,
         }
     };
 }
@@ -192,5 +263,49 @@ impl Memory for AnyMemory {
 
     fn take(&mut self, thread: ThreadId, at: usize) -> Store {
         models!(ask self, memory => memory.take(thread, at))
+    }
+
+    fn put(&mut self, store: Store) {
+        models!(ask self, memory => memory.put(store));
+    }
+
+    fn is_named(&self) -> bool {
+        models!(ask self, memory => memory.is_named())
+    }
+
+    fn orders(&self) -> Vec<(Addr, Vec<EventId>)> {
+        models!(ask self, memory => memory.orders())
+    }
+
+    fn last_is_seen(&self) -> bool {
+        models!(ask self, memory => memory.last_is_seen())
+    }
+
+    fn sources(&self, access: Access) -> Vec<Option<EventId>> {
+        models!(ask self, memory => memory.sources(access))
+    }
+
+    fn places(&self, access: Access) -> usize {
+        models!(ask self, memory => memory.places(access))
+    }
+
+    fn refuses(&self, thread: ThreadId, act: Act) -> Option<String> {
+        models!(ask self, memory => memory.refuses(thread, act))
+    }
+
+    fn done(&mut self, thread: ThreadId, act: Act) {
+        models!(ask self, memory => memory.done(thread, act));
+    }
+
+    fn is_possible(&self, access: Access) -> bool {
+        models!(ask self, memory => memory.is_possible(access))
+    }
+
+    fn may_end(&self, thread: ThreadId, base: Addr) -> bool {
+        models!(ask self, memory => memory.may_end(thread, base))
+    }
+
+    fn find(&self, thread: ThreadId, access: Access, from: From, fresh: (u64, bool)) -> Found {
+        models!(ask self, memory => memory.find(thread, access, from, fresh))
     }
 }

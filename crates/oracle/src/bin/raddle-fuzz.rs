@@ -52,7 +52,7 @@ struct Arguments {
 struct Models(Vec<Model>);
 
 fn models(name: &str) -> Result<Models, String> {
-    if name == "all" { Ok(Models(Model::ALL.to_vec())) } else { Ok(Models(vec![name.parse()?])) }
+    if name == "all" { Ok(Models(Model::OPERATIONAL.to_vec())) } else { Ok(Models(vec![name.parse()?])) }
 }
 
 impl Arguments {

@@ -123,7 +123,7 @@ impl Trace {
                 Step::FlushAt(_, location) => {
                     StepFields::Flush { thread: self.thread(thread), location: Some(self.location(location)) }
                 }
-                Step::Run(_) | Step::Choose(..) => {
+                Step::Run(_) | Step::Choose(..) | Step::ReadFrom(..) | Step::WriteAt(..) => {
                     let index = done.get_mut(thread.index()).map_or(0, |done| std::mem::replace(done, *done + 1));
                     StepFields::Event { event: self.event_fields(EventId::new(thread, index)) }
                 }

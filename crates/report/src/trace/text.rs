@@ -76,7 +76,7 @@ impl Trace {
                 Step::FlushAt(_, location) => {
                     buffer.iter().position(|&event| self.event(event).and_then(|event| event.buffers) == Some(location))
                 }
-                Step::Run(_) | Step::Choose(..) => {
+                Step::Run(_) | Step::Choose(..) | Step::ReadFrom(..) | Step::WriteAt(..) => {
                     let id = EventId::new(thread, done[thread.index()]);
                     done[thread.index()] += 1;
                     let event = self.event(id)?;

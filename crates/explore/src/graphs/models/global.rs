@@ -25,7 +25,13 @@ pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model;
     const FORWARDS: bool;
+    const NAMED: bool = false;
+    /// A read comes before what overwrites its source.
+    const READS_FIRST: bool = true;
     fn fence(order: Ordering) -> Option<Kind>;
+    fn refuses(_graph: &Graph<Self>, _slot: Slot) -> bool {
+        false
+    }
     fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
     fn fence_after_store(order: Ordering) -> Option<Kind>;
     fn arrival(write: &Event, addr: Addr) -> Option<Step>;
@@ -36,6 +42,11 @@ pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     /// Adds events among the first of a thread that are preserved before `event`: at least those which no other one of
     /// them stands for. If none does, the start of the thread stands for itself.
     fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, event: &Event, add: impl FnMut(Slot));
+
+    #[cfg(debug_assertions)]
+    fn is_consistent(graph: &Graph<Self>) -> bool {
+        is_consistent(graph)
+    }
 }
 
 /// The relation of a graph.
@@ -60,6 +71,15 @@ impl<M: Global> Model for M {
     #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = <M as Global>::MODEL;
     const FORWARDS: bool = <M as Global>::FORWARDS;
+    const NAMED: bool = <M as Global>::NAMED;
+
+    fn refuses(graph: &Graph<M>, slot: Slot) -> bool {
+        <M as Global>::refuses(graph, slot)
+    }
+
+    fn is_ordered(graph: &Graph<M>, first: Slot, second: Slot) -> bool {
+        if M::READS_FIRST { graph.before(first, second) } else { graph.prefix.before(first as usize, second as usize) }
+    }
 
     fn fence(order: Ordering) -> Option<Kind> {
         <M as Global>::fence(order)
@@ -78,6 +98,9 @@ impl<M: Global> Model for M {
     }
 
     fn read_floor(graph: &mut Graph<M>, event: &Event) -> isize {
+        if !M::READS_FIRST {
+            return super::causal::floor(graph, event);
+        }
         collect_before(graph, event);
         let last = graph
             .location(event.loc)
@@ -120,9 +143,11 @@ impl<M: Global> Model for M {
                     add_to_scratch(&mut graph.rows, event.rf);
                 }
                 graph.rows.reach.row_mut(slot as usize).copy_from_slice(&graph.rows.scratch);
-                let next = (graph.co_position(event.loc, event.rf) + 1) as usize;
-                if let Some(&write) = graph.location(event.loc).co.get(next) {
-                    propagate(graph, slot, write);
+                if M::READS_FIRST {
+                    let next = (graph.co_position(event.loc, event.rf) + 1) as usize;
+                    if let Some(&write) = graph.location(event.loc).co.get(next) {
+                        propagate(graph, slot, write);
+                    }
                 }
             }
             Kind::Write => {
@@ -223,7 +248,7 @@ impl<M: Global> Model for M {
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<M>) -> bool {
-        is_consistent(graph)
+        <M as Global>::is_consistent(graph)
     }
 }
 
@@ -235,7 +260,7 @@ fn add_overwritten<M: Global>(graph: &mut Graph<M>, loc: LocId, position: usize)
         add_to_scratch(&mut graph.rows, previous);
     }
     for &read in &accesses.reads {
-        if graph.events[read as usize].rf == previous {
+        if M::READS_FIRST && graph.events[read as usize].rf == previous {
             add_to_scratch(&mut graph.rows, read);
         }
     }

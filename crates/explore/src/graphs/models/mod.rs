@@ -18,16 +18,23 @@
 //! |---|---|
 //! | `global` | what those share that are one acyclic relation on all events |
 //! | `buffers` | what those share that have store buffers |
+//! | `causal` | what those share in which only the past of an event decides |
+//! | `wra`, `ra`, `sra`, `rc11` | weak, usual and strong release-acquire; repaired C11 |
 //! | `sc`, `tso`, `pso` | sequential consistency; store buffers, one per thread or one per thread and location |
 //!
 //! Everything is resolved at compile time: the search is a generic function of the model, because these questions are its
 //! innermost loop.
 
 mod buffers;
+mod causal;
 mod global;
 mod pso;
+mod ra;
+mod rc11;
 mod sc;
+mod sra;
 mod tso;
+mod wra;
 
 use super::event::{Event, Kind, Slot};
 use super::graph::Graph;
@@ -48,14 +55,27 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// A read may take a write of its own thread that no other thread can see yet.
     const FORWARDS: bool;
 
+    /// Steps of its machine name the sources of reads and the places of writes.
+    const NAMED: bool = false;
+
+    /// Its definition is in terms of what happens before by C11, so that the clocks are always kept.
+    const CLOCKED: bool = false;
+
+    /// The writes of a location have an order. If they have none, its searches are over reads-from classes, without a witness.
+    const ORDERED: bool = true;
+
     /// What a fence is to memory; `None` if it is nothing.
     fn fence(order: Ordering) -> Option<Kind>;
 
     /// The fence that a store, the next operation of the thread, puts before itself.
-    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
+    fn fence_before_store(_graph: &Graph<Self>, _thread: ThreadId, _order: Ordering) -> Option<Kind> {
+        None
+    }
 
     /// The fence that a store puts after itself.
-    fn fence_after_store(order: Ordering) -> Option<Kind>;
+    fn fence_after_store(_order: Ordering) -> Option<Kind> {
+        None
+    }
 
     /// The position in coherence of the oldest source a new last event of its thread may take; -1 is the initial write.
     fn read_floor(graph: &mut Graph<Self>, event: &Event) -> isize;
@@ -63,41 +83,62 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// The position after which a new last event of its thread may be placed.
     fn write_floor(graph: &mut Graph<Self>, event: &Event) -> isize;
 
+    /// Whether a new last event of its thread, which has been added with a source or place above the floor that is not the last one, breaks
+    /// something that floors do not see.
+    fn refuses(_graph: &Graph<Self>, _slot: Slot) -> bool {
+        false
+    }
+
+    /// Whether one event is certain to come before another one that ends the life of what it accesses.
+    fn is_ordered(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
+        graph.before(first, second)
+    }
+
     /// The read floor of an event of the graph, were only these events there.
     fn read_floor_within(graph: &Graph<Self>, read: &Event, events: &BitSet) -> isize;
 
     /// Makes room for so many slots.
-    fn grow(rows: &mut Self::Rows, slots: usize);
+    fn grow(_rows: &mut Self::Rows, _slots: usize) {}
 
     /// An event has been added, a write at this position of coherence; what precedes it in its thread was there before.
-    fn added(graph: &mut Graph<Self>, slot: Slot, position: usize);
+    fn added(_graph: &mut Graph<Self>, _slot: Slot, _position: usize) {}
 
     /// How much can be undone.
-    fn mark(rows: &Self::Rows) -> usize;
+    fn mark(_rows: &Self::Rows) -> usize {
+        0
+    }
 
     /// Takes back what adding events since the mark has changed in the rows of others.
-    fn undo(rows: &mut Self::Rows, mark: usize);
+    fn undo(_rows: &mut Self::Rows, _mark: usize) {}
 
     /// Makes `target` the rows of the part of the graph that `keep` is, whose events in the order of addition are `order`.
-    fn restrict(graph: &Graph<Self>, keep: &BitSet, order: &[Slot], target: &mut Self::Rows);
+    fn restrict(_graph: &Graph<Self>, _keep: &BitSet, _order: &[Slot], _target: &mut Self::Rows) {}
 
     /// What is before an event of the graph in every run of it.
-    fn before(graph: &Graph<Self>, slot: Slot) -> &[u64];
+    fn before(graph: &Graph<Self>, slot: Slot) -> &[u64] {
+        graph.prefix.row(slot as usize)
+    }
 
     /// Collects what is before a new last event of its thread, its source left out, in every run of the class.
-    fn collect_next(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>);
+    fn collect_next(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>) {
+        Self::collect(graph, &graph.prefix, event, row);
+    }
 
     /// In a reads-from class: what is before each event whatever the order of writes.
-    fn base(graph: &Graph<Self>) -> &Relation;
+    fn base(graph: &Graph<Self>) -> &Relation {
+        &graph.prefix
+    }
 
     /// Collects what is before a new last event of its thread, its source left out, given what is before others.
     fn collect(graph: &Graph<Self>, relation: &Relation, event: &Event, row: &mut Vec<u64>);
 
     /// In a reads-from class: the order of writes has been exchanged for that of this sequence of all events.
-    fn adopted(graph: &mut Graph<Self>, sequence: impl Iterator<Item = Slot>);
+    fn adopted(_graph: &mut Graph<Self>, _sequence: impl Iterator<Item = Slot>) {}
 
     /// The step by which a write to this address that has been issued reaches memory, if that is one of its own.
-    fn arrival(write: &Event, addr: Addr) -> Option<Step>;
+    fn arrival(_write: &Event, _addr: Addr) -> Option<Step> {
+        None
+    }
 
     /// From the definition of the model: whether the graph is consistent.
     #[cfg(debug_assertions)]
@@ -119,5 +160,9 @@ pub(crate) fn under<T: Task>(model: raddle_trace::Model, task: T) -> T::Output {
         raddle_trace::Model::Sc => task.under::<sc::Sc>(),
         raddle_trace::Model::Tso => task.under::<tso::Tso>(),
         raddle_trace::Model::Pso => task.under::<pso::Pso>(),
+        raddle_trace::Model::Ra => task.under::<ra::Ra>(),
+        raddle_trace::Model::Rc11 => task.under::<rc11::Rc11>(),
+        raddle_trace::Model::Sra => task.under::<sra::Sra>(),
+        raddle_trace::Model::Wra => task.under::<wra::Wra>(),
     }
 }

@@ -1,0 +1,55 @@
+//! Release-acquire (Lahav, Giannarakis, Vafeiadis 2016): every access releases and acquires, so the past of an event is its prefix by
+//! program order and reads-from. Full fences are in one order.
+
+use super::Model;
+use super::causal::{self, Relations};
+use crate::graphs::event::{Event, Kind, Slot};
+use crate::graphs::graph::Graph;
+use raddle_program::Ordering;
+use raddle_trace::{BitSet, Relation};
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ra;
+
+impl Model for Ra {
+    type Rows = ();
+    #[cfg(debug_assertions)]
+    const MODEL: raddle_trace::Model = raddle_trace::Model::Ra;
+    const FORWARDS: bool = false;
+    const NAMED: bool = true;
+
+    fn fence(order: Ordering) -> Option<Kind> {
+        (order == Ordering::SeqCst).then_some(Kind::Fence)
+    }
+
+    fn read_floor(graph: &mut Graph<Self>, event: &Event) -> isize {
+        causal::floor(graph, event)
+    }
+
+    fn write_floor(graph: &mut Graph<Self>, event: &Event) -> isize {
+        causal::floor(graph, event)
+    }
+
+    fn read_floor_within(_: &Graph<Self>, _: &Event, _: &BitSet) -> isize {
+        unreachable!("only reads-from classes ask for it")
+    }
+
+    fn collect(graph: &Graph<Self>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
+        causal::collect(graph, relation, event, row);
+    }
+
+    fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
+        causal::is_in_question(graph, slot, causal::is_full_fence) && !has_order(graph)
+    }
+
+    #[cfg(debug_assertions)]
+    fn is_consistent(graph: &Graph<Self>) -> bool {
+        Relations::causal(graph).is_coherent() && has_order(graph)
+    }
+}
+
+/// Whether full fences can be put in one order.
+fn has_order(graph: &Graph<Ra>) -> bool {
+    let relations = Relations::causal(graph);
+    relations.fences(&causal::full_fences(graph), &relations.hb).is_acyclic()
+}

@@ -1,0 +1,330 @@
+//! Memories that are defined by axioms: what an execution as a whole may look like.
+//!
+//! Here memory is everything that was done: the events of each thread, for each read the write it read from, for each
+//! location the order of its writes. A step names the source of its read and the place of its write, and is possible if the execution with it
+//! satisfies the axioms of the model. Every axiom is evaluated from its definition ([`relations`]), on all events, at every step: slow, and
+//! obviously right. Nothing is shared with the engines, which have clocks and floors for the same questions.
+//!
+//! Every prefix of an execution, in an order that respects program order and reads-from, satisfies the axioms if the execution does. So a
+//! schedule that shows an execution can be followed from the start.
+//!
+//! | file | model |
+//! |---|---|
+//! | `wra`, `ra`, `sra` | weak, usual and strong release-acquire (Lahav, Giannarakis, Vafeiadis 2016; Lahav, Boker 2022) |
+//! | `rc11` | repaired C11 (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017), with the release sequences of C++20 |
+
+mod ra;
+mod rc11;
+mod relations;
+mod sra;
+mod wra;
+
+use self::relations::Relations;
+use super::{Found, Memory, Origin, Store};
+use crate::address::Addr;
+use crate::automaton::Access;
+use crate::bytes::ByteMemory;
+use raddle_program::Ordering;
+use raddle_trace::{EventId, Model, Step, StoreBuffer, ThreadId};
+use std::collections::BTreeMap;
+
+/// An axiom that an execution breaks, in one line.
+type Broken = &'static str;
+
+/// What a thread does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Act {
+    /// Reads from this write, or the initial one.
+    Read {
+        /// Where.
+        access: Access,
+        /// From which write.
+        from: Option<EventId>,
+        /// With which ordering.
+        order: Ordering,
+    },
+    /// Writes.
+    Write {
+        /// Where and what.
+        store: Store,
+        /// With which ordering.
+        order: Ordering,
+        /// At which position among the writes of the location.
+        at: usize,
+    },
+    /// Reads and writes in one step, right behind what it has read from.
+    Update {
+        /// Where, and what is there then.
+        store: Store,
+        /// From which write it reads.
+        from: Option<EventId>,
+        /// With which ordering.
+        order: Ordering,
+    },
+    /// Does a fence.
+    Fence(Ordering),
+    /// Starts a thread.
+    Spawn(ThreadId),
+    /// Has waited for the end of a thread.
+    Join(ThreadId),
+    /// Something that memory does not see.
+    Other,
+}
+
+/// What an event is to memory. An update is two of them, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Read { from: Option<usize> },
+    Write { value: u64 },
+    Fence,
+    Other,
+}
+
+/// A location: where it starts, and how many bytes it has.
+type Location = (Addr, u8);
+
+/// Where fences are in the model in which they are updates of a location that nobody else knows.
+const HIDDEN: Location = (Addr(0), 0);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Done {
+    id: EventId,
+    kind: Kind,
+    location: Option<Location>,
+    order: Ordering,
+    /// Whether it is the second half of an update, whose first half is the event before it.
+    half: bool,
+}
+
+/// The events of a thread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Line {
+    /// How many operations it has done.
+    operations: u32,
+    events: Vec<usize>,
+    /// What comes right before its next event in other threads: its start, and ends of threads that it has waited for.
+    behind: Vec<usize>,
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Axiomatic {
+    model: Model,
+    /// What objects hold before anybody writes.
+    initial: ByteMemory,
+    events: Vec<Done>,
+    threads: BTreeMap<ThreadId, Line>,
+    /// Program order between neighbours, with starts and ends of threads.
+    neighbours: Vec<(usize, usize)>,
+    /// The writes of each location, in their order.
+    order: BTreeMap<Location, Vec<usize>>,
+}
+
+impl Axiomatic {
+    /// A memory in which nothing was done yet.
+    pub fn new(model: Model, initial: ByteMemory) -> Self {
+        let (threads, order) = (BTreeMap::new(), BTreeMap::new());
+        Axiomatic { model, initial, events: Vec::new(), threads, neighbours: Vec::new(), order }
+    }
+
+    fn writes(&self, location: Location) -> &[usize] {
+        self.order.get(&location).map_or(&[], Vec::as_slice)
+    }
+
+    /// The write half of an event.
+    fn written_by(&self, location: Location, event: EventId) -> Option<usize> {
+        self.writes(location).iter().copied().find(|&write| self.events[write].id == event)
+    }
+
+    fn push(&mut self, done: Done) -> usize {
+        let number = self.events.len();
+        self.events.push(done);
+        let line = self.threads.entry(done.id.thread).or_default();
+        let before = line.events.last().copied().into_iter().chain(std::mem::take(&mut line.behind));
+        self.neighbours.extend(before.map(|other| (other, number)));
+        line.events.push(number);
+        number
+    }
+
+    fn place(&mut self, location: Location, write: usize, at: usize) {
+        self.order.entry(location).or_default().insert(at, write);
+    }
+
+    /// Reads and writes, right behind what is read.
+    fn update(&mut self, id: EventId, location: Location, from: Option<usize>, value: u64, order: Ordering) {
+        let done = Done { id, kind: Kind::Read { from }, location: Some(location), order, half: false };
+        self.push(done);
+        let write = self.push(Done { kind: Kind::Write { value }, half: true, ..done });
+        let source = from.and_then(|from| self.writes(location).iter().position(|&write| write == from));
+        self.place(location, write, source.map_or(0, |at| at + 1));
+    }
+
+    /// The first axiom that is broken.
+    fn broken(&self) -> Option<Broken> {
+        let relations = Relations::new(self);
+        match self.model {
+            Model::Wra => wra::broken(&relations),
+            Model::Ra => ra::broken(&relations),
+            Model::Sra => sra::broken(&relations),
+            Model::Rc11 => rc11::broken(&relations),
+            Model::Sc | Model::Tso | Model::Pso => unreachable!("this model has a memory of its own"),
+        }
+    }
+}
+
+impl Memory for Axiomatic {
+    fn bytes(&self) -> &ByteMemory {
+        &self.initial
+    }
+
+    fn bytes_mut(&mut self) -> &mut ByteMemory {
+        &mut self.initial
+    }
+
+    fn put(&mut self, _: Store) {
+        // What is written is part of what was done.
+    }
+
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    fn keep(&mut self, _: ThreadId, _: Store, _: Ordering) {
+        unreachable!("nothing is ever on its way")
+    }
+
+    fn fence(&mut self, _: ThreadId, _: Ordering) {}
+
+    fn waiting(&self, _: ThreadId) -> Option<&StoreBuffer<Store>> {
+        None
+    }
+
+    fn is_held(&self, _: ThreadId) -> bool {
+        false
+    }
+
+    fn moves(&self, _: ThreadId, _: &mut Vec<Step>) {}
+
+    fn leaving(&self, _: Step) -> Option<usize> {
+        None
+    }
+
+    fn take(&mut self, _: ThreadId, _: usize) -> Store {
+        unreachable!("nothing is ever on its way")
+    }
+
+    fn is_named(&self) -> bool {
+        true
+    }
+
+    fn orders(&self) -> Vec<(Addr, Vec<EventId>)> {
+        let ordered = self.order.iter().filter(|(location, _)| self.model != Model::Wra || **location == HIDDEN);
+        let names = |writes: &Vec<usize>| writes.iter().map(|&write| self.events[write].id).collect();
+        ordered.map(|(location, writes)| (location.0, names(writes))).collect()
+    }
+
+    fn last_is_seen(&self) -> bool {
+        self.model != Model::Wra
+    }
+
+    fn sources(&self, access: Access) -> Vec<Option<EventId>> {
+        let writes = self.writes((access.addr, access.size)).iter().map(|&write| Some(self.events[write].id));
+        [None].into_iter().chain(writes).collect()
+    }
+
+    fn places(&self, access: Access) -> usize {
+        // Where writes have no order there is one place.
+        if self.model == Model::Wra { 1 } else { self.writes((access.addr, access.size)).len() + 1 }
+    }
+
+    fn find(&self, _: ThreadId, access: Access, from: super::From, fresh: (u64, bool)) -> Found {
+        let location = (access.addr, access.size);
+        let write = match from {
+            super::From::Last => self.writes(location).last().copied(),
+            super::From::Initial => None,
+            super::From::Write(event) => self.written_by(location, event),
+        };
+        match write.map(|write| &self.events[write]) {
+            Some(&Done { id, kind: Kind::Write { value }, .. }) => {
+                Found { value, written: true, origin: Origin::Event(Some(id)) }
+            }
+            _ => {
+                let (value, written) = self.initial.read(access).unwrap_or(fresh);
+                Found { value, written, origin: Origin::Event(None) }
+            }
+        }
+    }
+
+    fn done(&mut self, thread: ThreadId, act: Act) {
+        let line = self.threads.entry(thread).or_default();
+        let id = EventId::new(thread, line.operations);
+        line.operations += 1;
+        let location = |access: Access| (access.addr, access.size);
+        let plain = |kind, order| Done { id, kind, location: None, order, half: false };
+        match act {
+            Act::Read { access, from, order } => {
+                let from = from.and_then(|event| self.written_by(location(access), event));
+                self.push(Done { location: Some(location(access)), ..plain(Kind::Read { from }, order) });
+            }
+            Act::Write { store: Store { access, value }, order, at } => {
+                let done = Done { location: Some(location(access)), ..plain(Kind::Write { value }, order) };
+                let write = self.push(done);
+                let at = if self.model == Model::Wra { self.writes(location(access)).len() } else { at };
+                self.place(location(access), write, at);
+            }
+            Act::Update { store: Store { access, value }, from, order } => {
+                let from = from.and_then(|event| self.written_by(location(access), event));
+                self.update(id, location(access), from, value, order);
+            }
+            Act::Fence(order) if order == Ordering::SeqCst && self.model == Model::Wra => {
+                let last = self.writes(HIDDEN).last().copied();
+                self.update(id, HIDDEN, last, 0, Ordering::AcqRel);
+            }
+            Act::Fence(order) => {
+                self.push(plain(Kind::Fence, order));
+            }
+            Act::Spawn(child) => {
+                let spawn = self.push(plain(Kind::Other, Ordering::Relaxed));
+                self.threads.entry(child).or_default().behind.push(spawn);
+            }
+            Act::Join(child) => {
+                let last = self
+                    .threads
+                    .get(&child)
+                    .and_then(|line| line.events.last().copied().or(line.behind.first().copied()));
+                self.threads.entry(thread).or_default().behind.extend(last);
+                self.push(plain(Kind::Other, Ordering::Relaxed));
+            }
+            Act::Other => {
+                self.push(plain(Kind::Other, Ordering::Relaxed));
+            }
+        }
+    }
+
+    fn refuses(&self, thread: ThreadId, act: Act) -> Option<String> {
+        let mut next = self.clone();
+        next.done(thread, act);
+        next.broken().map(str::to_owned)
+    }
+
+    fn is_possible(&self, access: Access) -> bool {
+        let overlaps = |&(addr, size): &Location| size > 0 && access.overlaps(Access { addr, size });
+        self.order
+            .keys()
+            .chain(self.events.iter().filter_map(|done| done.location.as_ref()))
+            .all(|location| !overlaps(location) || *location == (access.addr, access.size))
+    }
+
+    fn may_end(&self, thread: ThreadId, base: Addr) -> bool {
+        let relations = Relations::new(self);
+        let happens_before =
+            if self.model == Model::Rc11 { rc11::happens_before(&relations) } else { relations.causality() };
+        let last =
+            self.threads.get(&thread).and_then(|line| line.events.last().copied().or(line.behind.first().copied()));
+        let uses = |done: &Done| done.location.is_some_and(|(addr, size)| size > 0 && addr.base() == base);
+        let accesses = (0..self.events.len()).filter(|&event| uses(&self.events[event]));
+        let mut unordered =
+            accesses.filter(|&event| Some(event) != last && last.is_none_or(|last| !happens_before.has(event, last)));
+        unordered.next().is_none()
+    }
+}
