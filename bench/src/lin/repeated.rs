@@ -62,7 +62,7 @@ impl General {
 /// The same history with few values.
 fn repeat(history: &History) -> History {
     let mut values = Values::default();
-    let mut few = |id: ValueId, values: &mut Values| match history.value(id) {
+    let few = |id: ValueId, values: &mut Values| match history.value(id) {
         Value::Int(number) => values.intern_int(number.rem_euclid(VALUES)),
         _ => ValueId::NIL,
     };
