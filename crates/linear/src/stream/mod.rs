@@ -234,7 +234,9 @@ pub fn watch(
             first.push(event);
         }
         let mut said = run.event(&event, &watching, &mut tables)?;
-        if let (Err(Trouble::Unsupported(_)), Some(events)) = (&said, first.take_if(|_| !watching.general)) {
+        if let Err(Trouble::Unsupported(_)) = &said
+            && let Some(events) = first.take_if(|_| !watching.general)
+        {
             watching.general = true;
             run = Run::new(&watching, words);
             said = Ok(());
