@@ -167,7 +167,7 @@ impl<'a> Orders<'a> {
                 done[op / 64] |= 1 << (op % 64);
                 if seen.insert((done.clone(), after.clone())) {
                     held += 8 * done.len() + 4 * after.len() + 96;
-                    if held > BYTES || (seen.len() % 1024 == 0 && Instant::now() >= self.end) {
+                    if held > BYTES || (seen.len().is_multiple_of(1024) && Instant::now() >= self.end) {
                         return None;
                     }
                     path.push((at, std::mem::replace(&mut state, after)));
