@@ -70,6 +70,42 @@ pub(crate) const READERS: Case = Case {
     peers: Peers { genmc: Some(25_000.0), nidhugg: Some(3_000.0) },
 };
 
+/// Two threads that add up each other's numbers.
+const FIB: Case = Case {
+    name: "fib",
+    text: include_str!("../../examples/fib.rdl"),
+    model: Model::Sc,
+    parameter: "K",
+    full: known(5, 8_953),
+    quick: known(2, 19),
+    peers: Peers { genmc: Some(15_400.0), nidhugg: Some(10_800.0) },
+};
+
+/// The same, where a store may not be seen at once.
+const WEAK_FIB: Case = Case { full: known(5, 19_404), quick: known(2, 20), peers: UNKNOWN, ..FIB };
+
+/// Threads that count under a mutex.
+const MUTEX_COUNTER: Case = Case {
+    name: "mutex counter",
+    text: include_str!("../../examples/mutex_counter.rdl"),
+    model: Model::Sc,
+    parameter: "N",
+    full: known(7, 5_040),
+    quick: known(3, 6),
+    peers: UNKNOWN,
+};
+
+/// Threads that collide in a hash table.
+const INDEXER: Case = Case {
+    name: "indexer",
+    text: include_str!("../../examples/indexer.rdl"),
+    model: Model::Sc,
+    parameter: "N",
+    full: known(14, 512),
+    quick: known(12, 8),
+    peers: Peers { genmc: Some(250.0), nidhugg: Some(330.0) },
+};
+
 /// The programs, in the order in which they are shown.
 pub(crate) const CASES: &[Case] = &[
     Case {
@@ -82,24 +118,11 @@ pub(crate) const CASES: &[Case] = &[
         peers: Peers { genmc: Some(24_800.0), nidhugg: Some(6_300.0) },
     },
     READERS,
-    Case {
-        name: "fib",
-        text: include_str!("../../examples/fib.rdl"),
-        model: Model::Sc,
-        parameter: "K",
-        full: known(5, 8_953),
-        quick: known(2, 19),
-        peers: Peers { genmc: Some(15_400.0), nidhugg: Some(10_800.0) },
-    },
-    Case {
-        name: "fib",
-        text: include_str!("../../examples/fib.rdl"),
-        model: Model::Tso,
-        parameter: "K",
-        full: known(5, 19_404),
-        quick: known(2, 20),
-        peers: UNKNOWN,
-    },
+    Case { model: Model::Rc11, peers: UNKNOWN, ..READERS },
+    FIB,
+    Case { model: Model::Tso, ..WEAK_FIB },
+    Case { model: Model::Ra, ..WEAK_FIB },
+    Case { model: Model::Rc11, ..WEAK_FIB },
     Case {
         name: "lastzero",
         text: include_str!("../../examples/lastzero.rdl"),
@@ -136,15 +159,8 @@ pub(crate) const CASES: &[Case] = &[
         quick: open(1),
         peers: UNKNOWN,
     },
-    Case {
-        name: "indexer",
-        text: include_str!("../../examples/indexer.rdl"),
-        model: Model::Sc,
-        parameter: "N",
-        full: known(14, 512),
-        quick: known(12, 8),
-        peers: Peers { genmc: Some(250.0), nidhugg: Some(330.0) },
-    },
+    INDEXER,
+    Case { model: Model::Rc11, peers: UNKNOWN, ..INDEXER },
     Case {
         name: "filesystem",
         text: include_str!("../../examples/filesystem.rdl"),
@@ -163,13 +179,6 @@ pub(crate) const CASES: &[Case] = &[
         quick: known(3, 6),
         peers: UNKNOWN,
     },
-    Case {
-        name: "mutex counter",
-        text: include_str!("../../examples/mutex_counter.rdl"),
-        model: Model::Sc,
-        parameter: "N",
-        full: known(7, 5_040),
-        quick: known(3, 6),
-        peers: UNKNOWN,
-    },
+    MUTEX_COUNTER,
+    Case { model: Model::Rc11, ..MUTEX_COUNTER },
 ];

@@ -70,8 +70,7 @@ pub(crate) fn engines() -> impl Iterator<Item = &'static dyn Engine> {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let entries = catalogue::entries()?;
     let wanted = |entry: &&Entry| args.only.as_ref().is_none_or(|only| entry.name.contains(only.as_str()));
-    let models: Vec<Model> =
-        Model::OPERATIONAL.into_iter().filter(|&m| args.model.is_none_or(|model| model == m)).collect();
+    let models = args.model.map_or_else(|| Model::OPERATIONAL.to_vec(), |model| vec![model]);
     let mut lines = Vec::new();
     for entry in entries.iter().filter(wanted) {
         for &model in &models {

@@ -5,7 +5,7 @@
 //! 1. [`graph`]: graphs, MDPs, objectives; [`sets`]: sets of vertices in two back ends, and symbolic steps.
 //! 2. [`scc`], [`lockstep`], [`mec`], [`streett`], [`solve`]: the algorithms, each with its source.
 //! 3. [`argument`], [`evidence`], [`check`]: what an answer rests on, and who goes through it again.
-//! 4. [`successors`], [`system`], [`format`], [`product`]: from files to a graph; [`decide`] is the way through all of it.
+//! 4. [`successors`], [`system`], [`mod@format`], [`product`]: from files to a graph; [`decide`] is the way through all of it.
 //! 5. [`families`], [`protocols`]: inputs to measure on.
 
 pub mod argument;

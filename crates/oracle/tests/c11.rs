@@ -4,7 +4,7 @@ use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options};
 use raddle_oracle::compare::explorer;
 use raddle_oracle::{Behaviours, Budget, Effort, Family, Sweep, enumerate, generate};
-use raddle_trace::Model;
+use raddle_trace::{Model, Verdict};
 use std::fmt::Write;
 
 /// One row of the table.
@@ -251,6 +251,28 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
         })
     };
     orders(count - 1).into_iter().flat_map(insert).collect()
+}
+
+/// An update cannot read what another one has taken, so that is no way to show a race.
+#[test]
+fn half_an_update_shows_no_race() {
+    let text = "
+        global n: i32; global y: i32;
+        fn first() { store.na n, 0; let r = rmw.add.acqrel n, 2; let s = rmw.add.rel n, 2; store.rlx y, 1; }
+        fn second() { let seen = load.rlx y; if seen == 1 { let r = rmw.or.ORDER n, 2; } }
+        fn main() { spawn first(); spawn second(); }";
+    for order in ["sc", "acq", "rel", "rlx"] {
+        let program = raddle_program::parse("update", &text.replace("ORDER", order), &[]).expect("a program");
+        let code = compile(&program, &AllShared, &Options::default());
+        let options = raddle_engine::Options { all: true, ..raddle_engine::Options::new(Model::Rc11) };
+        let engine: &dyn raddle_engine::Engine = raddle_explore::ENGINES.find("optimal").expect("it is there");
+        let question = raddle_engine::Question { code: &code, options: &options };
+        let found = engine.ask(&question, &raddle_engine::Control::new()).expect("an answer");
+        assert_eq!(found.verdict, Verdict::Violated, "{order}");
+        let brute = enumerate(&code, Model::Rc11, Budget { races: true, ..Budget::default() }).expect("small enough");
+        let raced = brute.failures.iter().any(|failure| failure.property == raddle_trace::Property::Race);
+        assert!(raced, "{order}");
+    }
 }
 
 /// How many random programs of each family are compared under each model, and how many of all families at least.

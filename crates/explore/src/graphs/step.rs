@@ -237,8 +237,13 @@ impl<M: Model> Stepper<'_, '_, M> {
             Reaction::Read => Event { order, ..event },
         };
         let look = self.race_of_looks(&event);
+        // The first half of an update whose second half has no place is no part of a run, and there is no other run of the same graph.
+        let torn = M::NAMED
+            && event.flags.contains(Flags::CONSUMES)
+            && self.graph.consumed(event.loc, self.graph.co_position(event.loc, event.rf));
         if let Some(other) = self.race(&event).or(look)
             && reaction != Reaction::Block
+            && !torn
         {
             self.racing_read(event, stamp, other);
             return true;

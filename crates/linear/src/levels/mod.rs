@@ -15,7 +15,7 @@
 //! No value may be written to a key twice; then who read from whom is known, and all levels but sequential consistency are decided by patterns that must not occur
 //! (Bouajjani and others 2017, section 4): below causality as it is, and, for each process, below the order that its reads force: if a write of the key
 //! is before a read, it is before the write that was read. For PRAM the same with the order of processes in place of causality; the proof carries over, because all that
-//! it needs is that the reads concerned follow each other in one process. Sequential consistency is NP-complete even so (Gibbons and Korach 1997): [`sequential`]
+//! it needs is that the reads concerned follow each other in one process. Sequential consistency is NP-complete even so (Gibbons and Korach 1997): `sequential`
 //! puts it to the verifiers of traces.
 //!
 //! Cost: operations times processes, times the rounds until nothing more is forced, for each process (PRAM, causal memory).

@@ -1,7 +1,7 @@
 //! Any object with a sequential model, while it is being read: compare-and-sets, appends, counters, locks, deques, values that repeat.
 //!
 //! A breadth-first search ([`stretch`]) that goes on as events come and remembers only everywhere the object may stand. It looks at a return once it is known how every
-//! operation called before it ends ([`super::delay`]), so a violation is reported a little after the return that shows it.
+//! operation called before it ends (`delay`), so a violation is reported a little after the return that shows it.
 //!
 //! Holds: the operations that wait, those that were lost and may still take effect, and the places the object may be in, of which there are usually few. Where there
 //! are very many, some are given up; then a violation cannot be told any more, and there is no verdict instead.

@@ -12,7 +12,7 @@
 //! A pop that has no point when it returns is wrong. A pop that never returned may have taken anything. It is needed only to make room for another one: before a push
 //! returns (which may spoil a pop that is open), or when the other one returns. Then there is a choice, and all of them are followed.
 //!
-//! An event is looked at once it is known how every operation called before it ends ([`super::delay`]). Holds: the values stored, the operations that wait, and pushes that were lost.
+//! An event is looked at once it is known how every operation called before it ends (`delay`). Holds: the values stored, the operations that wait, and pushes that were lost.
 //! Cost: the pops that are open, an event, times the choices.
 
 use std::collections::BTreeMap;

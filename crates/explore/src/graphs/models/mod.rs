@@ -19,6 +19,7 @@
 //! | `global` | what those share that are one acyclic relation on all events |
 //! | `buffers` | what those share that have store buffers |
 //! | `causal` | what those share in which only the past of an event decides |
+//! | `psc` | the order of sequentially consistent events under `rc11` |
 //! | `wra`, `ra`, `sra`, `rc11` | weak, usual and strong release-acquire; repaired C11 |
 //! | `sc`, `tso`, `pso` | sequential consistency; store buffers, one per thread or one per thread and location |
 //!
@@ -28,6 +29,7 @@
 mod buffers;
 mod causal;
 mod global;
+mod psc;
 mod pso;
 mod ra;
 mod rc11;

@@ -1,9 +1,10 @@
 //! Repaired C11 (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017), with the release sequences of C++20 and without load buffering. The past of an event
-//! is what happens before it by the clocks. Sequentially consistent accesses and fences are in one order, which is looked at from its
-//! definition.
+//! is what happens before it by the clocks. Sequentially consistent accesses and fences are in one order
+//! ([`psc`]).
 
 use super::Model;
-use super::causal::{self, Relations};
+use super::causal;
+use super::psc;
 use crate::graphs::event::{Event, Kind, Slot};
 use crate::graphs::graph::Graph;
 use raddle_program::Ordering;
@@ -19,26 +20,6 @@ fn floor(graph: &Graph<Rc11>, event: &Event) -> isize {
     let write = accesses.co.iter().rposition(|&write| past(write)).map_or(-1, |at| at as isize);
     let reads = accesses.reads.iter().filter(|&&read| past(read));
     reads.map(|&read| graph.co_position(event.loc, graph.event(read).rf)).fold(write, isize::max)
-}
-
-fn is_sc(event: &Event) -> bool {
-    event.order == Ordering::SeqCst && matches!(event.kind, Kind::Read | Kind::Write | Kind::Fence)
-}
-
-/// ```text
-/// scb      = po ∪ po|≠loc ; hb ; po|≠loc ∪ hb|loc ∪ mo ∪ rb
-/// psc_base = ([Esc] ∪ [Fsc] ; hb?) ; scb ; ([Esc] ∪ hb? ; [Fsc])
-/// psc_F    = [Fsc] ; (hb ∪ hb ; eco ; hb) ; [Fsc]
-/// ```
-fn has_order(graph: &Graph<Rc11>) -> bool {
-    let of = Relations::of(graph, |a, b| graph.happens_before(a, b));
-    let same = |a: usize, b: usize| causal::same_location(graph, a, b);
-    let elsewhere = of.po.filter(|a, b| !same(a, b));
-    let scb = of.po.or(&elsewhere.then(&of.hb).then(&elsewhere)).or(&of.hb.filter(same)).or(&of.mo).or(&of.rb);
-    let (fence, event) = (causal::full_fences(graph), causal::on(graph, is_sc));
-    let from = event.or(&fence.then(&of.hb.or_same()));
-    let to = event.or(&of.hb.or_same().then(&fence));
-    from.then(&scb).then(&to).or(&of.fences(&fence, &of.hb)).is_acyclic()
 }
 
 impl Model for Rc11 {
@@ -74,11 +55,11 @@ impl Model for Rc11 {
     }
 
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
-        causal::is_in_question(graph, slot, is_sc) && !has_order(graph)
+        psc::is_upset(graph, slot)
     }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {
-        Relations::of(graph, |a, b| graph.happens_before(a, b)).is_coherent() && has_order(graph)
+        causal::Relations::of(graph, |a, b| graph.happens_before(a, b)).is_coherent() && psc::has_order(graph)
     }
 }
