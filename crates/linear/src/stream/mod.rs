@@ -156,7 +156,8 @@ impl Watching {
             ObjectKind::Set => Box::new(set::SetWatcher::default()),
             ObjectKind::Multiset => Box::new(multiset::MultisetWatcher::default()),
             ObjectKind::Register | ObjectKind::Map => {
-                Box::new(register::RegisterWatcher::new(values.intern(self.initial.clone())))
+                let empty = values.intern(Value::text(""));
+                Box::new(register::RegisterWatcher::new(values.intern(self.initial.clone()), empty))
             }
             _ => self.any(),
         }
