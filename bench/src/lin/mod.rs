@@ -9,11 +9,12 @@
 //! Times are CPU seconds of one run on one core, without making the history. A verdict that is not the one the history was made for
 //! is an error, except that the general checker may give up.
 //!
-//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker).
+//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat).
 
 mod general;
 mod generate;
 mod growth;
+mod repeated;
 
 use crate::failure::Failure;
 use crate::table::markdown;
@@ -60,6 +61,8 @@ enum Group {
     Register,
     /// The general checker on stacks and queues
     Line,
+    /// Stacks and queues whose values repeat, beside a search over orders
+    Repeated,
 }
 
 /// A table with what it shows.
@@ -104,6 +107,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if wanted(Group::Line) {
         show(general.line()?);
+    }
+    if wanted(Group::Repeated) {
+        show(general.repeated()?);
     }
     if args.json {
         anstream::println!("{}", serde_json::to_string_pretty(&tables)?);

@@ -379,7 +379,7 @@ pub(crate) struct Lin {
     /// The history; `-` reads standard input
     pub(crate) file: PathBuf,
 
-    /// The object: stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque
+    /// The object: stack, queue, set, multiset, bag, register, map, counter, log, lock, mutex, priority-queue, deque
     /// [default: what the input says]
     #[arg(short = 't', long = "type", value_name = "NAME")]
     pub(crate) object: Option<ObjectKind>,

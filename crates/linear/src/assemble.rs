@@ -9,6 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::drain;
 use crate::format::{InputError, NameId, Phase, RawEvent, Source, Tables};
 use crate::guess;
 use crate::history::{History, Op, Ts};
@@ -189,7 +190,9 @@ pub fn read(
         }
     };
     let ops = translate(pieces, kind, words, &mut tables)?;
-    Ok((kind, History { ops, values: tables.values, events: assembler.events() }))
+    let (ops, events) = drain::expand(ops, kind, assembler.events(), &mut tables.values)?;
+    tables.values.settle();
+    Ok((kind, History { ops, values: tables.values, events }))
 }
 
 /// The operations with their meaning on this kind of object.

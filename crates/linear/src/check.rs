@@ -3,7 +3,7 @@
 //! 1. The history is cut into objects (by the `object` or `key` its operations name); by locality it is linearizable iff each object's
 //!    part is. For sets and multisets under the general checker also by value.
 //! 2. Each part goes to the monitor of its object, or to the general checker: when the object has no monitor, when values of a stack or
-//!    queue repeat, when a multiset is asked what it contains, or when the caller says so.
+//!    queue repeat, when a multiset is asked what it contains, when a set is read as a whole, when a queue is drained, or when the caller says so.
 //! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
 //!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
 //! 4. A violation is explained (in the module `explain`).
@@ -14,8 +14,9 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use crate::certificate::{check_container, check_order, replay};
+use crate::drain;
 use crate::explain;
-use crate::history::{History, Op, OpId, Ts, prefix};
+use crate::history::{History, Method, Op, OpId, Ts, prefix};
 use crate::monitor::counting::{self, Exceeded};
 use crate::monitor::matching::{Discipline, Matching, Repeated, pair};
 use crate::monitor::pairing::{Paired, Problem};
@@ -207,9 +208,15 @@ fn sooner(
 /// Cuts a history into its objects.
 fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
     let by_value = config.partition && config.engine != Engine::Monitor && {
-        let searched =
-            config.engine == Engine::Search || (config.kind == ObjectKind::Multiset && !multiset::covers(&history.ops));
-        searched && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
+        let covered = match config.kind {
+            ObjectKind::Set => set::covers(&history.ops),
+            ObjectKind::Multiset => multiset::covers(&history.ops),
+            _ => true,
+        };
+        // A read of everything is about all values.
+        (config.engine == Engine::Search || !covered)
+            && matches!(config.kind, ObjectKind::Set | ObjectKind::Multiset)
+            && history.ops.iter().all(|op| op.method != Method::Read)
     };
     let whole = config.kind == ObjectKind::Map && !config.partition;
     if let Some(first) = history.ops.first()
@@ -262,11 +269,13 @@ fn check_part(
             Some(verdict) => (verdict, "stack monitor"),
             None => (pairs(history, part, config, Discipline::Stack, statistics)?, "pairing search"),
         }),
-        (_, ObjectKind::Queue) => Some(match line_up(history, part, config, Discipline::Queue)? {
-            Some(verdict) => (verdict, "queue monitor"),
-            None => (pairs(history, part, config, Discipline::Queue, statistics)?, "pairing search"),
-        }),
-        (_, ObjectKind::Set) => Some((
+        (_, ObjectKind::Queue) if !drain::ordered(&part.ops) => {
+            Some(match line_up(history, part, config, Discipline::Queue)? {
+                Some(verdict) => (verdict, "queue monitor"),
+                None => (pairs(history, part, config, Discipline::Queue, statistics)?, "pairing search"),
+            })
+        }
+        (_, ObjectKind::Set) if set::covers(&part.ops) => Some((
             match set::linearize(&part.ops) {
                 Ok(line) => PartVerdict::Holds(line),
                 Err(stuck) => PartVerdict::Violated(Box::new(explain::set(history, part, config, stuck)?)),
@@ -283,8 +292,13 @@ fn check_part(
         (Engine::Monitor, kind) => {
             let why = match kind {
                 ObjectKind::Multiset => {
-                    "the multiset monitor does not cover membership queries and failed removes".to_string()
+                    "the multiset monitor does not cover membership queries, reads and failed removes".to_string()
                 }
+                ObjectKind::Set => {
+                    "the set monitor does not cover reads, and adds that do not tell whether the value was new"
+                        .to_string()
+                }
+                ObjectKind::Queue => "the queue monitor does not cover drains".to_string(),
                 kind => format!("there is no monitor for a {kind}; use the general checker"),
             };
             return Err(CheckError::Unsupported(why));
@@ -309,7 +323,7 @@ fn line_up(
     config: &Config,
     discipline: Discipline,
 ) -> Result<Option<PartVerdict>, CheckError> {
-    let matched = match pair(&part.ops) {
+    let mut matched = match pair(&part.ops) {
         Err(repeated) if config.engine == Engine::Monitor => {
             return Err(CheckError::Unsupported(refusal(history, part, repeated)));
         }
@@ -320,7 +334,7 @@ fn line_up(
         Ok(Matching::Paired(matched)) => matched,
     };
     let how = config.how(discipline);
-    Ok(Some(match decide(&matched, &how) {
+    Ok(Some(match decide(&mut matched, &how) {
         Decision::Holds(line) => PartVerdict::Holds(line),
         Decision::Unknown(limit) => PartVerdict::Unknown(format!("{limit} while pending removals were shared out")),
         Decision::Broken => {

@@ -178,9 +178,11 @@ pub fn transactions(
     settings: &Settings,
     workload: Workload,
 ) -> Result<(Transactions, Checked), Error> {
+    let started = Instant::now();
     let mut source = format::open(input, settings.reading(false))?;
+    let deadline = settings.time_limit.and_then(|limit| started.checked_add(limit));
     let history = txn::read::read(source.as_mut(), workload)?;
-    let checked = txn::check(&history, workload).map_err(|error| match error {
+    let checked = txn::check(&history, workload, deadline).map_err(|error| match error {
         TxnError::Unsupported(why) => Error::Unsupported(why),
         TxnError::Internal(what) => Error::Internal(what),
     })?;

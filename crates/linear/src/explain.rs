@@ -151,7 +151,7 @@ pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
     match pair(ops) {
         Err(_) => Judgement::Unknown,
         Ok(Matching::Flawed(_)) => Judgement::Fails,
-        Ok(Matching::Paired(matched)) => match decide(&matched, how) {
+        Ok(Matching::Paired(mut matched)) => match decide(&mut matched, how) {
             Decision::Holds(_) => Judgement::Holds,
             Decision::Fails(_) => Judgement::Fails,
             Decision::Unknown(_) | Decision::Broken => Judgement::Unknown,
@@ -276,7 +276,7 @@ fn shrink_matched(matched: &Matched, how: &How) -> Matched {
         if work > SHRINK_WORK {
             return None;
         }
-        match decide(&choose(set), how) {
+        match decide(&mut choose(set), how) {
             Decision::Fails(_) => Some(true),
             Decision::Holds(_) => Some(false),
             Decision::Unknown(_) | Decision::Broken => None,

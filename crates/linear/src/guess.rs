@@ -78,8 +78,8 @@ fn suggests(kind: ObjectKind, names: &[String], keyed: bool) -> bool {
         ObjectKind::Counter => !only(&["get"]),
         ObjectKind::Log => any(&["append"]),
         ObjectKind::Set | ObjectKind::Lock => true,
-        // Never told apart from a lock by its methods.
-        ObjectKind::Mutex => false,
+        // Never told apart from a lock or a queue by its methods.
+        ObjectKind::Mutex | ObjectKind::Bag => false,
     }
 }
 

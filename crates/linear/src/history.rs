@@ -39,6 +39,8 @@ pub enum Method {
     Insert,
     /// Take a value out: pop, dequeue, remove, extract the least.
     Remove,
+    /// Take values out one after another; a history has its dequeues instead ([`crate::drain`]).
+    Drain,
     /// Ask whether a value is there.
     Contains,
     /// Read the whole state: a register, a counter, a log.

@@ -25,6 +25,7 @@ pub mod assemble;
 pub mod certificate;
 pub mod check;
 pub mod decide;
+pub mod drain;
 mod explain;
 pub mod format;
 pub mod guess;

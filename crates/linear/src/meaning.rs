@@ -140,6 +140,10 @@ impl Meaning {
     }
 
     fn tells_nothing(&self, op: &Op, found: ValueId) -> bool {
+        let was_new = || matches!(found, ValueId::TRUE | ValueId::FALSE);
+        if self.kind == ObjectKind::Set && op.method == Method::Insert {
+            return !was_new();
+        }
         self.words.nil_reads == NilReads::Unknown
             && op.method == Method::Read
             && found == ValueId::NIL

@@ -5,7 +5,7 @@
 //!
 //! The shapes: stacks, queues and priority queues carry the value on the insert's call and on the removal's
 //! return (nothing = it was empty); sets and multisets carry `x` on the call and `[x, true|false]` (or just the
-//! truth value) on the return; registers and maps carry what was written on the call, `[old, new]` for a
+//! truth value, or, of an add, just `x`) on the return; registers and maps carry what was written on the call, `[old, new]` for a
 //! compare-and-set, what was read on the return.
 
 use std::fmt;
@@ -25,6 +25,8 @@ pub enum ObjectKind {
     Set,
     /// Any number of each value.
     Multiset,
+    /// What is put in comes out in any order.
+    Bag,
     /// One value, read, written, compared-and-set.
     Register,
     /// One register a key, with append for texts.
@@ -44,11 +46,12 @@ pub enum ObjectKind {
 }
 
 /// Every kind with the name people write.
-pub const KINDS: [(ObjectKind, &str); 12] = [
+pub const KINDS: [(ObjectKind, &str); 13] = [
     (ObjectKind::Stack, "stack"),
     (ObjectKind::Queue, "queue"),
     (ObjectKind::Set, "set"),
     (ObjectKind::Multiset, "multiset"),
+    (ObjectKind::Bag, "bag"),
     (ObjectKind::Register, "register"),
     (ObjectKind::Map, "map"),
     (ObjectKind::Counter, "counter"),
@@ -72,8 +75,9 @@ impl ObjectKind {
         match (self, method) {
             (ObjectKind::Stack, Method::Insert) => "push",
             (ObjectKind::Stack, Method::Remove) => "pop",
-            (ObjectKind::Queue, Method::Insert) => "enqueue",
-            (ObjectKind::Queue, Method::Remove) => "dequeue",
+            (ObjectKind::Queue | ObjectKind::Bag, Method::Insert) => "enqueue",
+            (ObjectKind::Queue | ObjectKind::Bag, Method::Remove) => "dequeue",
+            (_, Method::Drain) => "drain",
             (ObjectKind::PriorityQueue, Method::Insert) => "insert",
             (ObjectKind::PriorityQueue, Method::Remove) => "extract-min",
             (_, Method::Insert) => "add",
@@ -99,7 +103,7 @@ impl ObjectKind {
 /// A name that is none of [`KINDS`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown object type `{0}`; known are stack, queue, set, multiset, register, map, counter, log, lock, mutex, priority-queue, deque"
+    "unknown object type `{0}`; known are stack, queue, set, multiset, bag, register, map, counter, log, lock, mutex, priority-queue, deque"
 )]
 pub struct UnknownKind(pub String);
 
@@ -112,6 +116,7 @@ impl FromStr for ObjectKind {
         match bare {
             "cas-register" => return Ok(ObjectKind::Register),
             "kv" => return Ok(ObjectKind::Map),
+            "unordered-queue" | "pool" => return Ok(ObjectKind::Bag),
             "priorityqueue" | "pqueue" | "heap" => return Ok(ObjectKind::PriorityQueue),
             _ => {}
         }
@@ -150,14 +155,16 @@ impl ObjectKind {
         use Method::*;
         Some(match (self, name) {
             (
-                ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue,
+                ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue,
                 "push" | "enqueue" | "enq" | "add" | "insert" | "put" | "offer",
             ) => Insert,
             (
-                ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue,
+                ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue,
                 "pop" | "dequeue" | "deq" | "remove" | "rem" | "get" | "poll",
             ) => Remove,
             (ObjectKind::PriorityQueue, "extract" | "extract-min" | "remove-min" | "delete-min" | "pop-min") => Remove,
+            (ObjectKind::Queue | ObjectKind::Bag, "drain") => Drain,
+            (ObjectKind::Set | ObjectKind::Multiset, "read") => Read,
             (ObjectKind::Set | ObjectKind::Multiset, "add" | "insert") => Insert,
             (ObjectKind::Set | ObjectKind::Multiset, "remove" | "rem" | "rmv" | "delete") => Remove,
             (ObjectKind::Set | ObjectKind::Multiset, "contains" | "ctn" | "member") => Contains,
@@ -195,13 +202,18 @@ impl ObjectKind {
             Insert | Append | PushFront | PushBack if value == ValueId::NIL => {
                 Err(format!("`{name}` needs a value on its call"))
             }
-            Remove if matches!(self, ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue) => {
+            Remove
+                if matches!(
+                    self,
+                    ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue
+                ) =>
+            {
                 let result = (value != ValueId::NIL).then_some(value);
                 Ok(Arguments { arg: ValueId::NIL, arg2: ValueId::NIL, result })
             }
             Remove | Contains if value == ValueId::NIL => Err(format!("`{name}` needs a value on its call")),
             Insert | Append | PushFront | PushBack | Remove | Contains | Write => plain(value),
-            Read | Acquire | TryAcquire | Release | PopFront | PopBack => plain(ValueId::NIL),
+            Read | Drain | Acquire | TryAcquire | Release | PopFront | PopBack => plain(ValueId::NIL),
             Cas => match values.get(value) {
                 Value::List(pair) if pair.len() == 2 => {
                     let pair = pair.clone();
@@ -235,6 +247,7 @@ impl ObjectKind {
         values: &mut Values,
     ) -> Result<ValueId, String> {
         use Method::*;
+        let is_truth = |value: ValueId| matches!(value, ValueId::TRUE | ValueId::FALSE);
         let truth = |values: &Values, value: ValueId| match values.get(value) {
             Value::Bool(truth) => Ok(ValueId::of_bool(*truth)),
             Value::List(pair) => match pair.as_ref() {
@@ -247,7 +260,15 @@ impl ObjectKind {
             other => Err(format!("`{name}` must return true, false or [x, true|false], found {other}")),
         };
         match (self, method) {
+            // Jepsen's sets answer an add with the value: nobody knows whether it was new. An add to a multiset always is.
+            (ObjectKind::Set, Insert) if value == arg && !is_truth(arg) => Ok(arg),
+            (ObjectKind::Multiset, Insert) if value == arg && !is_truth(arg) => Ok(ValueId::TRUE),
             (ObjectKind::Set | ObjectKind::Multiset, Insert | Remove | Contains) => truth(values, value),
+            (ObjectKind::Set | ObjectKind::Multiset, Read) | (_, Drain) => match values.get(value) {
+                Value::List(_) => Ok(value),
+                Value::Nil => Ok(values.intern(Value::list([]))),
+                other => Err(format!("`{name}` must return a list, found {other}")),
+            },
             (_, Remove | PopFront | PopBack) => match values.get(value) {
                 Value::Text(text) if text.eq_ignore_ascii_case("empty") => Ok(ValueId::NIL),
                 _ => Ok(value),

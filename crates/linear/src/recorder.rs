@@ -38,11 +38,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
 use crate::history::{History, Method, Op, Ts};
-use crate::value::{Value, ValueId, Values};
+use crate::value::{Value, Values};
 
 /// One recorded operation.
 #[derive(Clone, Debug)]
 struct Entry {
+    place: Value,
     method: Method,
     arg: Value,
     arg2: Value,
@@ -99,7 +100,7 @@ impl Recorder {
                 }
                 ops.push(Op {
                     process,
-                    place: ValueId::NIL,
+                    place: values.intern(entry.place.clone()),
                     method: entry.method,
                     arg: values.intern(entry.arg.clone()),
                     arg2: values.intern(entry.arg2.clone()),
@@ -181,8 +182,20 @@ impl ThreadRecorder<'_> {
 
     /// Runs and records an operation: method, arguments, and what is called.
     pub fn record<R: Recorded>(&mut self, method: Method, arg: Value, arg2: Value, call: impl FnOnce() -> R) -> R {
+        self.record_on((), method, arg, arg2, call)
+    }
+
+    /// The same on one of several objects or keys.
+    pub fn record_on<R: Recorded>(
+        &mut self,
+        place: impl Recorded,
+        method: Method,
+        arg: Value,
+        arg2: Value,
+        call: impl FnOnce() -> R,
+    ) -> R {
         let slot = self.entries.len();
-        self.entries.push(Entry { method, arg, arg2, result: None, call: 0, ret: 0 });
+        self.entries.push(Entry { place: place.value(), method, arg, arg2, result: None, call: 0, ret: 0 });
         self.entries[slot].call = self.now();
         let result = call();
         let now = self.now();
@@ -193,7 +206,7 @@ impl ThreadRecorder<'_> {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.recorder.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        nanoseconds(self.recorder.start)
     }
 
     /// A push, an enqueue, or an add to a set or multiset.
@@ -226,6 +239,16 @@ impl ThreadRecorder<'_> {
         self.record(Method::Write, value.value(), Value::Nil, call);
     }
 
+    /// An append to a text or a log; what it returns is the position, if it tells one.
+    pub fn append<R: Recorded>(&mut self, value: impl Recorded, call: impl FnOnce() -> R) -> R {
+        self.record(Method::Append, value.value(), Value::Nil, call)
+    }
+
+    /// An addition to a counter that returns what it was before.
+    pub fn fetch_add<R: Recorded>(&mut self, amount: i64, call: impl FnOnce() -> R) -> R {
+        self.record(Method::FetchAdd, Value::Int(amount), Value::Nil, call)
+    }
+
     /// A compare-and-set: did it succeed?
     pub fn cas(&mut self, old: impl Recorded, new: impl Recorded, call: impl FnOnce() -> bool) -> bool {
         self.record(Method::Cas, old.value(), new.value(), call)
@@ -237,6 +260,122 @@ impl Drop for ThreadRecorder<'_> {
         let entries = std::mem::take(&mut self.entries);
         if let Ok(mut done) = self.recorder.done.lock() {
             done.push((self.number, entries));
+        }
+    }
+}
+
+fn nanoseconds(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Records calls of any methods, for a model of one's own: what was called and answered are whatever the model says.
+///
+/// ```
+/// use raddle_linear::recorder::Calls;
+/// use std::sync::Mutex;
+///
+/// let number = Mutex::new(0i64);
+/// let calls = Calls::new();
+/// std::thread::scope(|scope| {
+///     for _ in 0..2 {
+///         scope.spawn(|| {
+///             let mut record = calls.thread();
+///             record.call("add 1", || { *number.lock().unwrap() += 1; None });
+///             record.call("get", || Some(*number.lock().unwrap()));
+///         });
+///     }
+/// });
+/// assert_eq!(calls.into_calls().len(), 4);
+/// ```
+#[derive(Debug)]
+pub struct Calls<C, R> {
+    start: Instant,
+    threads: AtomicU32,
+    done: Mutex<Vec<Made<C, R>>>,
+}
+
+/// A call that was recorded. Times are numbers of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made<C, R> {
+    /// The thread.
+    pub process: u32,
+    /// What was called.
+    pub call: C,
+    /// What it answered; nothing if it never returned.
+    pub ret: Option<R>,
+    /// When it was called.
+    pub start: Ts,
+    /// When it returned, [`Ts::INF`] if it never did.
+    pub end: Ts,
+    read: (u64, u64),
+}
+
+impl<C, R> Default for Calls<C, R> {
+    fn default() -> Calls<C, R> {
+        Calls { start: Instant::now(), threads: AtomicU32::new(0), done: Mutex::new(Vec::new()) }
+    }
+}
+
+impl<C, R> Calls<C, R> {
+    /// A recorder whose clock starts now.
+    pub fn new() -> Calls<C, R> {
+        Calls::default()
+    }
+
+    /// A recorder for the calling thread. Its calls count when it is dropped.
+    pub fn thread(&self) -> ThreadCalls<'_, C, R> {
+        ThreadCalls { calls: self, process: self.threads.fetch_add(1, Ordering::Relaxed), made: Vec::new() }
+    }
+
+    /// The calls of all threads whose recorders have been dropped, in the order in which they were made.
+    pub fn into_calls(self) -> Vec<Made<C, R>> {
+        // A thread may have panicked while handing in; what others handed in is whole.
+        let mut made = self.done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut ends: Vec<(u64, bool, usize)> = Vec::new();
+        for (at, call) in made.iter().enumerate() {
+            ends.push((call.read.0, false, at));
+            if call.ret.is_some() {
+                ends.push((call.read.1, true, at));
+            }
+        }
+        ends.sort_unstable();
+        for (now, (_, returns, at)) in (0u32..).zip(&ends) {
+            *(if *returns { &mut made[*at].end } else { &mut made[*at].start }) = Ts(now);
+        }
+        made.sort_unstable_by_key(|call| call.start);
+        made
+    }
+}
+
+/// Records the calls of one thread.
+#[derive(Debug)]
+pub struct ThreadCalls<'a, C, R> {
+    calls: &'a Calls<C, R>,
+    process: u32,
+    made: Vec<Made<C, R>>,
+}
+
+impl<C, R: Clone> ThreadCalls<'_, C, R> {
+    /// Runs and records a call.
+    pub fn call(&mut self, call: C, run: impl FnOnce() -> R) -> R {
+        let slot = self.made.len();
+        let (process, start, end) = (self.process, Ts(0), Ts::INF);
+        self.made.push(Made { process, call, ret: None, start, end, read: (0, 0) });
+        self.made[slot].read.0 = nanoseconds(self.calls.start);
+        let ret = run();
+        let now = nanoseconds(self.calls.start);
+        let made = &mut self.made[slot];
+        made.read.1 = now;
+        made.ret = Some(ret.clone());
+        ret
+    }
+}
+
+impl<C, R> Drop for ThreadCalls<'_, C, R> {
+    fn drop(&mut self) {
+        let made = std::mem::take(&mut self.made);
+        if let Ok(mut done) = self.calls.done.lock() {
+            done.extend(made);
         }
     }
 }

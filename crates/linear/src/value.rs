@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -142,25 +142,63 @@ impl ValueId {
 #[derive(Clone, Debug)]
 pub struct Values {
     values: Vec<Value>,
+    /// The numbers of the values; made when it is asked for.
+    index: OnceLock<Index>,
+}
+
+/// The numbers of values.
+#[derive(Clone, Debug, Default)]
+struct Index {
     integers: FxHashMap<i64, ValueId>,
     others: FxHashMap<Value, ValueId>,
 }
 
+impl Index {
+    fn of(values: &[Value]) -> Index {
+        let mut index = Index::default();
+        for (at, value) in (0u32..).zip(values) {
+            match value {
+                Value::Nil | Value::Bool(_) => {}
+                Value::Int(number) => {
+                    index.integers.insert(*number, ValueId(at));
+                }
+                other => {
+                    index.others.insert(other.clone(), ValueId(at));
+                }
+            }
+        }
+        index
+    }
+}
+
 impl Default for Values {
     fn default() -> Values {
-        Values {
-            values: vec![Value::Nil, Value::Bool(false), Value::Bool(true)],
-            integers: FxHashMap::default(),
-            others: FxHashMap::default(),
-        }
+        Values { values: vec![Value::Nil, Value::Bool(false), Value::Bool(true)], index: OnceLock::new() }
     }
 }
 
 impl Values {
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(&self.values))
+    }
+
+    fn index_mut(&mut self) -> &mut Index {
+        if self.index.get().is_none() {
+            self.index = OnceLock::from(Index::of(&self.values));
+        }
+        self.index.get_mut().expect("it has just been made")
+    }
+
+    /// Gives back the memory that only finding the numbers of values needs, until somebody asks for one again.
+    pub fn settle(&mut self) {
+        self.index = OnceLock::new();
+        self.values.shrink_to_fit();
+    }
+
     /// The number of an integer.
     pub fn intern_int(&mut self, number: i64) -> ValueId {
         let next = ValueId(self.values.len() as u32);
-        let id = *self.integers.entry(number).or_insert(next);
+        let id = *self.index_mut().integers.entry(number).or_insert(next);
         if id == next {
             self.values.push(Value::Int(number));
         }
@@ -174,13 +212,14 @@ impl Values {
             Value::Bool(truth) => ValueId::of_bool(truth),
             Value::Int(number) => self.intern_int(number),
             other => {
-                if let Some(&id) = self.others.get(&other) {
+                let next = ValueId(self.values.len() as u32);
+                let index = self.index_mut();
+                if let Some(&id) = index.others.get(&other) {
                     return id;
                 }
-                let id = ValueId(self.values.len() as u32);
-                self.values.push(other.clone());
-                self.others.insert(other, id);
-                id
+                index.others.insert(other.clone(), next);
+                self.values.push(other);
+                next
             }
         }
     }
@@ -190,8 +229,8 @@ impl Values {
         match value {
             Value::Nil => Some(ValueId::NIL),
             Value::Bool(truth) => Some(ValueId::of_bool(*truth)),
-            Value::Int(number) => self.integers.get(number).copied(),
-            other => self.others.get(other).copied(),
+            Value::Int(number) => self.index().integers.get(number).copied(),
+            other => self.index().others.get(other).copied(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use raddle_linear::check::Engine;
 use raddle_linear::decide::{Decided, Error, Settings, decide, watch};
 use raddle_linear::format::InputError;
 use raddle_linear::format::edn::value_from;
@@ -457,6 +458,25 @@ fn values_on_the_command_line() {
 #[test]
 fn what_cannot_be_streamed_is_named_with_its_line() {
     let twice = one_by_one(&[("enqueue", "1", "1"), ("enqueue", "1", "1")]);
-    let (line, message) = complaint_with(&twice, &Settings::default(), true);
+    let monitor = Settings { engine: Engine::Monitor, ..Settings::default() };
+    let (line, message) = complaint_with(&twice, &monitor, true);
     assert_eq!(line, 3, "{message}");
+}
+
+/// A stream that turns out in the middle of its first events not to be what the monitor of its kind covers is begun again.
+#[test]
+fn a_stream_begins_again_where_its_monitor_does_not_cover_it() {
+    let line = |process: u32, phase: &str, f: &str, value: &str| {
+        format!("{{:process {process}, :type :{phase}, :f :{f}, :key \"a\", :value {value}}}\n")
+    };
+    let op = |f: &str, asked: &str, answered: &str| line(0, "invoke", f, asked) + &line(0, "ok", f, answered);
+    let good = op("get", "nil", "\"\"")
+        + &op("put", "\"x\"", "\"x\"")
+        + &op("append", "\"y\"", "\"y\"")
+        + &op("get", "nil", "\"xy\"");
+    let streamed = watch(good.as_bytes(), &Settings::default()).expect("a stream");
+    assert_eq!(streamed.verdict, StreamVerdict::Holds);
+    let bad = good + &op("get", "nil", "\"yx\"");
+    let streamed = watch(bad.as_bytes(), &Settings::default()).expect("a stream");
+    assert!(matches!(streamed.verdict, StreamVerdict::Violated { .. }), "{streamed:?}");
 }

@@ -173,5 +173,9 @@ objects! {
     registers_with_unique_writes_agree registers_with_unique_writes_agree_200000 15: Register, 8 operations, 0 values;
     stores_of_texts_agree stores_of_texts_agree_200000 16: Map, 9 operations, 0 values;
     mutexes_agree mutexes_agree_200000 18: Mutex, 8 operations, 1 values;
+    bags_agree bags_agree_200000 19: Bag, 8 operations, 3 values;
+    bags_of_different_values_agree bags_of_different_values_agree_200000 20: Bag, 8 operations, 0 values;
+    sets_that_are_read_agree sets_that_are_read_agree_200000 21: Set, 8 operations, 3 values;
+    multisets_that_are_read_agree multisets_that_are_read_agree_200000 22: Multiset, 7 operations, 3 values;
     crowded_registers_agree crowded_registers_agree_200000 17: Register, 10 operations, 2 values;
 }

@@ -162,11 +162,13 @@ fn a_stack_is_watched_rightly() {
 }
 
 /// Every kind of object, and among them compare-and-sets, appends, and values that repeat.
-const ANY: [Shape; 12] = [
+const ANY: [Shape; 14] = [
     Shape { kind: ObjectKind::Stack, ops: 9, values: 2 },
     Shape { kind: ObjectKind::Queue, ops: 9, values: 2 },
     Shape { kind: ObjectKind::Set, ops: 8, values: 2 },
     Shape { kind: ObjectKind::Multiset, ops: 8, values: 2 },
+    Shape { kind: ObjectKind::Set, ops: 8, values: 3 },
+    Shape { kind: ObjectKind::Bag, ops: 8, values: 3 },
     Shape { kind: ObjectKind::Register, ops: 9, values: 3 },
     Shape { kind: ObjectKind::Map, ops: 9, values: 3 },
     Shape { kind: ObjectKind::Map, ops: 9, values: 0 },

@@ -337,7 +337,7 @@ fn sweep(workload: Workload, histories: u64, salt: u64) {
     let mut open = 0;
     for _ in 0..histories {
         let history = random_history(workload, &mut random);
-        let found = match check(&history, workload) {
+        let found = match check(&history, workload, None) {
             Ok(found) => found,
             Err(error) => panic!("{error}: {:?} {:?} {:?}", history.txns, history.micros, history.elements),
         };
@@ -387,4 +387,15 @@ fn lists_are_what_trying_everything_says() {
 #[test]
 fn registers_are_what_trying_everything_says() {
     sweep(Workload::RwRegister, setting("RADDLE_HISTORIES", 4_000), 32);
+}
+
+/// After the deadline nothing is claimed that was not looked for.
+#[test]
+fn a_deadline_that_has_passed_leaves_levels_open() {
+    let text = "{:process 0, :type :invoke, :f :txn, :value [[:append 1 1]]}\n{:process 0, :type :ok, :f :txn, :value [[:append 1 1]]}\n";
+    let settings = Settings { time_limit: Some(std::time::Duration::ZERO), ..Settings::default() };
+    let (_, checked) = transactions(text.as_bytes(), &settings, Workload::ListAppend).expect("transactions");
+    assert!(checked.stopped && checked.levels.iter().all(|(_, standing)| *standing == Standing::Open), "{checked:?}");
+    let (_, checked) = transactions(text.as_bytes(), &Settings::default(), Workload::ListAppend).expect("transactions");
+    assert!(!checked.stopped && checked.levels.iter().all(|(_, standing)| *standing == Standing::Holds), "{checked:?}");
 }

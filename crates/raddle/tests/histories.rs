@@ -105,3 +105,35 @@ fn a_stream_is_checked_as_far_as_it_is_read_and_never_drawn() {
     assert!(plain(&answer).contains("at line 6 (event 5)"), "{}", plain(&answer));
     assert_eq!(json(&answer)["explanation"]["line"], 6);
 }
+
+/// A map of two keys, one of which is wrong: the picture knows the keys, which one it is about, the states it may have been in, and how many are marked.
+#[test]
+fn the_picture_tells_of_keys_and_states() {
+    let event = |process: u32, phase: &str, f: &str, key: &str, value: &str| {
+        format!("{{:process {process}, :type :{phase}, :f :{f}, :key {key}, :value {value}}}\n")
+    };
+    let text: String =
+        [("write", "x", "1"), ("write", "y", "2"), ("write", "y", "3"), ("read", "y", "2"), ("read", "x", "1")]
+            .into_iter()
+            .map(|(f, key, value)| {
+                let asked = if f == "read" { "nil" } else { value };
+                event(0, "invoke", f, key, asked) + &event(0, "ok", f, key, value)
+            })
+            .collect();
+    let answer = raddle::lin("map", text.as_bytes(), &Settings::default()).expect("a verdict");
+    assert_eq!(answer.conclusion(), Conclusion::Violated);
+    let page = answer.html().expect("a history can be drawn");
+    for part in [
+        r#""keys":["x","y"],"about":1"#,
+        "the object may have been:",
+        "The 3 marked operations cannot be ordered.",
+        "id=\"key\"",
+    ] {
+        assert!(page.contains(part), "`{part}` is missing in\n{page}");
+    }
+    let strange = event(0, "invoke", "read", "x", "nil") + &event(0, "ok", "read", "x", "7");
+    let answer = raddle::lin("map", strange.as_bytes(), &Settings::default()).expect("a verdict");
+    let page = answer.html().expect("a history can be drawn");
+    assert!(page.contains("The marked operation cannot be explained."), "{page}");
+    assert!(plain(&answer).contains("1 operation (0 pending)"), "{}", plain(&answer));
+}

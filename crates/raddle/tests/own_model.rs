@@ -1,11 +1,15 @@
 //! The model of one's own that docs/linear.md shows: it compiles, and what comes out is what the text says.
 
+use raddle::linear::history::Ts;
+use raddle::linear::search::Entry;
 use raddle::report::Layout;
 
 // docs: begin
-use raddle::linear::history::Ts;
-use raddle::linear::search::{Budget, Entry, Model};
+use raddle::linear::recorder::Calls;
+use raddle::linear::search::{Budget, Model};
+use raddle::report::Answer;
 use raddle::{Called, lin_model};
+use std::sync::Mutex;
 
 /// A bag that gives back any of the numbers that were put into it.
 #[derive(Debug)]
@@ -49,6 +53,28 @@ impl Model for Bag {
         }
     }
 }
+
+/// Two threads on a bag that is locked, and whether what they saw is what a bag does.
+fn recorded() -> Answer {
+    let (bag, calls) = (Mutex::new(Vec::new()), Calls::new());
+    std::thread::scope(|scope| {
+        for thread in 0..2 {
+            let (bag, calls) = (&bag, &calls);
+            scope.spawn(move || {
+                let mut record = calls.thread();
+                for value in 10 * thread..10 * thread + 10 {
+                    record.call(Call::Put(value), || {
+                        bag.lock().expect("nobody panics").push(value);
+                        None
+                    });
+                    record.call(Call::Take, || bag.lock().expect("nobody panics").pop());
+                }
+            });
+        }
+    });
+    let history: Vec<Called<Bag>> = calls.into_calls().into_iter().map(Called::from).collect();
+    lin_model("bag", &Bag, &history, Budget::default()).expect("an answer")
+}
 // docs: end
 
 const LAYOUT: Layout = Layout { width: 100, full: false };
@@ -74,6 +100,12 @@ fn a_model_of_ones_own_gets_text_json_and_a_picture() {
     assert!(answer.html().is_some_and(|page| page.contains("Take = Some(1)")));
     let answer = lin_model("bag", &Bag, &history[..3], Budget::default()).expect("an answer");
     assert!(answer.text(LAYOUT).contains("holds"), "{}", answer.text(LAYOUT));
+}
+
+#[test]
+fn what_is_recorded_of_any_methods_is_checked() {
+    let text = recorded().text(LAYOUT);
+    assert!(text.contains("holds") && text.contains("40 operations"), "{text}");
 }
 
 #[test]

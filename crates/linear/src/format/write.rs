@@ -11,6 +11,8 @@ fn answer(history: &History, kind: ObjectKind, op: &Op) -> Value {
     let arg = || history.value(op.arg).clone();
     let result = op.result.unwrap_or(ValueId::NIL);
     match (kind, op.method) {
+        (ObjectKind::Set | ObjectKind::Multiset, Method::Read) => history.value(result).clone(),
+        (ObjectKind::Set, Method::Insert) if op.result.is_none() => arg(),
         (ObjectKind::Set | ObjectKind::Multiset, _) => Value::list([arg(), history.value(result).clone()]),
         (_, Method::Cas) => {
             Value::list([Value::list([arg(), history.value(op.arg2).clone()]), history.value(result).clone()])

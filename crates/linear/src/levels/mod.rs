@@ -16,7 +16,7 @@
 //! (Bouajjani and others 2017, section 4): below causality as it is, and, for each process, below the order that its reads force: if a write of the key
 //! is before a read, it is before the write that was read. For PRAM the same with the order of processes in place of causality; the proof carries over, because all that
 //! it needs is that the reads concerned follow each other in one process. Sequential consistency is NP-complete even so (Gibbons and Korach 1997): `sequential`
-//! closes the order under what reads force and searches.
+//! puts it to the verifiers of traces.
 //!
 //! Cost: operations times processes, times the rounds until nothing more is forced, for each process (PRAM, causal memory).
 
@@ -97,8 +97,8 @@ pub enum Why {
     },
     /// The operations that a violation of linearizability is about.
     NotLinearizable(Vec<OpId>),
-    /// Every order was tried.
-    NoOrder,
+    /// There is no one order; operations that have none, if they are known.
+    NoOrder(Vec<OpId>),
 }
 
 /// How a history stands to a level.
@@ -328,7 +328,7 @@ impl Acts {
                     order.add(write, read);
                 }
             });
-            self.force(&mut order, &reads, false)?;
+            self.force(&mut order, &reads)?;
             if let Some(why) = reads.iter().find_map(|&read| self.first_overwritten(&order, read)) {
                 return Err(why);
             }
@@ -336,25 +336,17 @@ impl Acts {
         Ok(())
     }
 
-    /// Closes an order under what these reads force: a write of the key that is before the read is before the write it read. If `both`, also: a write of the key
-    /// that is after the write it read is after the read.
-    fn force(&self, order: &mut Order, reads: &[u32], both: bool) -> Result<(), Why> {
+    /// Closes an order under what these reads force: a write of the key that is before the read is before the write it read.
+    fn force(&self, order: &mut Order, reads: &[u32]) -> Result<(), Why> {
         let cyclic = |cycle: Vec<u32>| Why::Cycle(self.ids(&cycle));
         order.settle().map_err(cyclic)?;
         loop {
             let mut edges: Vec<(u32, u32)> = Vec::new();
             for &read in reads {
-                let write = self.source[read as usize];
-                if let Some(write) = write {
+                if let Some(write) = self.source[read as usize] {
                     let before = self.before(order, read);
                     edges.extend(
                         before.into_iter().filter(|&other| !order.before(other, write)).map(|other| (other, write)),
-                    );
-                }
-                if both {
-                    let after = self.after(order, write, self.acts[read as usize].key);
-                    edges.extend(
-                        after.into_iter().filter(|&other| !order.before(read, other)).map(|other| (read, other)),
                     );
                 }
             }
@@ -364,15 +356,5 @@ impl Acts {
             edges.into_iter().for_each(|(from, to)| order.add(from, to));
             order.settle().map_err(cyclic)?;
         }
-    }
-
-    /// The first write of a key in each process that is after a write of it, or that there is.
-    fn after(&self, order: &Order, write: Option<u32>, key: ValueId) -> Vec<u32> {
-        let first = |process: usize| {
-            let writes = self.writes.get(&(key, process as u32))?;
-            let at = write.map_or(0, |write| writes.partition_point(|&other| !order.before(write, other)));
-            writes.get(at).copied()
-        };
-        (0..self.processes.len()).filter_map(first).collect()
     }
 }

@@ -1,143 +1,76 @@
-//! Sequential consistency of reads and writes with different values.
+//! Sequential consistency of reads and writes with different values: who read from whom is known, which is the question that [`raddle_consistency`] answers for traces.
 //!
-//! The order of the processes and who read from whom, closed under what reads force in both directions; if that has a cycle there is no order. Else a search: an
-//! operation can be next if everything before it is done. A read that can be next and finds its value is, at once. A write cannot be while the value it overwrites
-//! is still to be read. What was reached (how far each process is, and who wrote each key last) and led nowhere is remembered.
+//! Processes are its threads and keys its locations. Why there is no order is told by a smallest clash, where finding one does not take long.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::time::Instant;
+use raddle_consistency::{
+    Action, Answer, EventId, Instance, Interrupt, Limits, Loc, Model, Settings, Source, ThreadId, explain, verify,
+};
+use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 
-use super::order::Order;
 use super::{Acts, Standing, Why};
 use crate::search::Budget;
 use crate::value::ValueId;
 
-/// How far each process is, and who wrote each key last.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Reached {
-    done: Vec<u32>,
-    last: Vec<u32>,
-}
+/// How long a smallest clash is looked for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The most operations for which it is.
+const LARGE: usize = 5_000;
 
-const NOBODY: u32 = u32::MAX;
+/// A moment to stop at.
+struct Until(Option<Instant>);
 
-struct Search<'a> {
-    acts: &'a Acts,
-    order: &'a Order,
-    /// The number of the key of each act, and how many keys there are.
-    key: Vec<u32>,
-    /// The reads of each write.
-    readers: Vec<Vec<u32>>,
-    /// The reads of the beginning of each key.
-    first: Vec<Vec<u32>>,
+impl Interrupt for Until {
+    fn is_due(&self) -> bool {
+        self.0.is_some_and(|end| Instant::now() >= end)
+    }
 }
 
 impl Acts {
     pub(super) fn sequential(&self, budget: &Budget) -> Standing {
-        let mut order = Order::new(self.processes.clone(), self.acts.len());
-        let reads: Vec<u32> = self.reads().collect();
-        for &read in &reads {
-            if let Some(write) = self.source[read as usize] {
-                order.add(write, read);
+        let mut place = vec![EventId::new(ThreadId(0), 0); self.acts.len()];
+        for (thread, process) in (0u32..).zip(&self.processes) {
+            for (index, &act) in (0u32..).zip(process) {
+                place[act as usize] = EventId::new(ThreadId(thread), index);
             }
         }
-        if let Err(why) = self.force(&mut order, &reads, true) {
-            return Standing::Violated(why);
-        }
-        Search::new(self, &order).run(budget)
-    }
-}
-
-impl<'a> Search<'a> {
-    fn new(acts: &'a Acts, order: &'a Order) -> Search<'a> {
-        let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
-        let number = |act: &super::Act| {
-            let next = numbers.len() as u32;
-            *numbers.entry(act.key).or_insert(next)
-        };
-        let key: Vec<u32> = acts.acts.iter().map(number).collect();
-        let mut readers = vec![Vec::new(); acts.acts.len()];
-        let mut first = vec![Vec::new(); numbers.len()];
-        for read in acts.reads() {
-            match acts.source[read as usize] {
-                Some(write) => readers[write as usize].push(read),
-                None => first[key[read as usize] as usize].push(read),
+        let mut keys: FxHashMap<ValueId, u32> = FxHashMap::default();
+        let mut instance = Instance::new();
+        for process in &self.processes {
+            instance.begin_thread();
+            for &act in process {
+                let next = keys.len() as u32;
+                let loc = Loc(*keys.entry(self.acts[act as usize].key).or_insert(next));
+                let from =
+                    self.source[act as usize].map_or(Source::Initial, |write| Source::Write(place[write as usize]));
+                let writes = self.acts[act as usize].writes;
+                instance.push(if writes { Action::Write { loc } } else { Action::Read { loc, from } });
             }
         }
-        Search { acts, order, key, readers, first }
-    }
-
-    fn is_done(&self, reached: &Reached, act: u32) -> bool {
-        let (process, at) = self.order.place[act as usize];
-        reached.done[process as usize] > at
-    }
-
-    /// The next act of a process, if everything before it is done and it can be next.
-    fn enabled(&self, reached: &Reached, process: usize) -> Option<u32> {
-        let act = *self.acts.processes[process].get(reached.done[process] as usize)?;
-        let mut others = (0..reached.done.len()).filter(|&other| other != process);
-        if others.any(|other| self.order.past(act, other) > reached.done[other]) {
-            return None;
-        }
-        let last = reached.last[self.key[act as usize] as usize];
-        let fits = if self.acts.acts[act as usize].writes {
-            let waiting = if last == NOBODY {
-                &self.first[self.key[act as usize] as usize]
-            } else {
-                &self.readers[last as usize]
-            };
-            waiting.iter().all(|&read| self.is_done(reached, read))
-        } else {
-            last == self.acts.source[act as usize].unwrap_or(NOBODY)
-        };
-        fits.then_some(act)
-    }
-
-    /// Does all reads that can be done.
-    fn read(&self, reached: &mut Reached) {
-        let mut process = 0;
-        while process < reached.done.len() {
-            match self.enabled(reached, process) {
-                Some(act) if !self.acts.acts[act as usize].writes => {
-                    reached.done[process] += 1;
-                    process = 0;
-                }
-                _ => process += 1,
-            }
+        let until = Until(budget.deadline);
+        let limits = Limits { prefixes: budget.configurations, bytes: budget.bytes, interrupt: &until };
+        match verify(&instance, Model::Sc, &Settings { limits, ..Settings::default() }) {
+            Ok(Answer::Consistent(_)) => Standing::Holds,
+            Ok(Answer::Inconsistent) => Standing::Violated(Why::NoOrder(self.clash(&instance, budget))),
+            Ok(Answer::Unknown) if until.is_due() => Standing::Unknown("the time limit was reached".into()),
+            Ok(Answer::Unknown) => Standing::Unknown("no order was found within the budget".into()),
+            Err(malformed) => Standing::Unknown(malformed.to_string()),
         }
     }
 
-    fn run(&self, budget: &Budget) -> Standing {
-        let mut start = Reached { done: vec![0; self.acts.processes.len()], last: vec![NOBODY; self.first.len()] };
-        self.read(&mut start);
-        let mut seen: FxHashSet<Reached> = FxHashSet::default();
-        let mut stack = vec![start];
-        let each = 8 * (self.acts.processes.len() + self.first.len() + 8) as u64;
-        while let Some(reached) = stack.pop() {
-            let left = |process: usize| self.acts.processes[process].len() as u32 > reached.done[process];
-            if !(0..reached.done.len()).any(left) {
-                return Standing::Holds;
-            }
-            if !seen.insert(reached.clone()) {
-                continue;
-            }
-            let visited = seen.len() as u64;
-            if visited > budget.configurations || visited * each > budget.bytes {
-                return Standing::Unknown(format!("no order was found among {visited} beginnings of one"));
-            }
-            if visited.is_multiple_of(256) && budget.deadline.is_some_and(|end| Instant::now() >= end) {
-                return Standing::Unknown("the time limit was reached".into());
-            }
-            for process in (0..reached.done.len()).rev() {
-                if let Some(act) = self.enabled(&reached, process) {
-                    let mut next = reached.clone();
-                    next.done[process] += 1;
-                    next.last[self.key[act as usize] as usize] = act;
-                    self.read(&mut next);
-                    stack.push(next);
-                }
-            }
+    /// Operations that have no order whatever the others do; none if that takes too long to find out.
+    fn clash(&self, instance: &Instance, budget: &Budget) -> Vec<crate::history::OpId> {
+        if self.acts.len() > LARGE {
+            return Vec::new();
         }
-        Standing::Violated(Why::NoOrder)
+        let soon = Instant::now() + PATIENCE;
+        let until = Until(Some(budget.deadline.map_or(soon, |end| end.min(soon))));
+        let limits = Limits { interrupt: &until, ..Limits::default() };
+        let clash = explain(instance, Model::Sc, &Settings { limits, ..Settings::default() });
+        let events = clash.ok().flatten().into_iter().flat_map(|clash| clash.events().collect::<Vec<_>>());
+        let mut ids: Vec<_> =
+            events.map(|event| self.id(self.processes[event.thread.0 as usize][event.index as usize])).collect();
+        ids.sort_unstable();
+        ids
     }
 }

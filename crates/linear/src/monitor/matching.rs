@@ -119,23 +119,64 @@ pub enum Matching {
     Flawed(Flaw),
 }
 
+const NOBODY: OpId = OpId(u32::MAX);
+
+/// The operations on a value, in as few bytes as there are many of them.
+#[derive(Clone, Copy)]
+struct Slot {
+    insert: OpId,
+    remove: OpId,
+}
+
+impl Slot {
+    fn known(self) -> (Option<OpId>, Option<OpId>) {
+        let known = |op: OpId| Some(op).filter(|op| *op != NOBODY);
+        (known(self.insert), known(self.remove))
+    }
+}
+
+/// Numbers for values: a table where most values of the history are in these operations, a map where they are few.
+enum Slots {
+    Dense(Vec<u32>),
+    Sparse(FxHashMap<ValueId, u32>),
+}
+
+impl Slots {
+    fn new(ops: &[Op]) -> Slots {
+        let greatest = ops.iter().map(|op| op.arg.max(op.result.unwrap_or(op.arg))).max().unwrap_or(ValueId::NIL);
+        if greatest.index() <= 2 * ops.len() {
+            return Slots::Dense(vec![u32::MAX; greatest.index() + 1]);
+        }
+        Slots::Sparse(FxHashMap::with_capacity_and_hasher(ops.len() / 2 + 1, Default::default()))
+    }
+
+    /// The number of a value; the next one if it has none.
+    fn number(&mut self, value: ValueId, next: u32) -> u32 {
+        match self {
+            Slots::Sparse(numbers) => *numbers.entry(value).or_insert(next),
+            Slots::Dense(numbers) => {
+                let number = &mut numbers[value.index()];
+                if *number == u32::MAX {
+                    *number = next;
+                }
+                *number
+            }
+        }
+    }
+}
+
 /// Pairs the operations; a value that is inserted twice is refused.
 pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
-    #[derive(Clone, Copy)]
-    struct Slot {
-        insert: Option<OpId>,
-        remove: Option<OpId>,
-    }
-    let mut slots: FxHashMap<ValueId, u32> = FxHashMap::with_capacity_and_hasher(ops.len() / 2 + 1, Default::default());
-    let mut order: Vec<(ValueId, Slot)> = Vec::with_capacity(ops.len() / 2 + 1);
+    let mut slots = Slots::new(ops);
+    let mut order: Vec<Slot> = Vec::with_capacity(ops.len() / 2 + 1);
     let mut matched = Matched::default();
     let mut flaw: Option<(Ts, Flaw)> = None;
     let mut duplicates: Vec<(ValueId, OpId)> = Vec::new();
-    let mut slot = |value: ValueId, order: &mut Vec<(ValueId, Slot)>| -> usize {
+    let mut slot = |value: ValueId, order: &mut Vec<Slot>| -> usize {
         let next = order.len() as u32;
-        let index = *slots.entry(value).or_insert(next);
+        let index = slots.number(value, next);
         if index == next {
-            order.push((value, Slot { insert: None, remove: None }));
+            order.push(Slot { insert: NOBODY, remove: NOBODY });
         }
         index as usize
     };
@@ -144,18 +185,18 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
         match (op.method, op.result) {
             (Method::Insert, _) => {
                 let at = slot(op.arg, &mut order);
-                if let Some(first) = order[at].1.insert {
-                    return Err(Repeated { value: op.arg, first, second: id });
+                if order[at].insert != NOBODY {
+                    return Err(Repeated { value: op.arg, first: order[at].insert, second: id });
                 }
-                order[at].1.insert = Some(id);
+                order[at].insert = id;
             }
             (_, None) => matched.open.push((op.call, id)),
             (_, Some(ValueId::NIL)) => matched.empties.push(Empty { op: id, call: op.call, ret: op.ret }),
             (_, Some(value)) => {
                 let at = slot(value, &mut order);
-                match order[at].1.remove {
-                    None => order[at].1.remove = Some(id),
-                    Some(_) => duplicates.push((value, id)),
+                match order[at].remove {
+                    NOBODY => order[at].remove = id,
+                    _ => duplicates.push((value, id)),
                 }
             }
         }
@@ -167,8 +208,7 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
     };
     for (value, again) in duplicates {
         let at = slot(value, &mut order);
-        let Slot { insert, remove } = order[at].1;
-        if let (Some(insert), Some(other)) = (insert, remove) {
+        if let (Some(insert), Some(other)) = order[at].known() {
             let (first, second) =
                 if ops[other.index()].ret < ops[again.index()].ret { (other, again) } else { (again, other) };
             note(ops[second.index()].ret, Flaw::Duplicate { insert, first, second });
@@ -176,8 +216,8 @@ pub fn pair(ops: &[Op]) -> Result<Matching, Repeated> {
             note(ops[again.index()].ret, Flaw::Fresh { remove: again });
         }
     }
-    for (_, Slot { insert, remove }) in &order {
-        match (*insert, *remove) {
+    for slot in &order {
+        match slot.known() {
             (None, Some(remove)) => note(ops[remove.index()].ret, Flaw::Fresh { remove }),
             (Some(insert), Some(remove)) => {
                 let (put, took) = (&ops[insert.index()], &ops[remove.index()]);

@@ -95,12 +95,14 @@ fn attempt(vals: &[Val], empties: &[Empty], how: &How) -> Attempt {
     }
 }
 
-/// Decides a paired history.
-pub fn decide(matched: &Matched, how: &How) -> Decision {
-    let mut vals: Vec<Val> = Vec::with_capacity(matched.taken.len() + matched.left.len());
-    vals.extend(&matched.taken);
-    vals.extend(&matched.left);
-    let first = match attempt(&vals, &matched.empties, how) {
+/// Decides a paired history, which is as it was afterwards.
+pub fn decide(matched: &mut Matched, how: &How) -> Decision {
+    let left = matched.taken.len();
+    // All values in one list, without a second copy of what may be most of the memory.
+    matched.taken.extend_from_slice(&matched.left);
+    let first = attempt(&matched.taken, &matched.empties, how);
+    matched.taken.truncate(left);
+    let first = match first {
         Attempt::Ordered(order) => return Decision::Holds(order),
         Attempt::Broken => return Decision::Broken,
         Attempt::Conflict(conflict) => conflict,
@@ -111,7 +113,7 @@ pub fn decide(matched: &Matched, how: &How) -> Decision {
     if matched.left.is_empty() {
         return Decision::Fails(Some(first));
     }
-    let left = matched.taken.len();
+    let vals: Vec<Val> = matched.taken.iter().chain(&matched.left).copied().collect();
     let mut optimistic = vals.clone();
     for val in &mut optimistic[left..] {
         val.oc = earliest;

@@ -103,6 +103,13 @@ pub fn linearize(
         return Err(QueueFailure::Critical(early, late));
     }
     let barriers = barriers(&populated(vals.iter()), empties).map_err(QueueFailure::Empty)?;
+    if barriers.is_empty() {
+        let mut order = Vec::with_capacity(2 * vals.len());
+        return Ok(fifo(vals).map(|line| {
+            merge(vals, &line, Ts(0), &mut order);
+            order
+        }));
+    }
     let block_of = |val: &Val| {
         if val.overlaps() {
             let point = val.pc.max(val.oc);
@@ -111,17 +118,13 @@ pub fn linearize(
             barriers.partition_point(|barrier| barrier.gap_from.is_none_or(|gap| gap < val.pr))
         }
     };
-    let mut blocks: Vec<(usize, u32)> = if barriers.is_empty() {
-        (0..vals.len() as u32).map(|at| (0, at)).collect()
-    } else {
-        vals.iter().enumerate().map(|(at, val)| (block_of(val), at as u32)).collect()
-    };
+    let mut blocks: Vec<(u32, u32)> = (0u32..).zip(vals).map(|(at, val)| (block_of(val) as u32, at)).collect();
     blocks.sort_unstable();
     let mut order = Vec::with_capacity(2 * vals.len() + empties.len());
     let mut now = Ts(0);
     let mut rest = &blocks[..];
     for index in 0..=barriers.len() {
-        let end = rest.partition_point(|(block, _)| *block <= index);
+        let end = rest.partition_point(|(block, _)| *block as usize <= index);
         let (block, later) = rest.split_at(end);
         rest = later;
         let members: Vec<Val> = block.iter().map(|(_, at)| vals[*at as usize]).collect();

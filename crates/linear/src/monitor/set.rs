@@ -50,6 +50,11 @@ pub fn role(op: &Op) -> Role {
     }
 }
 
+/// Whether every operation is an add, a remove or a query that tells what it found.
+pub fn covers(ops: &[Op]) -> bool {
+    ops.iter().all(|op| op.method != Method::Read && (op.is_pending() || op.result.is_some()))
+}
+
 /// Where the greedy got stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stuck {
@@ -146,6 +151,9 @@ fn answer(projection: &mut Projection, done: &mut [bool], order: &mut Vec<OpId>)
 ///
 /// `None` where it does not apply: with queries or pending operations it is wrong.
 pub fn counting(ops: &[Op]) -> Option<bool> {
+    if !covers(ops) {
+        return None;
+    }
     if ops.iter().any(|op| op.is_pending() || matches!(role(op), Role::Query(_) | Role::Nothing)) {
         return None;
     }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::foresight::{Foresight, LOST};
 use super::model::{Model, Nature, Ties};
 use super::terms::Entry;
+use crate::drain::Drained;
 use crate::history::{Method, Op, Ts};
 use crate::monitor::counting::{change, first_excess};
 use crate::object::ObjectKind;
@@ -36,7 +37,9 @@ pub struct Request {
 pub enum State {
     /// Stack, queue, deque, log: from the bottom, the front, the first.
     Sequence(Vec<ValueId>),
-    /// Set, multiset, priority queue: how often each value is there, in order of the values' numbers.
+    /// A queue that is being drained: the same, and the last dequeue of each drain that is not at its end, in order.
+    Draining(Vec<ValueId>, Vec<ValueId>),
+    /// Set, multiset, bag, priority queue: how often each value is there, in order of the values' numbers.
     Bag(Vec<(ValueId, u32)>),
     /// Register, map: the keys that were written, in order, and what they hold.
     Cells(Vec<(ValueId, ValueId)>),
@@ -51,6 +54,10 @@ impl State {
     pub fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
         match self {
             State::Sequence(items) => items.iter_mut().for_each(visit),
+            State::Draining(items, drained) => {
+                items.iter_mut().chain(drained.iter_mut()).for_each(visit);
+                drained.sort_unstable();
+            }
             // Both are kept in the order of numbers.
             State::Bag(bag) => {
                 bag.iter_mut().for_each(|(value, _)| visit(value));
@@ -72,6 +79,7 @@ impl State {
     pub fn length(&self) -> usize {
         match self {
             State::Sequence(items) => items.len(),
+            State::Draining(items, drained) => items.len() + drained.len(),
             State::Bag(bag) => bag.len(),
             State::Cells(cells) => cells.len(),
             State::Number(_) | State::Holder(_) => 1,
@@ -255,6 +263,16 @@ impl<'a> Object<'a> {
                 _ => vec![],
             };
         }
+        if self.kind == ObjectKind::Bag {
+            return match (call.method, ret) {
+                (Method::Insert, _) => change(call.arg, true),
+                (_, Some(ValueId::NIL)) if !bag.is_empty() => vec![],
+                (_, None) if !bag.is_empty() => bag.iter().flat_map(|(value, _)| change(*value, false)).collect(),
+                (_, None | Some(ValueId::NIL)) => stay(),
+                (_, Some(answer)) if there(answer) => change(answer, false),
+                _ => vec![],
+            };
+        }
         let set = self.kind == ObjectKind::Set;
         let present = there(call.arg);
         let truth = ret.map(|answer| answer == ValueId::TRUE);
@@ -269,9 +287,61 @@ impl<'a> Object<'a> {
                 (true, None | Some(true)) => change(call.arg, false),
                 _ => vec![],
             },
+            Method::Read if ret.is_none_or(|answer| self.contents(answer).is_some_and(|all| all == bag)) => stay(),
+            Method::Read => vec![],
             _ if truth.is_none_or(|truth| truth == present) => stay(),
             _ => vec![],
         }
+    }
+
+    /// What a read of a whole set or multiset says is there; nothing if it is something that is nowhere else in the history.
+    fn contents(&self, answer: ValueId) -> Option<Vec<(ValueId, u32)>> {
+        let Value::List(items) = self.values.get(answer) else { return None };
+        let mut ids: Vec<ValueId> = items.iter().map(|item| self.values.find(item)).collect::<Option<_>>()?;
+        ids.sort_unstable();
+        let counted = ids.chunk_by(|one, two| one == two);
+        let count = |same: &[ValueId]| if self.kind == ObjectKind::Set { 1 } else { same.len() as u32 };
+        Some(counted.map(|same| (same[0], count(same))).collect())
+    }
+
+    /// Whether a set or multiset may still become what a read says: what is missing is being added, what is too much removed.
+    fn gathers(&self, bag: &[(ValueId, u32)], answer: ValueId, open: &[&Request]) -> bool {
+        let Some(wanted) = self.contents(answer) else { return false };
+        let count = |all: &[(ValueId, u32)], value: ValueId| {
+            all.binary_search_by_key(&value, |(known, _)| *known).map_or(0, |at| all[at].1)
+        };
+        let called = |method: Method, value: ValueId| {
+            open.iter().filter(|call| call.method == method && call.arg == value).count() as u32
+        };
+        let values = bag.iter().chain(&wanted).map(|(value, _)| *value);
+        values.into_iter().all(|value| {
+            let (now, then) = (count(bag, value), count(&wanted, value));
+            now <= then + called(Method::Remove, value) && then <= now + called(Method::Insert, value)
+        })
+    }
+
+    /// A queue some of whose dequeues belong to drains: those of one drain come one after another.
+    fn drain(&self, items: &[ValueId], drained: &[ValueId], call: &Request, ret: Option<ValueId>) -> Vec<State> {
+        let mut drained = drained.to_vec();
+        let place = if call.method == Method::Remove { Drained::of(self.values.get(call.arg)) } else { None };
+        if let Some(place) = place {
+            if let Some(previous) = place.previous() {
+                let known = self.values.find(&previous.value());
+                let Some(at) = drained.iter().position(|last| Some(*last) == known) else { return vec![] };
+                drained.remove(at);
+            }
+            if !place.is_last() {
+                drained.push(call.arg);
+                drained.sort_unstable();
+            }
+        }
+        let after = self.sequence(items, call, ret).into_iter();
+        after
+            .map(|state| match state {
+                State::Sequence(items) if !drained.is_empty() => State::Draining(items, drained.clone()),
+                state => state,
+            })
+            .collect()
     }
 
     fn sequence(&self, items: &[ValueId], call: &Request, ret: Option<ValueId>) -> Vec<State> {
@@ -357,7 +427,9 @@ impl Model for Object<'_> {
     fn initial(&self) -> State {
         match self.kind {
             ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Deque | ObjectKind::Log => State::Sequence(Vec::new()),
-            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::PriorityQueue => State::Bag(Vec::new()),
+            ObjectKind::Set | ObjectKind::Multiset | ObjectKind::Bag | ObjectKind::PriorityQueue => {
+                State::Bag(Vec::new())
+            }
             ObjectKind::Register | ObjectKind::Map => State::Cells(Vec::new()),
             ObjectKind::Counter => State::Number(match self.initial {
                 Value::Int(number) => number,
@@ -370,7 +442,9 @@ impl Model for Object<'_> {
     fn step(&self, state: &State, call: &Request, ret: Option<&ValueId>) -> Vec<State> {
         let ret = ret.copied();
         match state {
+            State::Sequence(items) if self.kind == ObjectKind::Queue => self.drain(items, &[], call, ret),
             State::Sequence(items) => self.sequence(items, call, ret),
+            State::Draining(items, drained) => self.drain(items, drained, call, ret),
             State::Bag(bag) => self.bag(bag, call, ret),
             State::Cells(cells) => self.cells(cells, call, ret),
             State::Number(number) => self.count(*number, call, ret),
@@ -386,6 +460,8 @@ impl Model for Object<'_> {
             Some(Ties { values, optional })
         };
         match (self.kind, call.method, ret.copied()) {
+            // It speaks of every value.
+            (ObjectKind::Set | ObjectKind::Multiset, Method::Read, _) => None,
             (ObjectKind::Set | ObjectKind::Multiset, Method::Contains, _) => about(&[call.arg], true),
             (ObjectKind::Set | ObjectKind::Multiset, _, Some(ValueId::FALSE)) => about(&[call.arg], true),
             (ObjectKind::Set | ObjectKind::Multiset, _, _) => about(&[call.arg], false),
@@ -449,8 +525,11 @@ impl Model for Object<'_> {
         cells.binary_search_by_key(&call.place, |(key, _)| *key).is_ok_and(|at| cells[at].1 == LOST)
     }
 
-    /// A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
+    /// A read of a set: what it must see can be gathered. A read of a register or key: what it must see is there after some write, or grows out of what is there by appending.
     fn attainable(&self, state: &State, call: &Request, ret: &ValueId, open: &[&Request]) -> bool {
+        if let (State::Bag(bag), Method::Read) = (state, call.method) {
+            return self.gathers(bag, *ret, open);
+        }
         let (State::Cells(cells), Method::Read) = (state, call.method) else {
             return true;
         };
@@ -491,6 +570,7 @@ impl Model for Object<'_> {
             (Method::Remove | Method::PopFront | Method::PopBack, Some(ValueId::NIL)) => Nature::Observes,
             (Method::Write, _) => Nature::Overwrites,
             (Method::PushFront | Method::PushBack, _) => Nature::Silent,
+            (Method::Insert, None) => Nature::Silent,
             (Method::Insert, _) if self.kind != ObjectKind::Set => Nature::Silent,
             (Method::Append, None | Some(ValueId::NIL)) => Nature::Silent,
             (Method::Append, _) if self.kind != ObjectKind::Log => Nature::Silent,
@@ -501,6 +581,7 @@ impl Model for Object<'_> {
     fn weight(&self, state: &State) -> usize {
         let inside = match state {
             State::Sequence(items) => items.len() * 4,
+            State::Draining(items, drained) => (items.len() + drained.len()) * 4,
             State::Bag(bag) => bag.len() * 8,
             // A step makes at most one new text.
             State::Cells(cells) => {
@@ -520,7 +601,7 @@ impl Model for Object<'_> {
             value => self.value(value).to_string(),
         };
         match state {
-            State::Sequence(items) => format!("[{}]", list(&mut items.iter().map(name))),
+            State::Sequence(items) | State::Draining(items, _) => format!("[{}]", list(&mut items.iter().map(name))),
             State::Bag(bag) => {
                 let item = |(value, count): &(ValueId, u32)| {
                     if *count == 1 { name(value) } else { format!("{}×{count}", name(value)) }

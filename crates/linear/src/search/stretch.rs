@@ -1,7 +1,7 @@
 //! A piece of a history, for whoever cannot keep the whole: from everywhere the object may stand at its beginning to everywhere at its end.
 //!
 //! Breadth first, as in `breadth`, but with several configurations to begin with, and all the best ones at the end: those that are no worse than another one in
-//! the same state. How each was reached is forgotten. A piece ends at a return; of the operations open there it is known how they end. Only for objects of one part.
+//! the same state. How each was reached is forgotten. Of very many only those are followed that leave the most to use, and it is told that there were others. A piece ends at a return; of the operations open there it is known how they end. Only for objects of one part.
 
 use rustc_hash::FxHashMap;
 
@@ -35,10 +35,12 @@ pub struct Left {
 /// What became of a piece.
 #[derive(Clone, Debug)]
 pub enum Stretched<S> {
-    /// The positions of the operations that are open at its end, and where the object may stand there.
-    To(Vec<usize>, Vec<Place<S>>),
+    /// The positions of the operations that are open at its end, where the object may stand there, and whether it may also stand elsewhere.
+    To(Vec<usize>, Vec<Place<S>>, bool),
     /// No order gets past the return of this operation.
     Stuck(usize),
+    /// None of those that were followed does.
+    Lost,
     /// A limit was reached.
     OutOfBudget(Limit),
 }
@@ -60,6 +62,9 @@ pub fn stretch<M: Model>(
     }
 }
 
+/// The most configurations that are followed from a return.
+const FOLLOWED: usize = 1 << 11;
+
 /// The best configurations of a level, by state.
 type Best<K> = FxHashMap<u32, Vec<Options<K>>>;
 
@@ -71,6 +76,7 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, from: &[Place<M::State>]) 
         keep(&mut waiting[moves.cursor.level as usize], moves.now[0], &options);
     }
     let mut furthest = 0;
+    let mut narrowed = false;
     let mut held = 0u64;
     let each = 8 + 2 * (std::mem::size_of::<K>() + K::outside(moves.layout.slots)) as u64;
     for level in 0..last {
@@ -80,6 +86,13 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, from: &[Place<M::State>]) 
         if !open.is_empty() {
             furthest = level;
         }
+        if open.len() > FOLLOWED {
+            narrowed = true;
+            // The last one is taken first.
+            open.sort_by_cached_key(|(state, options)| (size(&options.usable), *state));
+            open.drain(..open.len() - FOLLOWED);
+        }
+        let mut met = open.len();
         let next = moves.layout.returns[level as usize];
         while let Some((state, options)) = open.pop() {
             if !best.get(&state).is_some_and(|list| list.contains(&options)) {
@@ -104,9 +117,11 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, from: &[Place<M::State>]) 
                     keep(&mut waiting[there as usize], state, &options)
                 } else {
                     let new = keep(&mut best, state, &options);
-                    if new {
+                    met += usize::from(new);
+                    if new && met <= 8 * FOLLOWED {
                         open.push((state, options));
                     }
+                    narrowed |= new && met > 8 * FOLLOWED;
                     new
                 };
                 held += u64::from(new);
@@ -115,6 +130,9 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, from: &[Place<M::State>]) 
         }
     }
     let reached = std::mem::take(&mut waiting[last as usize]);
+    if reached.is_empty() && narrowed {
+        return Stretched::Lost;
+    }
     if reached.is_empty() {
         return Stretched::Stuck(moves.layout.returns[furthest as usize] as usize);
     }
@@ -129,7 +147,14 @@ fn run<M: Model, K: Mask>(mut moves: Moves<'_, M, K>, from: &[Place<M::State>]) 
         list.iter().map(move |options| Place { state: state.clone(), left: left(options) })
     });
     let places = places.collect();
-    Stretched::To(open.iter().map(|(op, _)| *op as usize).collect(), places)
+    Stretched::To(open.iter().map(|(op, _)| *op as usize).collect(), places, narrowed)
+}
+
+/// How many there are.
+fn size<K: Mask>(set: &K) -> usize {
+    let mut size = 0;
+    set.each(|_| size += 1);
+    size
 }
 
 /// Keeps a configuration unless there is one that is as good, and drops those that are no better. Tells whether it is kept.

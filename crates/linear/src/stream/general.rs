@@ -3,7 +3,8 @@
 //! A breadth-first search ([`stretch`]) that goes on as events come and remembers only everywhere the object may stand. It looks at a return once it is known how every
 //! operation called before it ends (`delay`), so a violation is reported a little after the return that shows it.
 //!
-//! Holds: the operations that wait, those that were lost and may still take effect, and the places the object may be in, of which there are usually few.
+//! Holds: the operations that wait, those that were lost and may still take effect, and the places the object may be in, of which there are usually few. Where there
+//! are very many, some are given up; then a violation cannot be told any more, and there is no verdict instead.
 
 use super::delay::{Delay, unexplained};
 use super::{Seen, Trouble, Watcher};
@@ -22,12 +23,14 @@ pub struct GeneralWatcher {
     delay: Delay,
     /// Where the object may stand; what is left of those of the waiting operations that were open there, the first ones.
     places: Option<Vec<Place<State>>>,
+    /// Whether it may also stand elsewhere: there were too many places to follow all.
+    narrowed: bool,
 }
 
 impl GeneralWatcher {
     /// An object that holds this at the beginning; what may be spent on the events of a moment, and how many returns are looked at together.
     pub fn new(kind: ObjectKind, initial: Value, budget: Budget, together: usize) -> GeneralWatcher {
-        GeneralWatcher { kind, initial, budget, delay: Delay::new(together), places: None }
+        GeneralWatcher { kind, initial, budget, delay: Delay::new(together), places: None, narrowed: false }
     }
 
     fn look(&mut self, values: &mut Values) -> Seen {
@@ -43,7 +46,12 @@ impl GeneralWatcher {
         let start = || vec![Place { state: object.initial(), left: Vec::new() }];
         let from = self.places.take().unwrap_or_else(start);
         let (open, mut places) = match stretch(&object, &from, &entries, until, self.budget) {
-            Stretched::To(open, places) => (open, places),
+            Stretched::To(open, places, narrowed) => {
+                self.narrowed |= narrowed;
+                (open, places)
+            }
+            Stretched::Lost => return Err(lost()),
+            Stretched::Stuck(_) if self.narrowed => return Err(lost()),
             Stretched::Stuck(at) => return Err(unexplained(self.kind.method_name(ops[at].method), &ops[at])),
             Stretched::OutOfBudget(limit) => return Err(Trouble::GaveUp(limit.to_string())),
         };
@@ -72,6 +80,10 @@ impl GeneralWatcher {
         self.places = Some(places);
         Ok(())
     }
+}
+
+fn lost() -> Trouble {
+    Trouble::GaveUp("the object could be in more places than can be followed while reading; leave out --stream".into())
 }
 
 impl Watcher for GeneralWatcher {

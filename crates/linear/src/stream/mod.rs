@@ -31,7 +31,7 @@ use crate::assemble::{Assembler, RawOp};
 use crate::decide::Error;
 use crate::format::{InputError, RawEvent, Source, Tables};
 use crate::guess;
-use crate::history::Op;
+use crate::history::{Method, Op};
 use crate::meaning::{Meaning, Step, Words};
 use crate::object::ObjectKind;
 use crate::search::Budget;
@@ -156,7 +156,8 @@ impl Watching {
             ObjectKind::Set => Box::new(set::SetWatcher::default()),
             ObjectKind::Multiset => Box::new(multiset::MultisetWatcher::default()),
             ObjectKind::Register | ObjectKind::Map => {
-                Box::new(register::RegisterWatcher::new(values.intern(self.initial.clone())))
+                let empty = values.intern(Value::text(""));
+                Box::new(register::RegisterWatcher::new(values.intern(self.initial.clone()), empty))
             }
             _ => self.any(),
         }
@@ -234,7 +235,9 @@ pub fn watch(
             first.push(event);
         }
         let mut said = run.event(&event, &watching, &mut tables)?;
-        if let (Err(Trouble::Unsupported(_)), Some(events)) = (&said, first.take_if(|_| !watching.general)) {
+        if let Err(Trouble::Unsupported(_)) = &said
+            && let Some(events) = first.take_if(|_| !watching.general)
+        {
             watching.general = true;
             run = Run::new(&watching, words);
             said = Ok(());
@@ -295,6 +298,10 @@ impl Run {
     fn event(&mut self, event: &RawEvent, watching: &Watching, tables: &mut Tables) -> Result<Seen, Error> {
         let step = self.meaning.step(&self.assembler.push(event, tables)?, tables)?;
         let (Step::Called(op) | Step::Returned(op) | Step::Lost(op) | Step::Vanished(op)) = &step;
+        if op.method == Method::Drain {
+            let why = "a drain stands for many dequeues and cannot be streamed; leave out --stream";
+            return Err(InputError::at(event.line, "", why).into());
+        }
         let values = &mut tables.values;
         let watcher = self.watchers.entry(op.place).or_insert_with(|| watching.watcher(values));
         let seen = match &step {

@@ -64,7 +64,7 @@ impl Watcher for MultisetWatcher {
             }
             Method::Remove => {}
             _ => {
-                let why = "membership queries on a multiset are not covered by its monitor";
+                let why = "membership queries and reads of a multiset are not covered by its monitor";
                 return Err(Trouble::Unsupported(Wrong::new(why, &[])));
             }
         }

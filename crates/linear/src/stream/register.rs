@@ -43,17 +43,24 @@ struct Cluster {
 pub struct RegisterWatcher {
     clusters: FxHashMap<ValueId, Cluster>,
     reads: BTreeSet<Ts>,
+    /// The empty text, if nothing is there at the beginning: reading it may mean that.
+    blank: Option<ValueId>,
 }
 
 impl RegisterWatcher {
-    /// A register that holds this value at the beginning.
-    pub fn new(initial: ValueId) -> RegisterWatcher {
+    /// A register that holds this value at the beginning; the number of the empty text.
+    pub fn new(initial: ValueId, empty: ValueId) -> RegisterWatcher {
         let before = Cluster { first_return: 0, last_call: 0, overwritten: NEVER, read: false, writing: false };
-        RegisterWatcher { clusters: FxHashMap::from_iter([(initial, before)]), reads: BTreeSet::new() }
+        let blank = (initial == ValueId::NIL).then_some(empty);
+        RegisterWatcher { clusters: FxHashMap::from_iter([(initial, before)]), reads: BTreeSet::new(), blank }
     }
 
     /// An operation on a value returned.
     fn extend(&mut self, value: ValueId, call: Ts, ret: Ts, read: bool) -> Seen {
+        if self.blank == Some(value) {
+            let why = "the empty text may mean that nothing is there, which the monitor of registers does not cover";
+            return Err(Trouble::Unsupported(Wrong::new(why, &[])));
+        }
         let Some(cluster) = self.clusters.get_mut(&value) else {
             return Err(Trouble::Wrong(Wrong::new(
                 "{0} was read, but it was never written or had been overwritten",
@@ -148,6 +155,7 @@ impl Watcher for RegisterWatcher {
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        self.blank.iter_mut().for_each(&mut *visit);
         self.clusters =
             self.clusters.drain().map(|(mut value, cluster)| (renamed(&mut value, visit), cluster)).collect();
     }

@@ -96,6 +96,10 @@ impl SetWatcher {
 
 impl Watcher for SetWatcher {
     fn called(&mut self, op: &Op) -> Seen {
+        if op.method == Method::Read {
+            let why = "reads of a whole set are not covered by its monitor";
+            return Err(Trouble::Unsupported(Wrong::new(why, &[])));
+        }
         let projection = self.projection(op);
         let mark = (projection.present, projection.changes);
         projection.open.insert(op.call, mark);
@@ -107,6 +111,10 @@ impl Watcher for SetWatcher {
 
     fn returned(&mut self, op: &Op, _: &mut Values) -> Seen {
         let wrong = |message: &str| Err(Trouble::Wrong(Wrong::new(message, &[op.arg])));
+        if op.result.is_none() {
+            let why = "it is not told whether {0} was new, which the monitor of sets needs";
+            return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
+        }
         let projection = self.projection(op);
         let Some((present_then, called)) = projection.open.remove(&op.call) else {
             return Ok(());

@@ -19,13 +19,18 @@ use crate::value::ValueId;
 /// How often an order is mended.
 const ROUNDS: usize = 200;
 
-/// An order in which the transactions could have run one after another.
-pub fn serial(history: &Transactions, observed: &Observed, realtime: bool) -> Result<Option<Vec<u32>>, TxnError> {
+/// An order in which the transactions could have run one after another, if one is found before it is late.
+pub fn serial(
+    history: &Transactions,
+    observed: &Observed,
+    realtime: bool,
+    late: &dyn Fn() -> bool,
+) -> Result<Option<Vec<u32>>, TxnError> {
     if observed.broken {
         return Ok(None);
     }
     let mut more: Vec<Edge> = Vec::new();
-    for _ in 0..ROUNDS {
+    for _ in (0..ROUNDS).take_while(|_| !late()) {
         let graph = Graph::with(history, observed, &more, realtime);
         let Some(mut order) = graph.order(true) else { return Ok(None) };
         order.retain(|&txn| observed.included[txn as usize]);

@@ -65,6 +65,7 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
                     at.map(|at| after.remove(at));
                     (Value::Bool(at.is_some()), after)
                 }
+                Method::Read => (Value::list(state.clone()), after),
                 _ => (Value::Bool(at.is_some()), after),
             }
         }
@@ -126,8 +127,26 @@ pub fn answer(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Opti
                 _ => return None,
             }
         }
+        (ObjectKind::Bag, Method::Insert) => {
+            after.push(arg);
+            after.sort();
+            (nil, after)
+        }
         other => panic!("the generator made {other:?}"),
     })
+}
+
+/// Everything a call may answer in a state, with the state after it.
+pub fn answers(kind: ObjectKind, state: &State, op: &Op, values: &Values) -> Vec<(Value, State)> {
+    if kind != ObjectKind::Bag || op.method == Method::Insert || state.is_empty() {
+        let nothing = (kind == ObjectKind::Bag && op.method == Method::Remove).then(|| (Value::Nil, state.clone()));
+        return nothing.or_else(|| answer(kind, state, op, values)).into_iter().collect();
+    }
+    let without = |at: usize| {
+        let mut after = state.clone();
+        (after.remove(at), after)
+    };
+    (0..state.len()).map(without).collect()
 }
 
 /// Whether some order is legal, by trying all of them.
@@ -164,12 +183,11 @@ pub fn brute_force_since(kind: ObjectKind, before: &[Op], after: &[Op], early: &
                 if !open(at) || op.call > deadline {
                     return false;
                 }
-                let Some((said, next)) = answer(self.kind, &state, op, self.values) else {
-                    return false;
-                };
-                let silent = op.method == Method::Append && op.result == Some(ValueId::NIL);
-                let agrees = silent || op.result.is_none_or(|result| *self.values.get(result) == said);
-                agrees && self.some(done | 1 << at, next)
+                answers(self.kind, &state, op, self.values).into_iter().any(|(said, next)| {
+                    let silent = op.method == Method::Append && op.result == Some(ValueId::NIL);
+                    let agrees = silent || op.result.is_none_or(|result| *self.values.get(result) == said);
+                    agrees && self.some(done | 1 << at, next)
+                })
             })
         }
     }
@@ -182,14 +200,15 @@ pub struct Shape {
     pub kind: ObjectKind,
     /// The most operations.
     pub ops: usize,
-    /// How many different values; 0 makes every inserted value new, and a map is not asked to compare.
+    /// How many different values; 0 makes every inserted value new, and a map is not asked to compare. Sets of three are read as a whole.
     pub values: usize,
 }
 
 fn methods(shape: Shape) -> &'static [Method] {
     use Method::*;
     match shape.kind {
-        ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue => &[Insert, Remove],
+        ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue => &[Insert, Remove],
+        ObjectKind::Set | ObjectKind::Multiset if shape.values == 3 => &[Insert, Insert, Insert, Remove, Read, Read],
         ObjectKind::Set | ObjectKind::Multiset => &[Insert, Insert, Remove, Remove, Contains],
         ObjectKind::Register => &[Read, Read, Write, Cas],
         ObjectKind::Map if shape.values == 0 => &[Read, Read, Write, Append, Append],
@@ -226,7 +245,7 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
         };
         let takes = !matches!(
             (shape.kind, method),
-            (ObjectKind::Stack | ObjectKind::Queue | ObjectKind::PriorityQueue, Method::Remove)
+            (ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue, Method::Remove)
                 | (
                     _,
                     Method::Read
@@ -249,7 +268,9 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
             call_line: 0,
             ret_line: 0,
         };
-        let said = match answer(shape.kind, &state, &op, &values) {
+        let mut possible = answers(shape.kind, &state, &op, &values);
+        let choice = if possible.is_empty() { None } else { Some(possible.swap_remove(random.below(possible.len()))) };
+        let said = match choice {
             Some((said, next)) => {
                 if legal {
                     state = next;
@@ -271,6 +292,10 @@ pub fn random_history(shape: Shape, random: &mut Random) -> History {
             }
         };
         op.result = Some(if method == Method::Append && random.chance(70) { ValueId::NIL } else { said });
+        if shape.kind == ObjectKind::Set && shape.values == 3 && method == Method::Insert && random.chance(60) {
+            // As Jepsen's sets answer: nobody knows whether it was new.
+            op.result = None;
+        }
         let middle = 10 * position;
         let (left, right) = (random.below(10 * width) as i64, random.below(10 * width) as i64);
         raw.push((middle - left, middle + right, op));

@@ -62,7 +62,12 @@ impl Recorded {
                 (text.into(), write.into_iter().chain([between, read]).collect(), false)
             }
             Why::NotLinearizable(ids) => ("these operations cannot be ordered in real time".into(), ids, false),
-            Why::NoOrder => ("no order of the operations explains every read".into(), Vec::new(), false),
+            Why::NoOrder(ids) if ids.is_empty() => {
+                ("no order of the operations explains every read".into(), ids, false)
+            }
+            Why::NoOrder(ids) => {
+                ("no order of these operations explains every read, whatever the others do".into(), ids, false)
+            }
         }
     }
 }

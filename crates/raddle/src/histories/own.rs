@@ -4,6 +4,7 @@ use crate::cost::Meter;
 use crate::error::Error;
 use raddle_linear::certificate::replay;
 use raddle_linear::history::Ts;
+use raddle_linear::recorder::Made;
 use raddle_linear::search::shrink::{Others, shrink};
 use raddle_linear::search::{Budget, Entry, Found, Model, search};
 use raddle_report::lin as report;
@@ -20,6 +21,13 @@ pub struct Called<M: Model> {
     pub process: u32,
     /// What was called and answered, and when.
     pub entry: Entry<M>,
+}
+
+impl<M: Model> From<Made<M::Call, M::Ret>> for Called<M> {
+    fn from(made: Made<M::Call, M::Ret>) -> Called<M> {
+        let Made { process, call, ret, start, end, .. } = made;
+        Called { process, entry: Entry { call, ret, start, end } }
+    }
 }
 
 impl<M: Model> Clone for Called<M> {

@@ -42,6 +42,7 @@ pub fn lin_transactions(
         levels,
         anomalies: checked.anomalies.iter().map(|anomaly| words.anomaly(anomaly)).collect(),
         order: checked.order,
+        stopped: checked.stopped,
     };
     let (file, sources, cost) = (name.to_owned(), Sources::default(), meter.read());
     Ok(Answer { file, sources, cost, body: Body::Transactions(body) })

@@ -1,6 +1,7 @@
 //! Operations and reasons in words.
 
 use super::Recorded;
+use raddle_linear::drain::Drained;
 use raddle_linear::history::{History, Method, Op, OpId};
 use raddle_linear::value::ValueId;
 use raddle_linear::verdict::Reason;
@@ -26,6 +27,11 @@ pub(super) fn words(recorded: &Recorded, op: &Op) -> String {
         arguments.push(short(history, op.arg2));
     }
     let name = recorded.kind.method_name(op.method);
+    let part = Drained::of(history.value(op.arg)).filter(|_| op.method == Method::Remove);
+    let name = part.map_or(name.into(), |part| format!("drain {} of {}", part.before + 1, part.all));
+    if part.is_some() {
+        arguments.pop();
+    }
     let empty = matches!(op.method, Method::Remove | Method::PopFront | Method::PopBack);
     let result = match op.result {
         None if op.is_pending() => " = ?".to_string(),

@@ -22,8 +22,10 @@ impl Lin {
         let pending = (0..number).filter(|&id| self.operations.operation(id).ret.is_none()).count();
         let engine = if self.engine == "search" { "general checker" } else { &self.engine };
         let what = format!(
-            "  {} history, {number} operations ({pending} pending), checked by the {engine} in {:.2} s",
-            self.object, cost.seconds
+            "  {} history, {number} {} ({pending} pending), checked by the {engine} in {:.2} s",
+            self.object,
+            if number == 1 { "operation" } else { "operations" },
+            cost.seconds
         );
         paper.end().say(what).end();
         match &self.found {
@@ -38,7 +40,9 @@ impl Lin {
             paper.say(format!("  hint: {hint}")).end();
         }
         if self.configurations > 0 {
-            paper.say(format!("  searched {} configurations, {} states", self.configurations, self.states)).end();
+            let count = |number: u64, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
+            let (configurations, states) = (count(self.configurations, "configuration"), count(self.states, "state"));
+            paper.say(format!("  searched {configurations}, {states}")).end();
         }
     }
 
@@ -98,7 +102,7 @@ impl Lin {
     }
 
     /// A state, with the operations that had taken effect before they returned.
-    fn state(&self, state: &State) -> String {
+    pub(super) fn state(&self, state: &State) -> String {
         let words: String = state.words.chars().take(STATE).collect();
         let done: Vec<String> = state.done.iter().map(|&id| self.operations.words(id)).collect();
         if done.is_empty() { words } else { format!("{words} (already in effect: {})", done.join(", ")) }

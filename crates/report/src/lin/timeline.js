@@ -1,12 +1,19 @@
-// A bar: [lane, call, return or -1, words, marked, point or null, line of call, line of return]
-const { lanes, bars, wrongFrom } = data;
+// A bar: [lane, call, return or -1, words, mark, point or null, line of call, line of return, key or null]
+// A mark: 1 cannot be ordered, 2 had taken effect, 3 its call counts
+const { lanes, bars, wrongFrom, keys, about, states } = data;
 const canvas = document.getElementById("c"), stage = document.getElementById("stage"), tip = document.getElementById("tip");
 const pen = canvas.getContext("2d"), LEFT = 90, ROW = 30, TOP = 26;
 let last = 1;
 for (const b of bars) last = Math.max(last, b[1] + 1, b[2] + 1);
-const byLane = lanes.map(() => []);
-for (const b of bars) byLane[b[0]].push(b);
-for (const lane of byLane) lane.sort((a, b) => a[1] - b[1]);
+let byLane = [], shown = bars;
+function choose(key) {
+  shown = key < 0 ? bars : bars.filter(b => b[8] === key);
+  byLane = lanes.map(() => []);
+  for (const b of shown) byLane[b[0]].push(b);
+  for (const lane of byLane) lane.sort((a, b) => a[1] - b[1]);
+}
+choose(-1);
+const several = (number, word) => number + " " + word + (number === 1 ? "" : "s");
 let from = 0, scale = 1, top = 0, width = 0, height = 0;
 const end = b => b[2] < 0 ? last + 1 : b[2];
 const x = t => LEFT + (t - from) * scale;
@@ -45,12 +52,12 @@ function draw() {
   canvas.width = width * ratio; canvas.height = height * ratio;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  const c = { back: color("--back"), ink: color("--ink"), faint: color("--faint"), line: color("--line"), bar: color("--bar"), edge: color("--edge"), bad: color("--bad"), badedge: color("--badedge"), dot: color("--dot") };
+  const c = { back: color("--back"), ink: color("--ink"), faint: color("--faint"), line: color("--line"), bar: color("--bar"), edge: color("--edge"), bad: color("--bad"), less: color("--less"), badedge: color("--badedge"), dot: color("--dot") };
   pen.font = "12px system-ui, sans-serif"; pen.textBaseline = "middle";
   const least = 70 / scale, ten = Math.pow(10, Math.floor(Math.log10(least)));
   const step = Math.max(1, [1, 2, 5, 10].map(n => n * ten).find(n => n >= least));
   const until = Math.min(last - 1, Math.floor(from + (width - LEFT) / scale));
-  where.textContent = "events " + Math.max(0, Math.ceil(from)) + " to " + until + " of " + last + ", " + bars.length + " operations";
+  where.textContent = "events " + Math.max(0, Math.ceil(from)) + " to " + until + " of " + last + ", " + several(shown.length, "operation");
   pen.fillStyle = c.faint; pen.strokeStyle = c.line; pen.textAlign = "center";
   for (let t = Math.max(0, Math.ceil(from / step) * step); x(t) < width && t <= last; t += step) {
     if (x(t) < LEFT) continue;
@@ -74,7 +81,7 @@ function draw() {
       // Bars thinner than a pixel: one for all of them, unless marked.
       if (z - drawn < 0.7 && !b[4]) continue;
       const w = Math.max(1, z - a);
-      pen.fillStyle = b[4] ? c.bad : c.bar;
+      pen.fillStyle = b[4] === 1 ? c.bad : b[4] ? c.less : c.bar;
       pen.fillRect(a, y + 5, w, ROW - 10);
       if (w > 4) { pen.strokeStyle = b[4] ? c.badedge : c.edge; pen.setLineDash(b[2] < 0 ? [4, 3] : []); pen.strokeRect(a + 0.5, y + 5.5, w - 1, ROW - 11); pen.setLineDash([]); }
       const label = [b[3], brief(b[3])].find(text => w > 8 && pen.measureText(text).width <= w - 8);
@@ -123,11 +130,21 @@ canvas.addEventListener("pointermove", e => {
   tip.style.display = b ? "block" : "none";
   if (b) {
     const lines = b[6] ? (b[7] ? "\nlines " + b[6] + " and " + b[7] : "\nline " + b[6]) : "";
-    tip.textContent = b[3] + "\nprocess " + lanes[b[0]] + ", events " + b[1] + " to " + (b[2] < 0 ? "(never returned)" : b[2]) + lines + (b[4] ? "\ncannot be ordered" : "");
+    tip.textContent = b[3] + "\nprocess " + lanes[b[0]] + ", events " + b[1] + " to " + (b[2] < 0 ? "(never returned)" : b[2]) + lines + (b[8] === null ? "" : "\nkey " + keys[b[8]]) + ["", "\ncannot be ordered", "\nhad taken effect", "\nits call counts: it may have taken effect at any time after, or never"][b[4]];
     tip.style.left = Math.min(e.offsetX + 14, width - tip.offsetWidth - 6) + "px";
     tip.style.top = Math.min(e.offsetY + 16, height - tip.offsetHeight - 6) + "px";
   }
 });
+const list = document.getElementById("states"), picker = document.getElementById("key");
+for (const state of states) { const item = document.createElement("li"); item.textContent = state; list.append(item); }
+list.hidden = !states.length;
+if (keys.length > 1) {
+  picker.hidden = false;
+  picker.append(new Option("all " + keys.length + " keys", -1));
+  keys.forEach((key, number) => picker.append(new Option(key, number, number === about, number === about)));
+  if (about !== null) choose(about);
+  picker.onchange = () => { choose(Number(picker.value)); draw(); };
+}
 document.getElementById("all").onclick = showAll;
 document.getElementById("bad").onclick = showMarked;
 document.getElementById("bad").hidden = !bars.some(b => b[4]);

@@ -30,6 +30,8 @@ pub struct Transactions {
     pub anomalies: Vec<Anomaly>,
     /// An order in which the transactions could have run, by number, if one was found.
     pub order: Option<Vec<u32>>,
+    /// Whether the time limit was reached before everything had been tried.
+    pub stopped: bool,
 }
 
 /// Something that some level excludes.
@@ -95,6 +97,7 @@ impl Transactions {
         match self.conclusion {
             Conclusion::Holds => self.level.to_owned(),
             Conclusion::Violated => format!("not {}", self.level),
+            _ if self.stopped => "the time limit was reached".to_owned(),
             _ => {
                 format!("no anomaly was found that {} excludes, and no order of the versions that shows it", self.level)
             }
