@@ -40,6 +40,7 @@ void __raddle_sem_post(void *sem);
 void __raddle_destroy32(void *object);
 void __raddle_destroy64(void *object);
 void *memcpy(void *to, const void *from, unsigned long size);
+void exit(int status);
 
 /* Bits. The width is that of the argument's C type. */
 

@@ -8,6 +8,7 @@
 use crate::syntax::{FloatKind, Quals};
 use crate::token::Name;
 use raddle_program::Type;
+use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -115,7 +116,6 @@ pub(crate) enum Ty {
     Float(FloatKind),
     /// `__int128`; has a size and nothing else.
     Int128,
-    VaList,
     Ptr(Rc<QTy>),
     Array(Rc<QTy>, Option<u64>),
     Func(Rc<FuncTy>),
@@ -152,6 +152,8 @@ pub(crate) struct Record {
     pub(crate) fields: Option<Vec<Field>>,
     pub(crate) size: u64,
     pub(crate) align: u64,
+    /// The file that it is declared in.
+    pub(crate) unit: u32,
 }
 
 /// A member.
@@ -218,6 +220,10 @@ impl QTy {
 pub(crate) struct Types {
     pub(crate) model: DataModel,
     pub(crate) records: Vec<Record>,
+    /// Complete records by their tags, for files that only declare them.
+    pub(crate) complete: FxHashMap<Name, RecordId>,
+    /// The file that is being checked.
+    pub(crate) unit: u32,
 }
 
 /// A scalar inside an object.
@@ -230,16 +236,25 @@ pub(crate) struct Leaf {
 
 impl Types {
     pub(crate) fn new(model: DataModel) -> Self {
-        Types { model, records: Vec::new() }
+        Types { model, records: Vec::new(), complete: FxHashMap::default(), unit: 0 }
     }
 
     pub(crate) fn record(&self, id: RecordId) -> &Record {
-        &self.records[id.0 as usize]
+        let record = &self.records[id.0 as usize];
+        if record.fields.is_none()
+            && let Some(other) = record.tag.as_ref().and_then(|tag| self.complete.get(tag))
+        {
+            let other = &self.records[other.0 as usize];
+            if other.unit != record.unit && other.is_union == record.is_union {
+                return other;
+            }
+        }
+        record
     }
 
     /// A new record, not yet complete.
     pub(crate) fn declare_record(&mut self, is_union: bool, tag: Option<Name>) -> RecordId {
-        self.records.push(Record { is_union, tag, fields: None, size: 0, align: 1 });
+        self.records.push(Record { is_union, tag, fields: None, size: 0, align: 1, unit: self.unit });
         RecordId(self.records.len() as u32 - 1)
     }
 
@@ -262,8 +277,6 @@ impl Types {
             Ty::Float(FloatKind::Double) => Some(8),
             Ty::Float(FloatKind::LongDouble) if self.model.narrow() => Some(12),
             Ty::Float(FloatKind::LongDouble) | Ty::Int128 => Some(16),
-            Ty::VaList if self.model.narrow() => Some(4),
-            Ty::VaList => Some(24),
             Ty::Ptr(_) => Some(u64::from(self.model.long)),
             Ty::Array(element, Some(n)) => self.size(&element.ty)?.checked_mul(*n).filter(|size| *size <= MAX_OBJECT),
             Ty::Record(id) => {
@@ -279,7 +292,6 @@ impl Types {
             Ty::Void | Ty::Func(_) => 1,
             Ty::Array(element, _) => self.align(&element.ty),
             Ty::Record(id) => self.record(*id).align,
-            Ty::VaList => u64::from(self.model.long),
             other => {
                 let size = self.size(other).unwrap_or(1);
                 if self.model.narrow() { size.min(4) } else { size }
@@ -367,7 +379,7 @@ impl Types {
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
             Ty::Float(FloatKind::Float) => self.push_leaf(base, Type::I32, false, leaves),
-            Ty::Float(_) | Ty::Int128 | Ty::VaList => {
+            Ty::Float(_) | Ty::Int128 => {
                 let size = self.size(&ty.ty).unwrap_or(0);
                 let (part, step) = if size.is_multiple_of(8) { (Type::I64, 8) } else { (Type::I32, 4) };
                 (0..size / step).all(|i| self.push_leaf(base + step * i, part, false, leaves))
@@ -407,8 +419,17 @@ impl Types {
                     && a.params.iter().zip(&b.params).all(|(x, y)| self.compatible(&x.ty, &y.ty));
                 self.compatible(&a.ret.ty, &b.ret.ty) && (same_params || !a.prototype || !b.prototype)
             }
+            (Ty::Record(a), Ty::Record(b)) => self.same_record(*a, *b),
             _ => a == b,
         }
+    }
+
+    /// Whether two records are one, or one as two files declare it.
+    pub(crate) fn same_record(&self, a: RecordId, b: RecordId) -> bool {
+        let (one, other) = (self.record(a), self.record(b));
+        let alike = one.tag == other.tag && one.is_union == other.is_union && one.size == other.size;
+        let fields = |record: &Record| record.fields.as_ref().map(|fields| fields.len());
+        a == b || (alike && one.unit != other.unit && fields(one) == fields(other))
     }
 
     /// The type as C writes it.
@@ -428,7 +449,6 @@ impl Types {
             Ty::Float(FloatKind::Double) => text.push_str("double"),
             Ty::Float(FloatKind::LongDouble) => text.push_str("long double"),
             Ty::Int128 => text.push_str("__int128"),
-            Ty::VaList => text.push_str("va_list"),
             Ty::Ptr(to) => {
                 let _ = write!(text, "{} *", self.show(to));
             }

@@ -37,6 +37,8 @@ pub(crate) const HEADERS: &[(&str, &str)] = &[
 pub(crate) const LIBRARY: &str = concat!(
     include_str!("../library/primitives.c"),
     include_str!("../library/memory.c"),
+    include_str!("../library/text.c"),
+    include_str!("../library/system.c"),
     include_str!("../library/threads.c"),
     include_str!("../library/locks.c"),
 );

@@ -99,17 +99,27 @@ impl Lexer<'_> {
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
             b'"' => self.string(Encoding::Plain),
             b'\'' => self.character(Encoding::Plain),
-            _ if is_name_byte(first) => self.word(),
+            _ if is_name_byte(first) || self.escaped_letter().is_some() => self.word(),
             _ => self.punct(),
         }
     }
 
     fn word(&mut self) -> Result<Tok, LexError> {
         let start = self.at;
-        while is_name_byte(self.peek(0)) || self.peek(0).is_ascii_digit() {
-            self.at += 1;
+        let mut spelled = Vec::new();
+        loop {
+            let byte = self.peek(0);
+            if is_name_byte(byte) || byte.is_ascii_digit() {
+                spelled.push(byte);
+                self.at += 1;
+            } else if let Some((letter, length)) = self.escaped_letter() {
+                spelled.extend(letter.encode_utf8(&mut [0; 4]).bytes());
+                self.at += length;
+            } else {
+                break;
+            }
         }
-        let Ok(text) = std::str::from_utf8(&self.bytes[start..self.at]) else {
+        let Ok(text) = std::str::from_utf8(&spelled) else {
             return self.error(start, "this name is not valid UTF-8");
         };
         let encoding = match text {
@@ -135,6 +145,18 @@ impl Lexer<'_> {
         let name: Name = Rc::from(text);
         self.names.insert(name.clone());
         Ok(Tok::Ident(name))
+    }
+
+    /// A letter of a name that the preprocessor spells by its number, `\u00e5` or `\U000000e5`, and how long that is.
+    fn escaped_letter(&self) -> Option<(char, usize)> {
+        let digits = match (self.peek(0), self.peek(1)) {
+            (b'\\', b'u') => 4,
+            (b'\\', b'U') => 8,
+            _ => return None,
+        };
+        let number = std::str::from_utf8(self.bytes.get(self.at + 2..self.at + 2 + digits)?).ok()?;
+        let letter = char::from_u32(u32::from_str_radix(number, 16).ok()?)?;
+        (!letter.is_ascii()).then_some((letter, digits + 2))
     }
 
     fn number(&mut self) -> Result<Tok, LexError> {

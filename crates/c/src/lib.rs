@@ -2,7 +2,7 @@
 //!
 //! | step | module | question |
 //! |---|---|---|
-//! | preprocess | `preprocess`, `headers` | what does `cc -E` make of the file, with our headers? |
+//! | preprocess | `preprocess`, `headers` | what does `cc -E` make of the file, with our headers, or with the system's? |
 //! | lex | `lex`, `token`, `source` | which words, and which of the user's lines are they from? |
 //! | parse | `parse`, `syntax` | is it C, and what is its structure? |
 //! | check | `check`, `ctype`, `layout`, `tree` | what do names, types and expressions mean? |
@@ -32,6 +32,7 @@ mod walk;
 use check::{Checker, Origin};
 use ctype::DataModel;
 use parse::Fault;
+use preprocess::Headers;
 use raddle_program::{Diagnostic, Program, SourceMap};
 use source::Lines;
 use std::ops::RangeInclusive;
@@ -63,6 +64,21 @@ pub struct Options {
     pub args: Vec<String>,
     /// The compiler whose preprocessor is used; default `$CC`, else `cc`.
     pub compiler: Option<String>,
+    /// The other files of the program.
+    pub with: Vec<PathBuf>,
+    /// How the build compiles single files; see [`FileFlags`].
+    pub flags: Vec<FileFlags>,
+    /// Whether functions that are declared and nowhere defined may be called: they return any value and have no effect.
+    pub undefined_nondet: bool,
+}
+
+/// Options of the preprocessor for one file, beside those for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFlags {
+    /// The file.
+    pub file: PathBuf,
+    /// What the preprocessor is told, in order: `-I`, `-D`, `-U`, `-include`, `-isystem`, `-std`.
+    pub flags: Vec<String>,
 }
 
 /// A program, and what a reader of the verdict should know about how it was read.
@@ -115,20 +131,58 @@ pub enum Error {
     Rejected(Rejected),
 }
 
-/// Compiles a C file: `.i` is taken as it is, anything else goes through the preprocessor.
+/// Compiles a C file, with the other files of the program: `.i` is taken as it is, anything else goes through the preprocessor.
 ///
 /// # Errors
-/// What is wrong with the file, or why it could not be read.
+/// What is wrong with the files, or why they could not be read.
 pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
-    let name = path.to_string_lossy();
-    if path.extension().is_some_and(|extension| extension == "i") {
-        let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-        return compile_preprocessed(&name, &String::from_utf8_lossy(&bytes), options);
-    }
+    let files: Vec<&Path> = std::iter::once(path).chain(options.with.iter().map(PathBuf::as_path)).collect();
     // A better message than the preprocessor's, and no process for nothing.
-    std::fs::metadata(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let text = preprocess(path, options)?;
-    compile_preprocessed(&name, &text, options)
+    for &file in &files {
+        std::fs::metadata(file).map_err(|source| Error::Read { path: file.to_owned(), source })?;
+    }
+    let ours = texts(&files, options, Headers::Ours);
+    let missing = matches!(&ours, Err(Error::Rejected(_)));
+    let first = match ours.and_then(|texts| compile_texts(&texts, options)) {
+        Err(first @ Error::Rejected(_)) => first,
+        result => return result,
+    };
+    if files.iter().all(|&file| is_preprocessed(file)) {
+        return Err(first);
+    }
+    // Our headers may lack what the system's have.
+    let system = texts(&files, options, Headers::System);
+    let found = system.is_ok();
+    match system.and_then(|texts| compile_texts(&texts, options)) {
+        Ok(compiled) => Ok(compiled),
+        // What lies beyond a header or a name that we do not have is the better message.
+        Err(second) if found && (missing || is_lacking(&first)) => Err(second),
+        Err(_) => Err(first),
+    }
+}
+
+/// Whether the error may come from headers that do not declare enough.
+fn is_lacking(error: &Error) -> bool {
+    let Error::Rejected(rejected) = error else { return false };
+    let lacks = |message: &str| message.starts_with("expected") || message.contains("is not declared");
+    rejected.diagnostics.iter().any(|diagnostic| lacks(&diagnostic.message))
+}
+
+fn is_preprocessed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "i")
+}
+
+/// The texts of files, preprocessed, with their names.
+fn texts(files: &[&Path], options: &Options, whose: Headers) -> Result<Vec<(String, String)>, Error> {
+    let text = |&path: &&Path| {
+        let name = path.to_string_lossy().into_owned();
+        if is_preprocessed(path) {
+            let bytes = std::fs::read(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
+            return Ok((name, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+        Ok((name, preprocess::preprocess(path, options, whose)?))
+    };
+    files.iter().map(text).collect()
 }
 
 /// The text of a C file after preprocessing with our headers.
@@ -136,7 +190,7 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
 /// # Errors
 /// What the preprocessor says, or why it could not be run.
 pub fn preprocess(path: &Path, options: &Options) -> Result<String, Error> {
-    preprocess::preprocess(path, options)
+    preprocess::preprocess(path, options, Headers::Ours)
 }
 
 /// Compiles text that went through the preprocessor already; `name` is what diagnostics call it where it has no
@@ -145,7 +199,11 @@ pub fn preprocess(path: &Path, options: &Options) -> Result<String, Error> {
 /// # Errors
 /// What is wrong with the text.
 pub fn compile_preprocessed(name: &str, text: &str, options: &Options) -> Result<Compiled, Error> {
-    let run = || front_end(name, text, options);
+    compile_texts(&[(name.to_owned(), text.to_owned())], options)
+}
+
+fn compile_texts(texts: &[(String, String)], options: &Options) -> Result<Compiled, Error> {
+    let run = || front_end(texts, options);
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
         match thread.map(std::thread::ScopedJoinHandle::join) {
@@ -157,10 +215,23 @@ pub fn compile_preprocessed(name: &str, text: &str, options: &Options) -> Result
     })
 }
 
-fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Rejected> {
-    let mut lines = Lines::new(name, text);
+fn front_end(texts: &[(String, String)], options: &Options) -> Result<Compiled, Rejected> {
+    // One text for all, so that a position tells the file as well; where each begins.
+    let (mut text, mut starts) = (String::new(), Vec::new());
+    for (name, part) in texts {
+        if texts.len() > 1 {
+            text.push_str(&format!("# 1 \"{name}\"\n"));
+        }
+        starts.push(text.len());
+        text.push_str(part);
+        text.push('\n');
+    }
+    if texts.len() == 1 {
+        text.pop();
+    }
+    let mut lines = Lines::new(texts.first().map_or("", |(name, _)| name), &text);
     if !text.lines().any(|line| line.starts_with("# ") || line.starts_with("#line")) {
-        lines.set_text(0, text);
+        lines.set_text(0, &text);
     }
     let reject = |faults: Vec<Fault>, mut lines: Lines| {
         let diagnostics = faults.into_iter().map(|fault| fault.diagnostic(&mut lines)).collect();
@@ -169,17 +240,26 @@ fn front_end(name: &str, text: &str, options: &Options) -> Result<Compiled, Reje
     if u32::try_from(text.len()).is_err() {
         return reject(vec![Fault::new(token::Pos(0), "this file is larger than 4 GiB")], lines);
     }
-    let tokens = match lex::lex(text, &mut lines) {
+    let tokens = match lex::lex(&text, &mut lines) {
         Ok(tokens) => tokens,
         Err(error) => return reject(vec![Fault::new(error.pos, error.message)], lines),
     };
-    let unit = match parse::parse(&tokens) {
-        Ok(unit) => unit,
-        Err(fault) => return reject(vec![fault], lines),
-    };
     let mut checker = Checker::new(DataModel { long: if options.ilp32 { 4 } else { 8 } });
     checker.packs = std::mem::take(&mut lines.packs);
-    let faults = checker.unit(&unit, Origin::User);
+    let mut faults = Vec::new();
+    for (number, &start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied();
+        let from = tokens.partition_point(|token| (token.pos.0 as usize) < start);
+        let to = end.map_or(tokens.len(), |end| tokens.partition_point(|token| (token.pos.0 as usize) < end));
+        let mut own = tokens[from..to].to_vec();
+        if end.is_some() {
+            own.push(token::Token { kind: token::Tok::Eof, pos: token::Pos(start as u32), len: 0 });
+        }
+        match parse::parse(&own) {
+            Ok(unit) => faults.extend(checker.unit(&unit, Origin::User(number as u32))),
+            Err(fault) => faults.push(fault),
+        }
+    }
     if !faults.is_empty() {
         return reject(faults, lines);
     }

@@ -1,11 +1,12 @@
 //! What does the C preprocessor make of a file?
 //!
-//! `cc -E` (or `$CC -E`), with the system's headers switched off and our own in their place. Nothing of the
+//! `cc -E` (or `$CC -E`), with the system's headers switched off and our own in their place; or, for programs that need more than those, with the
+//! system's headers and ours behind them. They are not mixed: both declare the types of threads, each in its own way. Nothing of the
 //! compiler's own opinion is used beyond that: no code is generated and none is run. A preprocessor that fails is an
 //! error with its message, never an empty program.
 
 use crate::headers::HEADERS;
-use crate::{Error, Options, Rejected};
+use crate::{Error, FileFlags, Options, Rejected};
 use raddle_program::{Diagnostic, SourceMap, Span};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,15 +32,29 @@ const ILP32: [(&str, &str); 13] = [
     ("__ILP32__", "1"),
 ];
 
+/// Whose headers a program sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Headers {
+    /// Ours, and no others.
+    Ours,
+    /// The system's, and ours where it has none.
+    System,
+}
+
 /// The preprocessed text of a C file.
-pub(crate) fn preprocess(path: &Path, options: &Options) -> Result<String, Error> {
+pub(crate) fn preprocess(path: &Path, options: &Options, whose: Headers) -> Result<String, Error> {
     let headers = HeaderDir::create()?;
     let compiler = options.compiler.clone().or_else(|| std::env::var("CC").ok()).filter(|c| !c.trim().is_empty());
     let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
     // `$CC` may carry flags of its own.
     let mut words = compiler.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or("cc"));
-    command.args(words).args(["-E", "-x", "c", "-nostdinc", "-isystem"]).arg(&headers.path);
+    command.args(words).args(["-E", "-x", "c"]);
+    match whose {
+        Headers::Ours => command.args(["-nostdinc", "-isystem"]).arg(&headers.path),
+        // Functions of characters are functions, not looks into tables; nothing is fortified.
+        Headers::System => command.args(["-D__NO_CTYPE", "-U_FORTIFY_SOURCE", "-idirafter"]).arg(&headers.path),
+    };
     command.arg(format!("-std={}", options.std.as_deref().unwrap_or("gnu11")));
     command.arg("-D__RADDLE__=1");
     if options.ilp32 {
@@ -51,6 +66,8 @@ pub(crate) fn preprocess(path: &Path, options: &Options) -> Result<String, Error
     command.args(options.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.args(options.defines.iter().map(|define| format!("-D{define}")));
     command.args(options.undefines.iter().map(|name| format!("-U{name}")));
+    let same = |flags: &&FileFlags| flags.file == path || same_file(&flags.file, path);
+    command.args(options.flags.iter().find(same).into_iter().flat_map(|flags| &flags.flags));
     // A file name must not be taken for an option.
     command.arg(if path.to_string_lossy().starts_with('-') { Path::new(".").join(path) } else { path.to_owned() });
     let output = command.output().map_err(|source| Error::Compiler { command: compiler.clone(), source })?;
@@ -62,6 +79,10 @@ pub(crate) fn preprocess(path: &Path, options: &Options) -> Result<String, Error
         return Err(Error::Rejected(explain(&what, path)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// What the compiler said, as diagnostics: lines of the form `file:line:column: error: message`.
@@ -150,6 +171,6 @@ mod tests {
     #[test]
     fn a_preprocessor_that_does_not_exist_is_an_error() {
         let options = Options { compiler: Some("raddle-no-such-compiler".to_owned()), ..Options::default() };
-        assert!(matches!(preprocess(Path::new("x.c"), &options), Err(Error::Compiler { .. })));
+        assert!(matches!(preprocess(Path::new("x.c"), &options, Headers::Ours), Err(Error::Compiler { .. })));
     }
 }

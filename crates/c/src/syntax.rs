@@ -103,6 +103,7 @@ pub(crate) struct TypeName {
 pub(crate) struct Specs {
     pub(crate) storage: Storage,
     pub(crate) thread_local: bool,
+    pub(crate) inline: bool,
     pub(crate) quals: Quals,
     pub(crate) base: TypeSpec,
     pub(crate) align: Vec<AlignSpec>,
@@ -144,6 +145,10 @@ pub(crate) struct Attrs {
     /// The first attribute seen that would change the meaning and is not supported.
     pub(crate) unsupported: Option<(Name, Pos)>,
     pub(crate) transparent_union: bool,
+    /// The function is called before `main`.
+    pub(crate) constructor: bool,
+    /// The function is called when the program ends.
+    pub(crate) destructor: bool,
 }
 
 /// The words that say which type it is.
@@ -299,8 +304,25 @@ pub(crate) enum StmtKind {
     Continue,
     Break,
     Return(Option<Expr>),
-    /// Inline assembly; true if it is empty, without operands: a compiler barrier.
-    Asm(bool),
+    /// Inline assembly.
+    Asm(Asm),
+}
+
+/// Inline assembly.
+#[derive(Debug)]
+pub(crate) struct Asm {
+    /// The strings of the template, joined.
+    pub(crate) template: String,
+    pub(crate) outputs: Vec<AsmOperand>,
+    pub(crate) inputs: Vec<AsmOperand>,
+}
+
+/// An operand of inline assembly.
+#[derive(Debug)]
+pub(crate) struct AsmOperand {
+    pub(crate) name: Option<Name>,
+    pub(crate) constraint: String,
+    pub(crate) expr: Expr,
 }
 
 /// The whole text.

@@ -114,6 +114,8 @@ pub(crate) enum RmwKind {
     Or,
     Xor,
     Nand,
+    Min { signed: bool },
+    Max { signed: bool },
     Exchange,
 }
 
@@ -156,6 +158,8 @@ pub(crate) enum Builtin {
     Bswap,
     /// (a, b, object): whether `a op b` does not fit the object, which receives it.
     Overflow(BinaryOp),
+    /// The arguments of the function beyond its parameters: a pointer to the first.
+    Rest,
     /// (values): evaluated, without effect.
     Nothing,
 }

@@ -82,6 +82,19 @@ pub(crate) struct C {
     #[arg(long, value_enum, value_name = "plain|relaxed", default_value = "plain", hide_possible_values = true)]
     volatile: Volatile,
 
+    /// Another file of the program; may be given several times
+    #[arg(long, value_name = "FILE")]
+    with: Vec<PathBuf>,
+
+    /// Preprocess files as this compilation database says, and take those of its files that have no `main` as part of the program,
+    /// unless --with names the files
+    #[arg(long, value_name = "FILE")]
+    compile_commands: Option<PathBuf>,
+
+    /// What a call of a function does that is declared and not defined: it is an error, or returns any value
+    #[arg(long, value_enum, value_name = "error|nondet", default_value = "error", hide_possible_values = true)]
+    undefined: Undefined,
+
     /// An argument of `main`, after the program's name
     #[arg(long, value_name = "TEXT")]
     arg: Vec<String>,
@@ -92,6 +105,13 @@ pub(crate) struct C {
 enum Volatile {
     Plain,
     Relaxed,
+}
+
+/// What a call of a function does that is not defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Undefined {
+    Error,
+    Nondet,
 }
 
 impl Input {
@@ -110,7 +130,11 @@ impl Input {
                 args: c.arg.clone(),
                 defines: Vec::new(),
                 compiler: None,
+                with: c.with.clone(),
+                flags: Vec::new(),
+                undefined_nondet: c.undefined == Undefined::Nondet,
             },
+            compile_commands: c.compile_commands.clone(),
         }
     }
 }

@@ -27,7 +27,7 @@ impl Limits {
 
     /// After so many executions that do not end, it is not worth while to look at more of them, unless somebody has said
     /// how deep to look.
-    const ENDLESS: u64 = 20;
+    const ENDLESS: u64 = 4;
 
     /// After how many events an execution is cut off.
     pub fn depth(&self) -> usize {
@@ -54,6 +54,13 @@ pub enum StopReason {
         /// The limit.
         events: usize,
         /// Where the busiest thread was.
+        at: Place,
+    },
+    /// Executions do not end, and all were explored in which no loop turns more often than this.
+    Endless {
+        /// How often.
+        turns: u32,
+        /// Where the busiest thread was when an execution was cut off.
         at: Place,
     },
     /// Somebody asked for it.
@@ -103,6 +110,10 @@ impl fmt::Display for StopReason {
                 f,
                 "an execution went on for more than {events} events, at {file}:{line}; \
                  bound its loops or raise the depth limit"
+            ),
+            StopReason::Endless { turns, at: Place { file, line, .. } } => write!(
+                f,
+                "executions do not end, at {file}:{line}; there is no violation with up to {turns} turns of each loop"
             ),
             StopReason::Interrupted => f.write_str("it was interrupted"),
             StopReason::Patience(limit) => write!(f, "it did not come to an end in {limit:.1?}"),

@@ -49,6 +49,14 @@ pub enum Error {
     /// A value given to a parameter makes no sense.
     #[error("{0}")]
     Define(String),
+    /// A compilation database is none.
+    #[error("`{}` is not a compilation database: {what}", path.display())]
+    Commands {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
     /// A bound is for a loop that is not there.
     #[error("{0}")]
     NoLoop(String),

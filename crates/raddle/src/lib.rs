@@ -27,6 +27,7 @@
 //! is there under its own name, for those who want one part only.
 
 pub mod answer;
+mod commands;
 pub mod compare;
 pub mod cost;
 mod error;

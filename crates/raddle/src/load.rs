@@ -1,12 +1,13 @@
 //! From a file to a program.
 
+use crate::commands;
 use crate::error::Error;
 use raddle_program::{Program, SourceMap};
 use raddle_report::Sources;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// The largest file that is read.
@@ -86,6 +87,8 @@ pub struct LoadOptions {
     pub defines: Vec<Define>,
     /// What only C programs need. Its `defines` are added to those above.
     pub c: raddle_c::Options,
+    /// A compilation database: how the build preprocesses files, and which there are.
+    pub compile_commands: Option<PathBuf>,
 }
 
 impl LoadOptions {
@@ -100,6 +103,8 @@ impl LoadOptions {
             spurious_wakeups,
             volatile_relaxed,
             args,
+            with,
+            undefined_nondet,
             ..
         } = &self.c;
         let mut flags = Vec::new();
@@ -109,6 +114,11 @@ impl LoadOptions {
         undefines.iter().for_each(|name| flag("-U", name.clone()));
         std.iter().for_each(|std| flag("--std", std.clone()));
         args.iter().for_each(|arg| flag("--arg", arg.clone()));
+        with.iter().for_each(|path| flag("--with", path.display().to_string()));
+        self.compile_commands.iter().for_each(|path| flag("--compile-commands", path.display().to_string()));
+        if *undefined_nondet {
+            flag("--undefined", "nondet".to_owned());
+        }
         nondet.iter().for_each(|range| flag("--nondet", format!("{}..{}", range.start(), range.end())));
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
@@ -148,7 +158,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
         Err(unknown) if path.exists() => Err(unknown),
         Ok(Language::C) => {
             check_size(path)?;
-            compiled(raddle_c::compile(path, &options.c_options()))
+            let mut c = options.c_options();
+            if let Some(database) = &options.compile_commands {
+                c = commands::apply(c, path, &commands::read(database)?);
+            }
+            compiled(raddle_c::compile(path, &c))
         }
         language => load_text(&path.display().to_string(), &read(path)?, language?, options),
     }

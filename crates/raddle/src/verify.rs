@@ -2,11 +2,12 @@
 
 use crate::error::Error;
 use crate::prepare::prepare_with;
-use raddle_engine::{Control, Engine, Options, Outcome, Question};
+use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound};
-use raddle_trace::Model;
+use raddle_trace::{Model, Place, Scope, Verdict};
+use std::time::{Duration, Instant};
 
 /// What to verify and how far.
 #[derive(Clone, Debug)]
@@ -49,6 +50,59 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             LoopPlace::Function(name) => format!("there is no loop in a function named `{name}`"),
         }));
     }
-    let code = prepare_with(program, bounds, settings.bound_all_loops, settings.options.properties);
-    Ok(settings.engine.ask(&Question { code: &code, options: &settings.options }, control)?)
+    let outcome = ask(program, settings, bounds.clone(), &settings.options, control)?;
+    match &outcome.stop {
+        Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
+            let at = at.clone();
+            grow(program, settings, control, outcome, &at)
+        }
+        _ => Ok(outcome),
+    }
+}
+
+fn ask(
+    program: &Program,
+    settings: &Settings,
+    bounds: LoopBounds,
+    options: &Options,
+    control: &Control,
+) -> Result<Outcome, Error> {
+    let code = prepare_with(program, bounds, settings.bound_all_loops, options.properties);
+    Ok(settings.engine.ask(&Question { code: &code, options }, control)?)
+}
+
+/// For how long a program whose executions do not end is explored with growing bounds, if nobody has set a limit.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program whose executions do not end is explored with 1, 2, 4, ... turns of its loops, until something is violated, every turn has been explored after all, or a limit is
+/// reached. What is found in few turns is found soon, and what is not violated in so many turns is something to know.
+fn grow(
+    program: &Program,
+    settings: &Settings,
+    control: &Control,
+    unbounded: Outcome,
+    at: &Place,
+) -> Result<Outcome, Error> {
+    let start = Instant::now();
+    let limit = settings.options.limits.time.unwrap_or(PATIENCE);
+    let mut explored = unbounded;
+    for turns in (0..20).map(|power| 1 << power) {
+        let mut options = settings.options.clone();
+        let Some(left) = limit.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else { break };
+        options.limits.time = Some(left);
+        let bounds = LoopBounds { every: Some(turns), named: Vec::new() };
+        let mut outcome = ask(program, settings, bounds, &options, control)?;
+        if outcome.verdict == Verdict::Violated || (outcome.stop.is_none() && outcome.statistics.bounded == 0) {
+            return Ok(outcome);
+        }
+        if outcome.stop.is_some() {
+            break;
+        }
+        let stop = StopReason::Endless { turns, at: at.clone() };
+        outcome.scope = Scope::Partial { reason: stop.to_string() };
+        outcome.stop = Some(stop);
+        outcome.verdict = Verdict::Unknown;
+        explored = outcome;
+    }
+    Ok(explored)
 }

@@ -158,6 +158,12 @@ impl Checker {
                 else {
                     return Err(Fault::new(pos, format!("`{name}` is not supported")));
                 };
+                let signed = ty.int().is_some_and(IntKind::signed);
+                let op = match op {
+                    RmwKind::Min { .. } => RmwKind::Min { signed },
+                    RmwKind::Max { .. } => RmwKind::Max { signed },
+                    op => op,
+                };
                 let value = self.rmw_operand(name, args, &ty, op, pos)?;
                 let order = self.order(name, args, 2, pos)?;
                 Ok(self.make(Builtin::AtomicRmw { op, order, new }, vec![object, value], ty, pos))
@@ -321,6 +327,21 @@ impl Checker {
                 let value = self.arg(rest, args, 0, pos)?;
                 return Ok(Some(self.int(i64::from(self.known_int(&value).is_some()), pos)));
             }
+            "va_start" | "c23_va_start" | "va_copy" => {
+                let target = match args.first() {
+                    Some(list) => self.expr(list)?,
+                    None => return Err(Fault::new(pos, "`va_start` needs a list")),
+                };
+                let ty = target.ty.value();
+                let value = if rest == "va_copy" {
+                    self.converted(rest, args, 1, &ty.ty, pos)?
+                } else {
+                    self.make(Builtin::Rest, Vec::new(), ty.ty.clone(), pos)
+                };
+                let kind = ExprKind::Assign(Box::new(target), Box::new(value));
+                return Ok(Some(Expr { kind, ty, pos }));
+            }
+            "va_end" => return Ok(Some(self.make(Builtin::Nothing, Vec::new(), Ty::Void, pos))),
             "object_size" => return Ok(Some(self.size_constant(u64::MAX, pos))),
             "unreachable" => return Ok(Some(self.make(Builtin::Unreachable, Vec::new(), Ty::Void, pos))),
             "trap" => {
@@ -419,6 +440,11 @@ fn rmw(rest: &str, old_prefix: &str, new_suffix: &str) -> Option<(RmwKind, bool)
         "or" => RmwKind::Or,
         "xor" => RmwKind::Xor,
         "nand" => RmwKind::Nand,
+        // Clang has these; they are for integers, and `__atomic_fetch_min` has the sign of its object.
+        "min" => RmwKind::Min { signed: true },
+        "max" => RmwKind::Max { signed: true },
+        "umin" => RmwKind::Min { signed: false },
+        "umax" => RmwKind::Max { signed: false },
         _ => return None,
     };
     Some((kind, new))

@@ -32,7 +32,6 @@ impl Checker {
             Ty::Float(_) => Err(Fault::new(pos, "floating point is not supported")
                 .label(format!("this has the type `{}`", self.types.show(&expr.ty)))),
             Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
-            Ty::VaList => Err(Fault::new(pos, "`va_list` is not supported")),
             _ if is_object(&expr) => {
                 if let Ty::Record(_) = expr.ty.ty
                     && self.types.size(&expr.ty.ty).is_none()
@@ -77,7 +76,7 @@ impl Checker {
             (Ty::Ptr(_), Ty::Int(_) | Ty::Ptr(_)) => {
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
             }
-            (Ty::Record(a), Ty::Record(b)) if a == b => Ok(expr),
+            (Ty::Record(a), Ty::Record(b)) if self.types.same_record(*a, *b) => Ok(expr),
             (from, _) => {
                 let (from, to) = (self.types.show(&from.clone().plain()), self.types.show(&to.clone().plain()));
                 fault(format!("a value of type `{from}` cannot become `{to}`"))

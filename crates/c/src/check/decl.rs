@@ -18,6 +18,11 @@ struct Named<'a> {
     align: u64,
 }
 
+/// Whether a function is seen from other files. One that is merely `inline` may be defined in each of them.
+fn is_linked(specs: &Specs) -> bool {
+    specs.storage != syntax::Storage::Static && !(specs.inline && specs.storage != syntax::Storage::Extern)
+}
+
 impl Checker {
     pub(super) fn static_assert(&mut self, assertion: &StaticAssert) -> Checked<()> {
         if self.constant_int(&assertion.cond)? == 0 {
@@ -34,7 +39,8 @@ impl Checker {
             if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
             } else if let Ty::Func(func) = &named.ty.ty {
-                self.declare_function(named.name, func.clone(), named.pos)?;
+                let id = self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
+                self.around_main(id, &[&specs.attrs, &declarator.attrs]);
             } else {
                 self.file_object(specs, named, init.as_ref())?;
             }
@@ -70,7 +76,7 @@ impl Checker {
         Ok(())
     }
 
-    pub(super) fn declare_function(&mut self, name: &Name, ty: Rc<FuncTy>, pos: Pos) -> Checked<FnId> {
+    fn declare_function(&mut self, name: &Name, ty: Rc<FuncTy>, linked: bool, pos: Pos) -> Checked<FnId> {
         if let Some(symbol) = self.scopes[0].symbols.get(name) {
             let Symbol::Func(id) = symbol else {
                 return Err(Fault::new(pos, format!("`{name}` is declared as something else already")));
@@ -83,8 +89,34 @@ impl Checker {
             self.scope().symbols.insert(name.clone(), Symbol::Func(id));
             return Ok(id);
         }
-        self.funcs.push(Func { name: name.clone(), ty, def: None, pos, origin: self.origin });
-        let id = FnId(self.funcs.len() as u32 - 1);
+        let linked = linked && self.origin.is_user();
+        let id = match self.linked.get(name).filter(|_| linked) {
+            Some(Symbol::Func(id)) => {
+                let id = *id;
+                let known = self.funcs[id.0 as usize].ty.clone();
+                let differs = known.params.len() != ty.params.len() || known.variadic != ty.variadic;
+                let void = |ty: &FuncTy| ty.ret.ty == Ty::Void;
+                if known.prototype && ty.prototype && (differs || void(&known) != void(&ty)) {
+                    return Err(Fault::new(
+                        pos,
+                        format!("`{name}` has other parameters or another result in another file"),
+                    ));
+                }
+                if !known.prototype && ty.prototype {
+                    self.funcs[id.0 as usize].ty = ty;
+                }
+                id
+            }
+            Some(_) => return Err(Fault::new(pos, format!("`{name}` is an object in another file"))),
+            None => {
+                self.funcs.push(Func { name: name.clone(), ty, def: None, pos, origin: self.origin });
+                let id = FnId(self.funcs.len() as u32 - 1);
+                if linked {
+                    self.linked.insert(name.clone(), Symbol::Func(id));
+                }
+                id
+            }
+        };
         self.scopes[0].symbols.insert(name.clone(), Symbol::Func(id));
         self.scope().symbols.insert(name.clone(), Symbol::Func(id));
         Ok(id)
@@ -116,12 +148,41 @@ impl Checker {
                 id
             }
             None => {
-                let storage = Storage::Static { thread_local: specs.thread_local, defined: false, init: Vec::new() };
-                let id = self.new_var(Var { name: name.clone(), ty: ty.clone(), storage, align, pos });
+                let linked = specs.storage != syntax::Storage::Static && self.origin.is_user();
+                let id = match self.linked.get(name).filter(|_| linked) {
+                    Some(Symbol::Var(id)) => {
+                        let id = *id;
+                        let known = self.var(id).ty.clone();
+                        let sizes = (self.types.size(&known.ty), self.types.size(&ty.ty));
+                        if matches!(sizes, (Some(a), Some(b)) if a != b) {
+                            let shown = self.types.show(&known);
+                            return Err(Fault::new(pos, format!("`{name}` has the type `{shown}` in another file")));
+                        }
+                        if sizes.0.is_none() {
+                            self.vars[id.0 as usize].ty = ty.clone();
+                        } else if sizes.1.is_none() {
+                            ty = known;
+                        }
+                        id
+                    }
+                    Some(_) => return Err(Fault::new(pos, format!("`{name}` is a function in another file"))),
+                    None => {
+                        let storage =
+                            Storage::Static { thread_local: specs.thread_local, defined: false, init: Vec::new() };
+                        let id = self.new_var(Var { name: name.clone(), ty: ty.clone(), storage, align, pos });
+                        if linked {
+                            self.linked.insert(name.clone(), Symbol::Var(id));
+                        }
+                        id
+                    }
+                };
                 self.scopes[0].symbols.insert(name.clone(), Symbol::Var(id));
                 id
             }
         };
+        if !is_extern && *self.defined_in.entry(id).or_insert(self.origin) != self.origin {
+            return Err(Fault::new(pos, format!("`{name}` is defined in another file, too")));
+        }
         self.scope().symbols.insert(name.clone(), Symbol::Var(id));
         if is_extern {
             return Ok(());
@@ -210,15 +271,27 @@ impl Checker {
             self.old_style_types(def, &mut func)?;
         }
         let func = Rc::new(func);
-        let id = self.declare_function(name, func.clone(), def.pos)?;
+        let id = self.declare_function(name, func.clone(), is_linked(&def.specs), def.pos)?;
+        self.around_main(id, &[&def.specs.attrs, &def.declarator.attrs]);
         let slot = &mut self.funcs[id.0 as usize];
         if slot.def.is_some() {
             return Err(Fault::new(def.pos, format!("`{name}` is defined twice")));
         }
         slot.def = Some(def.clone());
+        slot.origin = self.origin;
         slot.pos = def.pos;
         slot.ty = func;
         Ok(())
+    }
+
+    /// Notes a function that is to be called before or after `main`.
+    fn around_main(&mut self, id: FnId, attrs: &[&syntax::Attrs]) {
+        if attrs.iter().any(|attrs| attrs.constructor) && !self.constructors.contains(&id) {
+            self.constructors.push(id);
+        }
+        if attrs.iter().any(|attrs| attrs.destructor) && !self.destructors.contains(&id) {
+            self.destructors.push(id);
+        }
     }
 
     fn old_style_types(&mut self, def: &FunctionDef, func: &mut FuncTy) -> Checked<()> {
@@ -240,9 +313,6 @@ impl Checker {
     pub(super) fn function_body(&mut self, id: FnId, def: &FunctionDef) -> Checked<Body> {
         let func = self.func(id);
         let (name, ty) = (func.name.clone(), func.ty.clone());
-        if ty.variadic {
-            return Err(Fault::new(def.pos, format!("`{name}`: defining a variadic function is not supported")));
-        }
         let Some(Derived::Function { params: syntax_params, .. }) = def.declarator.derived.first() else {
             return Err(Fault::new(def.pos, "a function needs its parameter list"));
         };
@@ -285,7 +355,6 @@ impl Checker {
             Ty::Float(_) => Err(Fault::new(pos, "floating point is not supported")
                 .label(format!("this has the type `{}`", self.types.show(ty)))),
             Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
-            Ty::VaList => Err(Fault::new(pos, "`va_list` is not supported")),
             _ if self.types.size(&ty.ty).is_none() => {
                 Err(Fault::new(pos, format!("an object of the incomplete type `{}`", self.types.show(ty))))
             }
@@ -302,7 +371,7 @@ impl Checker {
             if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
             } else if let Ty::Func(func) = &named.ty.ty {
-                self.declare_function(named.name, func.clone(), named.pos)?;
+                self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
             } else if specs.storage == syntax::Storage::Extern {
                 self.file_object(specs, named, None)?;
             } else if specs.storage == syntax::Storage::Static || specs.thread_local {

@@ -362,7 +362,7 @@ impl Checker {
             }
             (Ty::Ptr(_), Ty::Int(_)) => left.ty.ty.clone(),
             (Ty::Int(_), Ty::Ptr(_)) => otherwise.ty.ty.clone(),
-            (Ty::Record(a), Ty::Record(b)) if a == b => left.ty.ty.clone(),
+            (Ty::Record(a), Ty::Record(b)) if self.types.same_record(*a, *b) => left.ty.ty.clone(),
             _ => return Err(Fault::new(pos, "the two sides of `?:` have types that do not go together")),
         };
         let then = then.map(|e| self.convert(e, &ty)).transpose()?.map(Box::new);

@@ -346,9 +346,10 @@ impl Checker {
         let string = &self.strings[id.0 as usize];
         let size = |kind: IntKind| u64::from(kind.size(self.types.model));
         let width = size(string.kind);
-        if element.ty.int().map(size) != Some(width) {
+        // GNU also lets a plain string initialise wider characters.
+        let Some(step) = element.ty.int().map(size).filter(|&step| step == width || (width == 1 && step > 1)) else {
             return Err(Fault::new(value.pos, "this string does not fit the array's elements"));
-        }
+        };
         let length = string.units.len() as u64;
         if n.is_some_and(|n| length - 1 > n) {
             return Err(Fault::new(value.pos, "this string is longer than the array"));
@@ -357,7 +358,7 @@ impl Checker {
             let bits = super::truncate(&self.types, &element.ty, u64::from(unit));
             let ty = (**element).clone();
             let value = Expr { kind: ExprKind::Const(bits), ty: ty.value(), pos: value.pos };
-            parts.push(InitPart { offset: place.offset + i as u64 * width, bits: None, ty, value });
+            parts.push(InitPart { offset: place.offset + i as u64 * step, bits: None, ty, value });
         }
         Ok(length)
     }

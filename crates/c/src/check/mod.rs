@@ -4,12 +4,14 @@
 //! are checked first, all of them; bodies of functions only when the lowering asks for them, that is when they
 //! can be reached from `main`. So a header full of functions nobody calls costs nothing and need not be supported.
 //!
-//! There are two units: the user's program and the library model, a few pages of C that come with this crate.
-//! Each has a file scope of its own; they share all tables.
+//! The user's files are a unit each, and so is the library model, a few pages of C that come with this crate.
+//! Each unit has a file scope of its own; they share all tables, and the user's units the names with external linkage: what a linker
+//! would complain of is found where the second declaration is met.
 //!
 //! Deviations from a compiler: pointers convert to each other without a complaint, a name declared at file scope
 //! after its use is found, and constant expressions may read `const` objects whose initial value is known.
 
+mod asm;
 mod builtin;
 mod constant;
 mod convert;
@@ -56,10 +58,17 @@ struct Scope {
 }
 
 /// Where a function was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
-    User,
+    /// In the user's file of this number.
+    User(u32),
     Library,
+}
+
+impl Origin {
+    pub(crate) fn is_user(self) -> bool {
+        matches!(self, Origin::User(_))
+    }
 }
 
 /// A function that is declared and perhaps defined.
@@ -89,10 +98,17 @@ pub(crate) struct Checker {
     known_strings: FxHashMap<(Rc<[u32]>, IntKind), StrId>,
     /// The innermost scope last; the first is the file scope of the current unit.
     scopes: Vec<Scope>,
-    /// The file scope of the unit that is not current.
-    other_file_scope: Scope,
+    /// The file scopes of the units that are not current.
+    file_scopes: FxHashMap<Origin, Scope>,
     origin: Origin,
+    /// The user's functions and objects that all of his files see.
+    linked: FxHashMap<Name, Symbol>,
+    /// In which unit an object is defined.
+    defined_in: FxHashMap<VarId, Origin>,
     function: Option<FunctionState>,
+    /// What is called before `main`, and when the program ends.
+    pub(crate) constructors: Vec<FnId>,
+    pub(crate) destructors: Vec<FnId>,
     /// From which byte on members are aligned to how much at most; see `Lines::packs`.
     pub(crate) packs: Vec<(u32, u64)>,
 }
@@ -126,9 +142,13 @@ impl Checker {
             strings: Vec::new(),
             known_strings: FxHashMap::default(),
             scopes: vec![Scope::default()],
-            other_file_scope: Scope::default(),
-            origin: Origin::User,
+            file_scopes: FxHashMap::default(),
+            origin: Origin::User(0),
+            linked: FxHashMap::default(),
+            defined_in: FxHashMap::default(),
             function: None,
+            constructors: Vec::new(),
+            destructors: Vec::new(),
             packs: Vec::new(),
         }
     }
@@ -151,8 +171,11 @@ impl Checker {
 
     fn enter_unit(&mut self, origin: Origin) {
         if self.origin != origin {
-            std::mem::swap(&mut self.scopes[0], &mut self.other_file_scope);
+            let entered = self.file_scopes.remove(&origin).unwrap_or_default();
+            let left = std::mem::replace(&mut self.scopes[0], entered);
+            self.file_scopes.insert(self.origin, left);
             self.origin = origin;
+            self.types.unit = if let Origin::User(number) = origin { number } else { u32::MAX };
         }
     }
 
@@ -165,6 +188,14 @@ impl Checker {
         self.scopes.truncate(1);
         self.function = None;
         result.map(Some)
+    }
+
+    /// The user's function with this name that is seen from everywhere.
+    pub(crate) fn user_function(&self, name: &str) -> Option<FnId> {
+        match self.linked.get(name) {
+            Some(Symbol::Func(id)) => Some(*id),
+            _ => None,
+        }
     }
 
     /// The function with this name at the file scope of a unit.

@@ -3,7 +3,7 @@
 use super::{Checked, Checker, Symbol};
 use crate::ctype::{IntKind, QTy, Ty, union};
 use crate::parse::Fault;
-use crate::syntax::{self, Designator};
+use crate::syntax::{self, BinaryOp, Designator};
 use crate::token::{IntLit, Name, Pos};
 use crate::tree::{Expr, ExprKind, Init, Storage, Var};
 use std::rc::Rc;
@@ -104,6 +104,8 @@ impl Checker {
     pub(super) fn offset_of(&mut self, name: &syntax::TypeName, path: &[Designator], pos: Pos) -> Checked<Expr> {
         let mut ty = self.type_name(name)?;
         let mut offset = 0u64;
+        // Indices that are not constants, with the sizes they count.
+        let mut added = Vec::new();
         for step in path {
             match (step, &ty.ty) {
                 (Designator::Field(field, pos), Ty::Record(id)) => {
@@ -120,13 +122,26 @@ impl Checker {
                 (Designator::Index(expr), Ty::Array(element, _)) => {
                     let element = element.clone();
                     let size = self.sizeof(&element, expr.pos)?;
-                    offset = offset.wrapping_add(self.constant_int(expr)?.wrapping_mul(size));
+                    let index = self.rvalue_of(expr)?;
+                    let wide = self.types.size_type();
+                    let index = self.convert(index, &wide)?;
+                    match self.known_int(&index) {
+                        Some(index) => offset = offset.wrapping_add(index.wrapping_mul(size)),
+                        None => added.push((index, size)),
+                    }
                     ty = (*element).clone();
                 }
                 _ => return Err(Fault::new(pos, "this path does not exist in the type")),
             }
         }
-        Ok(self.size_constant(offset, pos))
+        let mut sum = self.size_constant(offset, pos);
+        for (index, size) in added {
+            let ty = sum.ty.clone();
+            let binary = |op, a, b| Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: ty.clone(), pos };
+            let product = binary(BinaryOp::Mul, index, self.size_constant(size, pos));
+            sum = binary(BinaryOp::Add, sum, product);
+        }
+        Ok(sum)
     }
 
     pub(super) fn generic(

@@ -47,11 +47,7 @@ impl Checker {
         let pos = stmt.pos;
         let kind = match &stmt.kind {
             syntax::StmtKind::Empty => return Ok(()),
-            syntax::StmtKind::Asm(true) => return Ok(()),
-            syntax::StmtKind::Asm(false) => {
-                return Err(Fault::new(pos, "inline assembly is not supported")
-                    .help("only the compiler barrier asm volatile(\"\" ::: \"memory\") is understood"));
-            }
+            syntax::StmtKind::Asm(asm) => return self.asm(asm, pos, out),
             syntax::StmtKind::StaticAssert(assertion) => return self.static_assert(assertion),
             syntax::StmtKind::Decl(declaration) => return self.local_declaration(declaration, out),
             syntax::StmtKind::Expr(expr) => {

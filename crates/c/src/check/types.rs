@@ -42,7 +42,8 @@ impl Checker {
             .plain(),
             TypeSpec::Float(kind) => Ty::Float(*kind).plain(),
             TypeSpec::Int128 => Ty::Int128.plain(),
-            TypeSpec::VaList => Ty::VaList.plain(),
+            // Arguments beyond the parameters stand side by side in slots of 64 bits; this points to the next.
+            TypeSpec::VaList => Ty::Int(IntKind::ULLong).plain().pointer().plain(),
             TypeSpec::Record(record) => Ty::Record(self.record(record)?).plain(),
             TypeSpec::Enum(spec) => Ty::Int(self.enumeration(spec)?).plain(),
             TypeSpec::Typedef(name) => match self.lookup(name) {
@@ -161,7 +162,7 @@ impl Checker {
             }
         };
         let Some(members) = &spec.members else { return Ok(id) };
-        if self.types.record(id).fields.is_some() {
+        if self.types.records[id.0 as usize].fields.is_some() {
             return Err(Fault::new(spec.pos, "this record is defined twice"));
         }
         let mut protos = Vec::new();
@@ -178,6 +179,9 @@ impl Checker {
         let pack = pack.map(|at| self.packs[at].1).filter(|&pack| pack > 0);
         if !complete(&mut self.types, id, protos, if spec.attrs.packed { Some(1) } else { pack }, align) {
             return Err(Fault::new(spec.pos, "this record is too large"));
+        }
+        if let Some(tag) = spec.tag.as_ref().filter(|_| self.at_file_scope()) {
+            self.types.complete.insert(tag.clone(), id);
         }
         Ok(id)
     }
@@ -313,7 +317,7 @@ impl Checker {
             Some((name, pos)) if !self.at_file_scope() || self.function.is_some() => {
                 Err(Fault::new(*pos, format!("the attribute `{name}` is not supported")))
             }
-            Some((name, pos)) if ["constructor", "destructor", "cleanup"].contains(&name.trim_matches('_')) => {
+            Some((name, pos)) if name.trim_matches('_') == "cleanup" => {
                 Err(Fault::new(*pos, format!("the attribute `{name}` is not supported")))
             }
             // The system's headers use the others on types nobody may need.

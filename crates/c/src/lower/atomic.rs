@@ -20,6 +20,12 @@ fn new_value(op: RmwKind, old: ir::Expr, operand: ir::Expr) -> ir::Expr {
         RmwKind::Or => binary(BinOp::Or, old, operand),
         RmwKind::Xor => binary(BinOp::Xor, old, operand),
         RmwKind::Nand => FnLowerer::complement(binary(BinOp::And, old, operand)),
+        RmwKind::Min { signed } | RmwKind::Max { signed } => {
+            let less = if signed { BinOp::SLt } else { BinOp::ULt };
+            let smaller = binary(less, old.clone(), operand.clone());
+            let (a, b) = if matches!(op, RmwKind::Min { .. }) { (old, operand) } else { (operand, old) };
+            ir::Expr::Select(Box::new(smaller), Box::new(a), Box::new(b))
+        }
         RmwKind::Exchange => operand,
     }
 }
@@ -32,6 +38,10 @@ fn rmw_op(op: RmwKind) -> RmwOp {
         RmwKind::Or => RmwOp::Or,
         RmwKind::Xor => RmwOp::Xor,
         RmwKind::Nand => RmwOp::Nand,
+        RmwKind::Min { signed: true } => RmwOp::Min,
+        RmwKind::Min { signed: false } => RmwOp::UMin,
+        RmwKind::Max { signed: true } => RmwOp::Max,
+        RmwKind::Max { signed: false } => RmwOp::UMax,
         RmwKind::Exchange => RmwOp::Xchg,
     }
 }

@@ -4,7 +4,7 @@ use super::function::{Exit, FnLowerer, Home, Return};
 use super::value::{offset, settled};
 use super::{Lowered, Lowerer};
 use crate::check::Origin;
-use crate::ctype::{FuncTy, QTy, Ty};
+use crate::ctype::{FuncTy, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Body, Expr, ExprKind, FnId, StmtKind, VarId};
@@ -67,6 +67,7 @@ impl Lowerer<'_> {
             through: None,
             in_memory: FxHashSet::default(),
             pinned: Some(span),
+            main: false,
             atomic: false,
             nesting: 0,
             inlined: Vec::new(),
@@ -143,7 +144,7 @@ impl FnLowerer<'_, '_> {
                 return self.external_call(expr, &name, args);
             }
             let func = known.ty.clone();
-            if known.name.as_ref() == "main" && known.origin == Origin::User {
+            if known.name.as_ref() == "main" && known.origin.is_user() {
                 return Err(Fault::new(expr.pos, "calling `main` is not supported"));
             }
             let number = self.program.function_id(id);
@@ -161,6 +162,10 @@ impl FnLowerer<'_, '_> {
         if let Some(result) = self.native(expr, name, args)? {
             return Ok(result);
         }
+        if self.program.options.undefined_nondet && self.program.checker.function_named(name, Origin::Library).is_none()
+        {
+            return self.undefined(expr, args);
+        }
         let types = &self.program.checker.types;
         let usual = |ty: &Ty| *ty == Ty::Void || types.scalar(ty).is_some();
         if !usual(&expr.ty.ty) || args.iter().any(|arg| types.scalar(&arg.ty.ty).is_none()) {
@@ -175,6 +180,18 @@ impl FnLowerer<'_, '_> {
         self.library_call(name, values, &expr.ty, expr.pos)
     }
 
+    /// A call of a function that nobody has defined: any value of its type, and null if that is a pointer.
+    fn undefined(&mut self, expr: &Expr, args: &[Expr]) -> Lowered<ir::Expr> {
+        args.iter().try_for_each(|arg| self.effect(arg))?;
+        self.at(expr.pos);
+        match &expr.ty.ty {
+            Ty::Void => Ok(ir::Expr::bool(false)),
+            Ty::Ptr(_) => Ok(ir::Expr::null()),
+            Ty::Int(_) => self.nondet(&expr.ty),
+            _ => Err(Fault::new(expr.pos, "a function that returns this type must be defined")),
+        }
+    }
+
     fn ordinary_call(
         &mut self,
         expr: &Expr,
@@ -183,22 +200,24 @@ impl FnLowerer<'_, '_> {
         args: &[Expr],
         into: Option<ir::Expr>,
     ) -> Lowered<ir::Expr> {
-        if func.variadic {
-            return Err(Fault::new(expr.pos, "calling a variadic function is not supported"));
-        }
         if args.len() < func.params.len() {
             return Err(Fault::new(expr.pos, "this call has fewer arguments than the function has parameters"));
         }
         let mut values = Vec::new();
+        let mut beyond = Vec::new();
         for (index, arg) in args.iter().enumerate() {
             match func.params.get(index) {
                 Some(param) => self.argument(arg, param, &mut values)?,
+                None if func.variadic => beyond.push((self.value(arg)?, arg.ty.clone())),
                 // A function without a prototype ignores what it has no parameter for.
                 None if matches!(callee, Callee::Direct(_)) => self.effect(arg)?,
                 None => values.push(self.value(arg)?),
             }
         }
         self.at(expr.pos);
+        if func.variadic {
+            values.push(self.slots(beyond));
+        }
         match self.program.returns(&func.ret) {
             Return::Nothing => {
                 self.b.push(Op::Call { dst: None, callee, args: values });
@@ -226,6 +245,21 @@ impl FnLowerer<'_, '_> {
                 Ok(ir::Expr::bool(false))
             }
         }
+    }
+
+    /// Puts arguments beyond the parameters into slots of 64 bits; their address.
+    fn slots(&mut self, args: Vec<(ir::Expr, QTy)>) -> ir::Expr {
+        if args.is_empty() {
+            return ir::Expr::null();
+        }
+        let array = self.b.local("arguments".to_owned(), Layout::Array(Type::I64, args.len() as u32));
+        let slot = Ty::Int(IntKind::ULLong);
+        for (index, (value, from)) in args.into_iter().enumerate() {
+            let value = self.converted(value, &from.ty, &slot);
+            let addr = offset(ir::Expr::Local(array), 8 * index as u64);
+            self.b.push(Op::Store { ty: Type::I64, addr, value, order: Ordering::NonAtomic });
+        }
+        ir::Expr::Local(array)
     }
 
     fn argument(&mut self, arg: &Expr, param: &QTy, values: &mut Vec<ir::Expr>) -> Lowered<()> {
@@ -270,6 +304,9 @@ impl FnLowerer<'_, '_> {
         self.survey(&body);
         let assigned = assigned(&body);
         let outer = self.inlined.len();
+        let mut args = args;
+        let beyond = args.split_off(func.params.len());
+        let rest = func.variadic.then(|| self.slots(beyond));
         self.nesting += 1;
         for ((value, from), (&param, to)) in args.into_iter().zip(body.params.iter().zip(&func.params)) {
             let value = self.converted(value, &from.ty, &to.ty);
@@ -288,7 +325,7 @@ impl FnLowerer<'_, '_> {
         }
         let pinned = self.pinned;
         self.pinned = Some(self.b.span());
-        let result = self.inline(&body, &func.ret.value());
+        let result = self.inline(&body, &func.ret.value(), rest);
         self.nesting -= 1;
         self.pinned = pinned;
         for var in self.inlined.drain(outer..) {
@@ -301,7 +338,7 @@ impl FnLowerer<'_, '_> {
         Ok(self.converted(result, &func.ret.ty, &ret.ty))
     }
 
-    fn inline(&mut self, body: &Body, ret: &QTy) -> Lowered<ir::Expr> {
+    fn inline(&mut self, body: &Body, ret: &QTy, rest: Option<ir::Expr>) -> Lowered<ir::Expr> {
         let end = self.b.block();
         let scalar = self.program.checker.types.scalar(&ret.ty);
         // The usual shape, straight to a `return` at the end, needs no register and no jump for its result.
@@ -311,6 +348,7 @@ impl FnLowerer<'_, '_> {
             && scalar.is_some()
         {
             self.frame(body, Exit::Inline { end, result: None }, ret.clone());
+            self.top().rest = rest;
             self.stmts(before)?;
             let value = self.value(value)?;
             self.frames.pop();
@@ -318,6 +356,7 @@ impl FnLowerer<'_, '_> {
         }
         let result = scalar.map(|ty| self.b.reg("result", ty));
         self.frame(body, Exit::Inline { end, result }, ret.clone());
+        self.top().rest = rest;
         self.stmts(&body.stmts)?;
         self.frames.pop();
         self.b.terminate(Term::Goto(end));

@@ -56,6 +56,8 @@ pub(super) struct Frame {
     pub(super) continues: Vec<BlockId>,
     /// The blocks of the cases and the default of the switches around.
     pub(super) switches: Vec<(Vec<BlockId>, BlockId)>,
+    /// Where the arguments beyond the parameters are, if there may be such.
+    pub(super) rest: Option<Expr>,
 }
 
 /// A function under construction.
@@ -71,6 +73,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) in_memory: FxHashSet<VarId>,
     /// The line that is shown for everything inside a library function.
     pub(super) pinned: Option<Span>,
+    /// It is the function that the program begins with.
+    pub(super) main: bool,
     /// The whole body is an atomic block.
     pub(super) atomic: bool,
     /// Library functions being put in line, against endless nesting.
@@ -126,6 +130,9 @@ impl<'a> Lowerer<'a> {
                 }
             }
         }
+        if ty.variadic && !main {
+            params.push(("rest".to_owned(), Type::Ptr));
+        }
         make_distinct(&mut params);
         let ret_type = match &ret {
             Return::Nothing | Return::Through => None,
@@ -145,6 +152,7 @@ impl<'a> Lowerer<'a> {
             through: None,
             in_memory: FxHashSet::default(),
             pinned: None,
+            main,
             atomic,
             nesting: 0,
             inlined: Vec::new(),
@@ -153,10 +161,17 @@ impl<'a> Lowerer<'a> {
         lowerer.survey(&body);
         lowerer.enter(&body, main)?;
         lowerer.frame(&body, Exit::Return, ty.ret.value());
+        lowerer.top().rest = (ty.variadic && !main).then(|| Expr::Reg(Reg(params.len() as u32 - 1)));
+        if main {
+            lowerer.call_each(lowerer.program.checker.constructors.clone(), pos);
+        }
         if atomic {
             lowerer.b.push(Op::AtomicBegin);
         }
         lowerer.stmts(&body.stmts)?;
+        if main && !lowerer.b.terminated() {
+            lowerer.run_handlers(pos)?;
+        }
         lowerer.leave_by_falling(pos);
         let FnLowerer { b, variables, .. } = lowerer;
         let mut function = b.finish();
@@ -276,7 +291,8 @@ impl FnLowerer<'_, '_> {
     /// Starts a body: its labels get blocks.
     pub(super) fn frame(&mut self, body: &Body, exit: Exit, ret: QTy) {
         let labels = (0..body.labels).map(|_| self.b.block()).collect();
-        let frame = Frame { exit, ret, labels, breaks: Vec::new(), continues: Vec::new(), switches: Vec::new() };
+        let frame =
+            Frame { exit, ret, labels, breaks: Vec::new(), continues: Vec::new(), switches: Vec::new(), rest: None };
         self.frames.push(frame);
     }
 

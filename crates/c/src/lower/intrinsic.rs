@@ -10,11 +10,12 @@ use super::value::{binary, from_bool, is_true, reshape, resize};
 use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
-use crate::tree::{Builtin, Expr, ExprKind};
+use crate::token::Pos;
+use crate::tree::{Builtin, Expr, ExprKind, FnId};
 use raddle_program::{self as ir, BinOp, Callee, ErrorKind, Op, Ordering, Reg, Term, Type};
 
 /// Calls that are lowered here by name.
-const NATIVE: [&str; 24] = [
+const NATIVE: [&str; 26] = [
     "abort",
     "exit",
     "_Exit",
@@ -23,6 +24,8 @@ const NATIVE: [&str; 24] = [
     "printf",
     "fprintf",
     "vprintf",
+    "vfprintf",
+    "vdprintf",
     "puts",
     "putchar",
     "putc",
@@ -57,8 +60,8 @@ impl FnLowerer<'_, '_> {
         }
         let zero = |f: &Self| f.scalar(&expr.ty).map_or(ir::Expr::bool(false), |ty| ir::Expr::Const(ty, 0));
         match name {
-            "printf" | "fprintf" | "dprintf" | "puts" | "putchar" | "putc" | "fputc" | "fputs" | "perror"
-            | "fflush" => {
+            "printf" | "fprintf" | "dprintf" | "vprintf" | "vfprintf" | "vdprintf" | "puts" | "putchar" | "putc"
+            | "fputc" | "fputs" | "perror" | "fflush" => {
                 self.print_call(expr, name, args)?;
                 return Ok(Some(zero(self)));
             }
@@ -74,13 +77,17 @@ impl FnLowerer<'_, '_> {
         match name {
             "abort" => {
                 // Where a program marks its errors by `reach_error`, an abort is a way to give up a run.
-                let marks = self.program.checker.function_named("reach_error", Origin::User).is_some();
+                let marks = self.program.checker.user_function("reach_error").is_some();
                 if !marks {
                     self.b.push(Op::Error { kind: ErrorKind::Mark, message: "abort() is called".to_owned() });
                 }
                 self.b.terminate(Term::Exit);
             }
-            "exit" | "_Exit" | "_exit" | "quick_exit" => self.b.terminate(Term::Exit),
+            "exit" => {
+                self.run_handlers(expr.pos)?;
+                self.b.terminate(Term::Exit);
+            }
+            "_Exit" | "_exit" | "quick_exit" => self.b.terminate(Term::Exit),
             "pthread_exit" | "thrd_exit" => {
                 let value = values.into_iter().next().map(|v| {
                     let ty = self.b.ty(&v);
@@ -97,6 +104,24 @@ impl FnLowerer<'_, '_> {
         let after = self.b.block();
         self.b.switch_to(after);
         Ok(Some(zero(self)))
+    }
+
+    /// Calls functions without arguments.
+    pub(super) fn call_each(&mut self, functions: Vec<FnId>, pos: Pos) {
+        self.at(pos);
+        for id in functions {
+            let callee = Callee::Direct(self.program.function_id(id));
+            self.b.push(Op::Call { dst: None, callee, args: Vec::new() });
+        }
+    }
+
+    /// Before the program ends: calls what it has asked for.
+    pub(super) fn run_handlers(&mut self, pos: Pos) -> Lowered<()> {
+        if self.program.used.contains("atexit") {
+            self.library_call("__raddle_run_handlers", Vec::new(), &Ty::Void.plain(), pos)?;
+        }
+        self.call_each(self.program.checker.destructors.iter().rev().copied().collect(), pos);
+        Ok(())
     }
 
     fn primitive(&mut self, expr: &Expr, name: &str, args: &[Expr], values: Vec<ir::Expr>) -> Lowered<ir::Expr> {
@@ -263,6 +288,11 @@ impl FnLowerer<'_, '_> {
                 self.b.push(if *begin { Op::AtomicBegin } else { Op::AtomicEnd });
             }
             Builtin::Nondet => return self.nondet(&expr.ty),
+            Builtin::Rest => {
+                let rest = self.top().rest.clone();
+                return rest
+                    .ok_or_else(|| Fault::new(expr.pos, "this function has no arguments beyond its parameters"));
+            }
             Builtin::Popcount | Builtin::Clz | Builtin::Ctz | Builtin::Bswap => {
                 let value = self.value(&args[0])?;
                 let ty = self.scalar(&args[0].ty)?;

@@ -30,7 +30,7 @@ mod unset;
 mod value;
 
 use crate::Options;
-use crate::check::{Checker, Origin};
+use crate::check::Checker;
 use crate::parse::Fault;
 use crate::source::Lines;
 use crate::token::{Name, Pos};
@@ -73,8 +73,8 @@ pub(crate) struct Finished {
 }
 
 /// Lowers everything `main` can reach.
-pub(crate) fn lower(mut checker: Checker, lines: Lines, options: &Options) -> Finished {
-    let main = checker.function_named("main", Origin::User);
+pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finished {
+    let main = checker.user_function("main");
     let mut lowerer = Lowerer {
         checker,
         lines,

@@ -29,6 +29,9 @@ impl FnLowerer<'_, '_> {
         match name {
             "printf" => self.print(expr, args.first(), args.get(1..).unwrap_or(&[]), ""),
             "fprintf" | "dprintf" => self.print(expr, args.get(1), args.get(2..).unwrap_or(&[]), ""),
+            // What a list holds is not shown.
+            "vprintf" => self.text(expr, args.first(), ""),
+            "vfprintf" | "vdprintf" => self.text(expr, args.get(1), ""),
             "puts" | "perror" => self.text(expr, args.first(), "\n"),
             "fputs" => self.text(expr, args.first(), ""),
             "putchar" | "putc" | "fputc" => {

@@ -39,7 +39,8 @@ fn is_mutex_kind(types: &Types, ty: &Ty, offset: u64) -> bool {
 impl Lowerer<'_> {
     /// Checks all reachable bodies and returns the functions in the order they were met.
     pub(super) fn reach(&mut self, main: FnId) -> Vec<FnId> {
-        let mut order = vec![main];
+        let around = self.checker.constructors.iter().chain(&self.checker.destructors).copied();
+        let mut order: Vec<FnId> = std::iter::once(main).chain(around).collect();
         let mut seen: FxHashSet<FnId> = order.iter().copied().collect();
         let mut objects: FxHashSet<VarId> = FxHashSet::default();
         let mut at = 0;
@@ -100,10 +101,14 @@ impl Lowerer<'_> {
             self.used.insert(name);
             return;
         }
+        if self.options.undefined_nondet {
+            self.note(format!("`{name}` is not defined: a call of it returns any value and does nothing else"));
+            return;
+        }
         let fault =
             Fault { len: name.len() as u32, ..Fault::new(pos, format!("`{name}` is declared but not defined")) }
                 .label("used here")
-                .help("it is not one of the library functions Raddle knows; define it, or leave the call out");
+                .help("it is not one of the library functions Raddle knows; give the file that defines it as well, or let --undefined nondet stand for it");
         self.faults.push(fault);
     }
 }

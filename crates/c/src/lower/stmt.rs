@@ -203,6 +203,12 @@ impl FnLowerer<'_, '_> {
             (Return::Nothing | Return::Through, None) => None,
         };
         self.at(pos);
+        if self.main {
+            let value = value.map(|value| self.hold("status", value));
+            self.run_handlers(pos)?;
+            self.leave(value);
+            return Ok(());
+        }
         self.leave(value);
         Ok(())
     }

@@ -46,6 +46,8 @@ impl Parser<'_> {
     pub(super) fn starts_type(&self, ahead: usize) -> bool {
         match self.peek_at(ahead) {
             Tok::Ident(name) => self.is_type_name(name),
+            // In parentheses; otherwise it may also be a statement.
+            Tok::Kw(Kw::Attribute) => ahead > 0,
             Tok::Kw(keyword) => matches!(
                 keyword,
                 Kw::Atomic
@@ -228,7 +230,9 @@ impl Parser<'_> {
 
     /// Whether the parenthesis here opens the parameters of an unnamed function rather than a nested declarator.
     fn is_parameter_list(&self) -> bool {
-        *self.peek_at(1) == Tok::Punct(P::RParen) || self.starts_type(1) || *self.peek_at(1) == Tok::Kw(Kw::Register)
+        *self.peek_at(1) == Tok::Punct(P::RParen)
+            || (self.starts_type(1) && *self.peek_at(1) != Tok::Kw(Kw::Attribute))
+            || *self.peek_at(1) == Tok::Kw(Kw::Register)
     }
 
     fn parameters(&mut self) -> Parsed<Derived> {
@@ -275,6 +279,7 @@ impl Parser<'_> {
             let specs = Specs {
                 storage: Storage::None,
                 thread_local: false,
+                inline: false,
                 quals: Quals::default(),
                 base: TypeSpec::Int { unsigned: false, longs: 0 },
                 align: Vec::new(),

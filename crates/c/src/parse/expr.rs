@@ -364,11 +364,13 @@ impl Parser<'_> {
                 self.expect(P::Comma)?;
                 ExprKind::ChooseExpr(cond, then, Box::new(self.assign_expr()?))
             }
+            // `va_arg`: the list is a pointer to the next argument.
             _ => {
-                self.assign_expr()?;
+                let operand = Box::new(self.assign_expr()?);
                 self.expect(P::Comma)?;
-                self.type_name()?;
-                ExprKind::Unsupported("`va_arg`")
+                let ty = Box::new(self.type_name()?);
+                let next = at(pos, ExprKind::IncDec { by: 1, prefix: false, operand });
+                ExprKind::Cast(ty, Box::new(at(pos, ExprKind::Unary(UnaryOp::Deref, Box::new(next)))))
             }
         };
         self.expect(P::RParen)?;

@@ -5,17 +5,8 @@ use crate::syntax::*;
 use crate::token::{Kw, P, Pos, Tok};
 
 /// Attributes that change what a program means in a way that is not modelled.
-const UNSUPPORTED_ATTRIBUTES: [&str; 9] = [
-    "vector_size",
-    "mode",
-    "cleanup",
-    "constructor",
-    "destructor",
-    "alias",
-    "weakref",
-    "ifunc",
-    "scalar_storage_order",
-];
+const UNSUPPORTED_ATTRIBUTES: [&str; 7] =
+    ["vector_size", "mode", "cleanup", "alias", "weakref", "ifunc", "scalar_storage_order"];
 
 /// The words of a type, counted while they are read.
 #[derive(Default)]
@@ -43,6 +34,7 @@ impl Parser<'_> {
         let mut specs = Specs {
             storage: Storage::None,
             thread_local: false,
+            inline: false,
             quals: Quals::default(),
             base: TypeSpec::Void,
             align: Vec::new(),
@@ -92,7 +84,8 @@ impl Parser<'_> {
             Kw::ThreadLocal => specs.thread_local = true,
             Kw::Const => specs.quals.constant = true,
             Kw::Volatile => specs.quals.volatile = true,
-            Kw::Restrict | Kw::Inline | Kw::Noreturn | Kw::Extension => {}
+            Kw::Inline => specs.inline = true,
+            Kw::Restrict | Kw::Noreturn | Kw::Extension => {}
             Kw::VaList => *base = Some(TypeSpec::VaList),
             Kw::AutoType => *base = Some(TypeSpec::Auto),
             Kw::Atomic if *self.peek_at(1) == Tok::Punct(P::LParen) => {
@@ -247,6 +240,8 @@ impl Parser<'_> {
                 self.bump();
                 match name.trim_matches('_') {
                     "packed" => attrs.packed = true,
+                    "constructor" => attrs.constructor = true,
+                    "destructor" => attrs.destructor = true,
                     "transparent_union" => attrs.transparent_union = true,
                     "aligned" => {
                         let mut arg = None;
@@ -282,6 +277,8 @@ impl Attrs {
     pub(super) fn merge(&mut self, other: Attrs) {
         self.packed |= other.packed;
         self.transparent_union |= other.transparent_union;
+        self.constructor |= other.constructor;
+        self.destructor |= other.destructor;
         self.aligned.extend(other.aligned);
         if self.unsupported.is_none() {
             self.unsupported = other.unsupported;

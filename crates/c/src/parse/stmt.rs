@@ -1,7 +1,7 @@
 //! Statements and blocks.
 
 use super::{Fault, Parsed, Parser};
-use crate::syntax::{StaticAssert, Stmt, StmtKind};
+use crate::syntax::{Asm, AsmOperand, StaticAssert, Stmt, StmtKind};
 use crate::token::{Kw, P, Pos, Tok};
 
 impl Parser<'_> {
@@ -202,39 +202,66 @@ impl Parser<'_> {
         Ok(StmtKind::For { init, cond, step, body: self.body()? })
     }
 
-    /// `asm volatile ("" : outputs : inputs : clobbers);`
+    /// `asm volatile ("..." : outputs : inputs : clobbers);`
     fn asm_statement(&mut self) -> Parsed<StmtKind> {
+        let pos = self.pos();
         self.bump();
         while matches!(self.peek(), Tok::Kw(Kw::Volatile | Kw::Inline | Kw::Goto)) {
-            self.bump();
-        }
-        self.expect(P::LParen)?;
-        let mut empty = true;
-        while let Tok::Str(units, _) = self.peek() {
-            empty &= units.iter().all(|&u| u8::try_from(u).is_ok_and(|b| b.is_ascii_whitespace()));
-            self.bump();
-        }
-        // Operands come before the third colon; only clobbers may follow it.
-        let mut colons = 0;
-        loop {
-            match self.peek() {
-                Tok::Punct(P::RParen) => break,
-                Tok::Punct(P::Colon) => colons += 1,
-                Tok::Punct(P::Comma) => {}
-                Tok::Str(..) if colons >= 3 => {}
-                Tok::Eof => return Err(self.unexpected("`)`")),
-                Tok::Punct(P::LParen) => {
-                    empty = false;
-                    self.bump();
-                    self.skip_balanced()?;
-                    continue;
-                }
-                _ => empty = false,
+            if self.is_kw(Kw::Goto) {
+                return Err(Fault::new(pos, "`asm goto` is not supported"));
             }
             self.bump();
         }
+        self.expect(P::LParen)?;
+        let template = self.strings();
+        let mut asm = Asm { template, outputs: Vec::new(), inputs: Vec::new() };
+        if self.eat(P::Colon) {
+            asm.outputs = self.asm_operands()?;
+            if self.eat(P::Colon) {
+                asm.inputs = self.asm_operands()?;
+                if self.eat(P::Colon) {
+                    while !self.is(P::RParen) {
+                        self.strings();
+                        if !self.is(P::RParen) {
+                            self.expect(P::Comma)?;
+                        }
+                    }
+                }
+            }
+        }
         self.expect(P::RParen)?;
         self.expect(P::Semi)?;
-        Ok(StmtKind::Asm(empty))
+        Ok(StmtKind::Asm(asm))
+    }
+
+    /// Strings that stand beside each other, as one.
+    fn strings(&mut self) -> String {
+        let mut text = String::new();
+        while let Tok::Str(units, _) = self.peek() {
+            text.extend(units.iter().filter_map(|&unit| char::from_u32(unit)));
+            self.bump();
+        }
+        text
+    }
+
+    /// `[name] "constraint" (expression), ...`
+    fn asm_operands(&mut self) -> Parsed<Vec<AsmOperand>> {
+        let mut operands = Vec::new();
+        while !self.is(P::Colon) && !self.is(P::RParen) {
+            let name = if self.eat(P::LBracket) {
+                let name = self.ident()?;
+                self.expect(P::RBracket)?;
+                Some(name)
+            } else {
+                None
+            };
+            let constraint = self.strings();
+            let expr = self.paren_expr()?;
+            operands.push(AsmOperand { name, constraint, expr });
+            if !self.eat(P::Comma) {
+                break;
+            }
+        }
+        Ok(operands)
     }
 }

@@ -1,0 +1,454 @@
+//! What does inline assembly do?
+//!
+//! A table of the instructions that lock libraries and queues are written with, on x86 and ARM: hints, fences, locked read-modify-writes,
+//! and no instruction at all with operands. The template is cut into instructions, each of which becomes the builtin that compilers
+//! have for it; anything that is not in the table is refused with its line.
+//!
+//! | instructions | meaning |
+//! |---|---|
+//! | none | a tied operand is assigned; everything else keeps its value |
+//! | `pause`, `rep; nop`, `nop`, `yield`, `isb`, `prefetch...` | nothing |
+//! | `mfence`, `lock; addl $0, (%rsp)`, `dmb ish`, `dmb sy` | a fence, sequentially consistent |
+//! | `lfence`, `dmb ishld`; `sfence`, `dmb ishst` | a fence, acquire; release |
+//! | `lock; cmpxchg`, `xchg`, `lock; xadd` | compare-exchange, exchange, fetch-and-add, sequentially consistent |
+//! | `lock; inc`, `dec`, `add`, `sub`, `and`, `or`, `xor` | the update |
+//! | `set...` behind one of these | what it found out |
+//! | `rdtsc` | 0: time stands still |
+
+use super::{Checked, Checker};
+use crate::ctype::{IntKind, Ty};
+use crate::parse::Fault;
+use crate::syntax::{self, Asm, AsmOperand, BinaryOp};
+use crate::token::Pos;
+use crate::tree::{Builtin, Expr, ExprKind, Init, Order, RmwKind, Stmt, StmtKind, Storage, Var, VarId};
+use raddle_program::Ordering;
+
+/// What an instruction without operands means.
+enum Simple {
+    Nothing,
+    Fence(Ordering),
+}
+
+fn simple(instruction: &str) -> Option<Simple> {
+    Some(match instruction {
+        "pause" | "rep nop" | "rep" | "nop" | "yield" | "isb" | "isb sy" | "hint #0x1" | "wfe" | "sev" => {
+            Simple::Nothing
+        }
+        other if other.starts_with("prefetch") || other.starts_with("prfm") => Simple::Nothing,
+        "mfence" | "dmb ish" | "dmb sy" | "dmb" | "dsb sy" | "dsb ish" | "sync" | "hwsync" | "fence rw,rw" => {
+            Simple::Fence(Ordering::SeqCst)
+        }
+        "lfence" | "dmb ishld" => Simple::Fence(Ordering::Acquire),
+        "sfence" | "dmb ishst" => Simple::Fence(Ordering::Release),
+        "lwsync" => Simple::Fence(Ordering::AcqRel),
+        other => {
+            // Adding nothing to the top of the stack.
+            let rest = other.strip_prefix("lock ")?;
+            let (name, operands) = rest.split_once(' ')?;
+            let operands = operands.replace(' ', "");
+            let (value, place) = operands.split_once(',')?;
+            let stack = place.ends_with("(%esp)") || place.ends_with("(%rsp)");
+            let nothing = matches!(value, "$0" | "$0x0") && ["add", "or"].iter().any(|op| name.starts_with(op));
+            (stack && nothing).then_some(Simple::Fence(Ordering::SeqCst))?
+        }
+    })
+}
+
+/// The template as instructions in small letters, prefixes joined to what they belong to.
+fn instructions(template: &str) -> Vec<String> {
+    let mut list: Vec<String> = Vec::new();
+    let clean = template.to_ascii_lowercase().replace("%%", "%");
+    for part in clean.split([';', '\n']) {
+        let words: Vec<&str> = part.split_whitespace().filter(|word| !word.starts_with('#')).collect();
+        let text = words.join(" ");
+        match list.last_mut() {
+            _ if text.is_empty() => {}
+            Some(last) if last == "lock" || last == "rep" => *last = format!("{last} {text}"),
+            _ => list.push(text),
+        }
+    }
+    list
+}
+
+/// A template that is being understood.
+struct Reading<'a> {
+    asm: &'a Asm,
+    pos: Pos,
+    out: Vec<Stmt>,
+    /// The last comparison that `set...` may ask for: whether something was zero.
+    flag: Option<Expr>,
+}
+
+impl Checker {
+    pub(super) fn asm(&mut self, asm: &Asm, pos: Pos, out: &mut Vec<Stmt>) -> Checked<()> {
+        let mut reading = Reading { asm, pos, out: Vec::new(), flag: None };
+        let list = instructions(&asm.template);
+        if list.is_empty() {
+            self.tied(&mut reading)?;
+        }
+        for instruction in &list {
+            self.instruction(&mut reading, instruction)?;
+        }
+        // `=@ccz` asks for a flag without an instruction.
+        for output in &asm.outputs {
+            if let Some(condition) = output.constraint.strip_prefix("=@cc") {
+                let value = self.flag_value(&reading, condition)?;
+                self.assign_output(&mut reading, output, value)?;
+            }
+        }
+        out.append(&mut reading.out);
+        Ok(())
+    }
+
+    fn refuse(&self, pos: Pos, instruction: &str) -> Fault {
+        Fault::new(pos, format!("inline assembly is not supported: `{instruction}`"))
+            .help("hints, fences and locked read-modify-writes of x86 and ARM are understood; a builtin such as __atomic_exchange_n is, too")
+    }
+
+    /// No instruction: outputs that are tied to inputs have their values.
+    fn tied(&mut self, reading: &mut Reading<'_>) -> Checked<()> {
+        for (index, output) in reading.asm.outputs.iter().enumerate() {
+            let tie = reading.asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string());
+            match tie {
+                Some(input) => {
+                    let value = self.rvalue_of(&input.expr)?;
+                    self.assign_output(reading, output, value)?;
+                }
+                None if output.constraint.starts_with('+') || output.constraint.contains('m') => {}
+                None => return Err(self.refuse(reading.pos, "an output that nothing is written to")),
+            }
+        }
+        let tied = |input: &&AsmOperand| input.constraint.trim().parse::<usize>().is_ok();
+        for input in reading.asm.inputs.iter().filter(|input| !tied(input) && !input.constraint.contains('m')) {
+            let value = self.rvalue_of(&input.expr)?;
+            self.push(reading, value);
+        }
+        Ok(())
+    }
+
+    fn instruction(&mut self, reading: &mut Reading<'_>, text: &str) -> Checked<()> {
+        let pos = reading.pos;
+        match simple(text) {
+            Some(Simple::Nothing) => return Ok(()),
+            Some(Simple::Fence(order)) => {
+                let fence = self.asm_builtin(Builtin::Fence(Order::Known(order)), Vec::new(), Ty::Void, pos);
+                self.push(reading, fence);
+                return Ok(());
+            }
+            None => {}
+        }
+        let (locked, rest) = match text.strip_prefix("lock ") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (name, operands) = rest.split_once(' ').unwrap_or((rest, ""));
+        let operands: Vec<String> = split_operands(operands);
+        if name == "rdtsc" || name == "rdtscp" {
+            for output in &reading.asm.outputs {
+                let zero = self.int(0, pos);
+                self.assign_output(reading, output, zero)?;
+            }
+            return Ok(());
+        }
+        if let Some(condition) = name.strip_prefix("set") {
+            let [target] = operands.as_slice() else { return Err(self.refuse(pos, text)) };
+            let value = self.flag_value(reading, condition)?;
+            let Some(output) = operand(reading.asm, target).and_then(|index| reading.asm.outputs.get(index)) else {
+                return Err(self.refuse(pos, text));
+            };
+            return self.assign_output(reading, output, value);
+        }
+        let stem = |op: &str| {
+            name == op || (name.len() == op.len() + 1 && name.starts_with(op) && name.ends_with(['b', 'w', 'l', 'q']))
+        };
+        let update = [
+            ("add", RmwKind::Add),
+            ("sub", RmwKind::Sub),
+            ("and", RmwKind::And),
+            ("or", RmwKind::Or),
+            ("xor", RmwKind::Xor),
+        ];
+        match operands.as_slice() {
+            [value, place] if locked && stem("cmpxchg") => self.compare_exchange(reading, value, place, text),
+            [a, b] if stem("xchg") || (locked && stem("xadd")) => {
+                // Exchanging is the same both ways round.
+                let (value, place) = if self.memory_operand(reading.asm, b, None)?.is_some() { (a, b) } else { (b, a) };
+                let op = if stem("xchg") { RmwKind::Exchange } else { RmwKind::Add };
+                self.exchange(reading, op, value, place, text)
+            }
+            [place] if locked && (stem("inc") || stem("dec")) => {
+                let one = self.int(1, pos);
+                let op = if stem("inc") { RmwKind::Add } else { RmwKind::Sub };
+                self.update(reading, op, one, place, text)
+            }
+            [value, place] if locked && update.iter().any(|(op, _)| stem(op)) => {
+                let op = update.iter().find(|(op, _)| stem(op)).expect("just found").1;
+                let value = match value.strip_prefix('$').map(parse_number) {
+                    Some(Some(number)) => self.int(number, pos),
+                    Some(None) => return Err(self.refuse(pos, text)),
+                    None => self.input_value(reading, value, text)?,
+                };
+                self.update(reading, op, value, place, text)
+            }
+            _ => Err(self.refuse(pos, text)),
+        }
+    }
+
+    fn compare_exchange(&mut self, reading: &mut Reading<'_>, value: &str, place: &str, text: &str) -> Checked<()> {
+        let pos = reading.pos;
+        let asm = reading.asm;
+        let new = self.input_value(reading, value, text)?;
+        // What is compared with stands in the accumulator: an input of its own, one tied to an output, or an output that is also read.
+        let accumulates =
+            |operand: &AsmOperand| operand.constraint.trim_start_matches(['=', '+', '&', '%']).starts_with('a');
+        let output = asm.outputs.iter().position(|output| accumulates(output));
+        let tied =
+            output.and_then(|index| asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string()));
+        let both = output.map(|index| &asm.outputs[index]).filter(|output| output.constraint.starts_with('+'));
+        let Some(expected) = asm.inputs.iter().find(|input| accumulates(input)).or(tied).or(both) else {
+            return Err(self.refuse(pos, text));
+        };
+        let expected = self.rvalue_of(&expected.expr)?;
+        let Some(object) = self.memory_operand(asm, place, Some(&new.ty.ty))? else {
+            return Err(self.refuse(pos, text));
+        };
+        let ty = object.ty.value().ty;
+        let (expected, new) = (self.convert(expected, &ty)?, self.convert(new, &ty)?);
+        let expected = self.keep(reading, "expected", expected);
+        let expected_value = self.kept(expected, pos);
+        let old = self.asm_builtin(Builtin::SyncCas { old: true }, vec![object, expected_value, new], ty, pos);
+        let found = self.keep(reading, "found", old);
+        let (found_value, expected_value) = (self.kept(found, pos), self.kept(expected, pos));
+        reading.flag = Some(self.compare(BinaryOp::Eq, found_value, expected_value));
+        match output {
+            Some(index) => {
+                let value = self.kept(found, pos);
+                self.assign_output(reading, &asm.outputs[index], value)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// `xchg` and `xadd`: the register gets what was there.
+    fn exchange(
+        &mut self,
+        reading: &mut Reading<'_>,
+        op: RmwKind,
+        value: &str,
+        place: &str,
+        text: &str,
+    ) -> Checked<()> {
+        let pos = reading.pos;
+        let asm = reading.asm;
+        let new = self.input_value(reading, value, text)?;
+        let Some(object) = self.memory_operand(asm, place, Some(&new.ty.ty))? else {
+            return Err(self.refuse(pos, text));
+        };
+        let ty = object.ty.value().ty;
+        let operand_ty =
+            if matches!(ty, Ty::Ptr(_)) && op != RmwKind::Exchange { Ty::Int(IntKind::LLong) } else { ty.clone() };
+        let new = self.convert(new, &operand_ty)?;
+        let builtin = Builtin::AtomicRmw { op, order: Order::Known(Ordering::SeqCst), new: false };
+        let old = self.asm_builtin(builtin, vec![object, new], ty, pos);
+        let index = operand(asm, value).and_then(|index| self.output_of(asm, index));
+        match index {
+            Some(index) => self.assign_output(reading, &asm.outputs[index], old),
+            None => {
+                self.push(reading, old);
+                Ok(())
+            }
+        }
+    }
+
+    fn update(&mut self, reading: &mut Reading<'_>, op: RmwKind, value: Expr, place: &str, text: &str) -> Checked<()> {
+        let pos = reading.pos;
+        let Some(object) = self.memory_operand(reading.asm, place, Some(&Ty::INT))? else {
+            return Err(self.refuse(pos, text));
+        };
+        let ty = object.ty.value().ty;
+        if matches!(ty, Ty::Ptr(_)) {
+            return Err(self.refuse(pos, text));
+        }
+        let value = self.convert(value, &ty)?;
+        let builtin = Builtin::AtomicRmw { op, order: Order::Known(Ordering::SeqCst), new: true };
+        let new = self.asm_builtin(builtin, vec![object, value], ty.clone(), pos);
+        let asks = reading.asm.outputs.iter().any(|output| output.constraint.starts_with("=@cc"))
+            || reading.asm.template.contains("set");
+        if !asks {
+            self.push(reading, new);
+            return Ok(());
+        }
+        let result = self.keep(reading, "result", new);
+        let zero = Expr { kind: ExprKind::Const(0), ty: ty.plain(), pos };
+        let value = self.kept(result, pos);
+        reading.flag = Some(self.compare(BinaryOp::Eq, value, zero));
+        Ok(())
+    }
+
+    /// What a condition says about the flags; only whether something was zero, or equal, is known.
+    fn flag_value(&mut self, reading: &Reading<'_>, condition: &str) -> Checked<Expr> {
+        let Some(flag) = reading.flag.clone() else { return Err(self.refuse(reading.pos, "set")) };
+        match condition {
+            "e" | "z" => Ok(flag),
+            "ne" | "nz" => {
+                let zero = self.int(0, reading.pos);
+                Ok(self.compare(BinaryOp::Eq, flag, zero))
+            }
+            _ => Err(self.refuse(reading.pos, &format!("set{condition}"))),
+        }
+    }
+
+    /// The value of an operand that is read: an input, an output that is also read, or one that an input is tied to.
+    fn input_value(&mut self, reading: &Reading<'_>, text: &str, instruction: &str) -> Checked<Expr> {
+        let asm = reading.asm;
+        let Some(index) = operand(asm, text) else { return Err(self.refuse(reading.pos, instruction)) };
+        let source = match asm.outputs.get(index) {
+            Some(output) if output.constraint.starts_with('+') => Some(&output.expr),
+            Some(_) => {
+                asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string()).map(|input| &input.expr)
+            }
+            None => asm.inputs.get(index - asm.outputs.len()).map(|input| &input.expr),
+        };
+        match source {
+            Some(expr) => self.rvalue_of(expr),
+            None => Err(self.refuse(reading.pos, instruction)),
+        }
+    }
+
+    /// The object that a memory operand stands for; `None` if it is none. One that is no scalar is taken for one of the type of the value.
+    fn memory_operand(&mut self, asm: &Asm, text: &str, value: Option<&Ty>) -> Checked<Option<Expr>> {
+        let behind = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        let Some(index) = operand(asm, behind.unwrap_or(text)) else { return Ok(None) };
+        let found = asm.outputs.get(index).or_else(|| asm.inputs.get(index.wrapping_sub(asm.outputs.len())));
+        let Some(found) = found else { return Ok(None) };
+        let object = match behind {
+            Some(_) => {
+                let pointer = self.rvalue_of(&found.expr)?;
+                self.pointed(pointer)?
+            }
+            None if found.constraint.contains(['m', 'o', 'Q']) => self.expr(&found.expr)?,
+            None => return Ok(None),
+        };
+        if self.types.scalar(&object.ty.ty).is_some() {
+            return Ok(Some(object));
+        }
+        let Some(value) = value else { return Ok(Some(object)) };
+        let pos = object.pos;
+        let pointer = value.clone().plain().pointer();
+        let address = Expr { kind: ExprKind::AddrOf(Box::new(object)), ty: pointer.plain(), pos };
+        Ok(Some(Expr { kind: ExprKind::Deref(Box::new(address)), ty: value.clone().plain(), pos }))
+    }
+
+    /// The output that the operand of this number is, or is tied to.
+    fn output_of(&self, asm: &Asm, index: usize) -> Option<usize> {
+        if index < asm.outputs.len() {
+            return Some(index);
+        }
+        asm.inputs.get(index - asm.outputs.len())?.constraint.trim().parse().ok()
+    }
+
+    fn asm_builtin(&self, builtin: Builtin, args: Vec<Expr>, ty: Ty, pos: Pos) -> Expr {
+        Expr { kind: ExprKind::Builtin(builtin, args), ty: ty.plain(), pos }
+    }
+
+    fn compare(&self, op: BinaryOp, a: Expr, b: Expr) -> Expr {
+        let pos = a.pos;
+        Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: Ty::INT.plain(), pos }
+    }
+
+    fn push(&self, reading: &mut Reading<'_>, expr: Expr) {
+        reading.out.push(Stmt { kind: StmtKind::Expr(expr), pos: reading.pos });
+    }
+
+    /// Keeps a value in a variable of its own.
+    fn keep(&mut self, reading: &mut Reading<'_>, name: &str, value: Expr) -> VarId {
+        let ty = value.ty.value();
+        let id = self.new_var(Var { name: name.into(), ty, storage: Storage::Auto, align: 0, pos: reading.pos });
+        reading.out.push(Stmt { kind: StmtKind::Decl(id, Some(Init::Value(value))), pos: reading.pos });
+        id
+    }
+
+    fn kept(&self, id: VarId, pos: Pos) -> Expr {
+        let ty = self.var(id).ty.clone();
+        let object = Expr { kind: ExprKind::Var(id), ty: ty.clone(), pos };
+        Expr { kind: ExprKind::Load(Box::new(object)), ty, pos }
+    }
+
+    fn assign_output(&mut self, reading: &mut Reading<'_>, output: &AsmOperand, value: Expr) -> Checked<()> {
+        // Old compilers took a cast for an object.
+        let mut object = &output.expr;
+        while let syntax::ExprKind::Cast(_, inner) = &object.kind {
+            object = inner;
+        }
+        let target = self.expr(object)?;
+        let ty = target.ty.value();
+        let value = self.convert(value, &ty.ty)?;
+        let kind = ExprKind::Assign(Box::new(target), Box::new(value));
+        self.push(reading, Expr { kind, ty, pos: reading.pos });
+        Ok(())
+    }
+}
+
+fn parse_number(text: &str) -> Option<i64> {
+    match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// Operands between commas that stand outside of parentheses.
+fn split_operands(text: &str) -> Vec<String> {
+    let mut list = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars().filter(|c| !c.is_whitespace()) {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            list.push(String::new());
+        } else if let Some(last) = list.last_mut() {
+            last.push(c);
+        }
+    }
+    list.retain(|operand| !operand.is_empty());
+    list
+}
+
+/// The number of the operand that `%1`, `%b1` or `%[name]` stands for.
+fn operand(asm: &Asm, text: &str) -> Option<usize> {
+    let text = text.strip_prefix('%')?;
+    let text = text.strip_prefix(['b', 'w', 'k', 'q', 'h']).unwrap_or(text);
+    if let Some(name) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        let all = asm.outputs.iter().chain(&asm.inputs);
+        return all
+            .into_iter()
+            .position(|operand| operand.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+    }
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_cut_into_instructions() {
+        assert_eq!(instructions("rep; nop"), ["rep nop"]);
+        assert_eq!(instructions("lock ; cmpxchgl %2, %1;\n\tsete %0 ;"), ["lock cmpxchgl %2, %1", "sete %0"]);
+        assert_eq!(instructions("lock\n\txaddl %0,%1"), ["lock xaddl %0,%1"]);
+        assert!(instructions(" \n\t;").is_empty());
+        assert_eq!(split_operands("%2, (%1)"), ["%2", "(%1)"]);
+    }
+
+    #[test]
+    fn the_top_of_the_stack_is_a_fence() {
+        for text in ["lock addl $0,0(%rsp)", "lock orl $0x0, (%esp)", "lock addq $0,-8(%rsp)"] {
+            assert!(matches!(simple(text), Some(Simple::Fence(Ordering::SeqCst))), "{text}");
+        }
+        for text in ["lock addl $1,0(%rsp)", "addl $0,0(%rsp)", "lock addl $0,%0"] {
+            assert!(simple(text).is_none(), "{text}");
+        }
+    }
+}

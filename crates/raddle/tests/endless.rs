@@ -1,0 +1,33 @@
+//! Programs that do not end are explored with growing bounds.
+
+use raddle::{Control, Language, LoadOptions, Model, Outcome, Settings, StopReason, Verdict, load_text, verify};
+
+fn check(text: &str) -> Outcome {
+    let program = load_text("p.rdl", text, Language::Rdl, &LoadOptions::default()).expect("accepted").program;
+    verify(&program, &Settings::new(Model::Sc), &Control::new()).expect("no error")
+}
+
+fn workers(check: &str) -> String {
+    format!(
+        "global x: i32; global done: i32;
+        fn worker() {{ let i = 0; while true {{ let old = rmw.add x, 1; i = i + 1; {check} }} }}
+        fn main() {{ spawn worker(); spawn worker(); }}"
+    )
+}
+
+#[test]
+fn a_violation_in_the_first_turns_is_found() {
+    let outcome = check(&workers("assert old != 1, \"first turn\";"));
+    assert_eq!(outcome.verdict, Verdict::Violated, "{}", outcome.scope);
+    let outcome = check(&workers("assert i < 3 || old < 5, \"third turn\";"));
+    assert_eq!(outcome.verdict, Verdict::Violated, "{}", outcome.scope);
+}
+
+#[test]
+fn the_scope_says_how_far_it_was_explored() {
+    let outcome = check("global x: i32; fn main() { while true { store x, 1; } }");
+    assert_eq!(outcome.verdict, Verdict::Unknown);
+    let Some(StopReason::Endless { turns, .. }) = outcome.stop else { panic!("{:?}", outcome.stop) };
+    assert!(turns >= 1024, "{turns}");
+    assert!(outcome.scope.to_string().contains(&format!("no violation with up to {turns} turns")), "{}", outcome.scope);
+}
