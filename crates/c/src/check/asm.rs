@@ -201,7 +201,7 @@ impl Checker {
         // What is compared with stands in the accumulator: an input of its own, one tied to an output, or an output that is also read.
         let accumulates =
             |operand: &AsmOperand| operand.constraint.trim_start_matches(['=', '+', '&', '%']).starts_with('a');
-        let output = asm.outputs.iter().position(|output| accumulates(output));
+        let output = asm.outputs.iter().position(&accumulates);
         let tied =
             output.and_then(|index| asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string()));
         let both = output.map(|index| &asm.outputs[index]).filter(|output| output.constraint.starts_with('+'));
