@@ -23,7 +23,7 @@ use crate::class::{Class, Event, ValueClass, Values};
 use crate::turns::{Looks, Turns, looked};
 use raddle_machine::observer::Record;
 use raddle_machine::replay::deadlock;
-use raddle_machine::{Addr, Automaton, Blocked, Code, Status, System, Thread, Visible};
+use raddle_machine::{Addr, Automaton, Blocked, Code, Reaction, Status, System, Thread, Visible};
 use raddle_trace::{EventId, Model, Property, Schedule, Step, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -167,8 +167,11 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
 
 /// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
 fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
-    let mut arena =
-        Arena { turns: (code.has_loops() && !budget.every_turn).then(|| Turns::new(code)), ..Arena::default() };
+    let mut arena = Arena {
+        turns: (code.has_loops() && !budget.every_turn).then(|| Turns::new(code)),
+        is_prepared: budget.every_turn,
+        ..Arena::default()
+    };
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
     let mut todo = Vec::new();
@@ -321,7 +324,9 @@ fn is_asked(code: &Code, load: &Thread) -> bool {
         thread.answer(code, value, 0);
         thread
     };
-    (1..=6).any(|value| answered(value) != answered(0))
+    // One that waits never gets what does not end its waiting.
+    let mut answers = (0..=6).filter(|&value| load.reaction(code, value) != Reaction::Block).map(answered);
+    answers.next().is_some_and(|first| answers.any(|other| other != first))
 }
 
 fn is_stopped(thread: &Thread) -> bool {
@@ -334,6 +339,8 @@ type List = u32;
 /// Lists by number: what is in front, and the rest. Equal lists have equal numbers.
 #[derive(Default)]
 struct Arena<'c> {
+    /// The code says itself which of its loads that wait are stopped by an assumption.
+    is_prepared: bool,
     /// Histories of threads. The values of events are a function of the thread and its history; two threads can have the
     /// same events with other values.
     events: Vec<(List, Event, Values)>,
@@ -450,7 +457,8 @@ impl<'c> State<'c> {
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let meeting = self.system.thread(id).and_then(|thread| thread.meeting(self.code));
         let load = self.system.thread(id).filter(|thread| {
-            matches!(thread.status(), Status::Ready(Visible::Load { .. })) && early_assumptions(self.code)
+            matches!(*thread.status(), Status::Ready(Visible::Load { wait, .. }) if !(wait && arena.is_prepared))
+                && early_assumptions(self.code)
         });
         let load = load.cloned();
         let record = self.system.step(step)?;

@@ -132,7 +132,8 @@ fn the_picture_tells_of_keys_and_states() {
         assert!(page.contains(part), "`{part}` is missing in\n{page}");
     }
     let strange = event(0, "invoke", "read", "x", "nil") + &event(0, "ok", "read", "x", "7");
-    let answer = raddle::lin("map", strange.as_bytes(), &Settings::default()).expect("a verdict");
+    let settings = Settings { object: Some(ObjectKind::Map), ..Settings::default() };
+    let answer = raddle::lin("map", strange.as_bytes(), &settings).expect("a verdict");
     let page = answer.html().expect("a history can be drawn");
     assert!(page.contains("The marked operation cannot be explained."), "{page}");
     assert!(plain(&answer).contains("1 operation (0 pending)"), "{}", plain(&answer));

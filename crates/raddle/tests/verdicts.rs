@@ -151,7 +151,7 @@ fn what_does_not_end_is_named_and_ends_soon() {
     let wide = partial(
         "global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }",
     );
-    assert!(wide.contains("test.rdl:3") && wide.contains("bound"), "{wide}");
+    assert!(wide.contains("test.rdl:3") && wide.contains("turns of each loop"), "{wide}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ mod tests {
     use crate::{parse, print};
 
     fn given(body: &str) -> String {
-        let text = format!("global g: ptr; fn main() {{ local x: i32; {body} }}");
+        let text = format!("global g: ptr; fn main() {{ var x: i32; {body} }}");
         let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
         give_any_value(&mut program);
         print(&program)
