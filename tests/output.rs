@@ -33,7 +33,7 @@ fn time_at(words: &[&str]) -> Option<usize> {
     let number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit()) && word.parse::<f64>().is_ok();
     match words {
         [first, "min", second, "s", ..] | [first, "h", second, "min", ..] if number(first) && number(second) => Some(4),
-        [first, "s", ..] if number(first) => Some(2),
+        [first, "s" | "s,", ..] if number(first) => Some(2),
         _ => None,
     }
 }
@@ -46,6 +46,7 @@ fn times_of_any_length_are_left_out() {
         assert_eq!(without_time(&format!("{bare}  {time}")), format!("{bare}  [time]"), "{time}");
         assert_eq!(without_time(&format!("{bare}  {time}{reason}")), format!("{bare}  [time]{reason}"), "{time}");
     }
+    assert_eq!(without_time("read in 12.5 s, at most 8 things"), "read in  [time] at most 8 things");
     assert_eq!(without_time("engine  events        time"), "engine  events  time");
     assert_eq!(without_time("rf       does not take atomic blocks"), "rf       does not take atomic blocks");
 }
