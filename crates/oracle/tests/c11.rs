@@ -260,7 +260,8 @@ fn half_an_update_shows_no_race() {
         global n: i32; global y: i32;
         fn first() { store.na n, 0; let r = rmw.add.acqrel n, 2; let s = rmw.add.rel n, 2; store.rlx y, 1; }
         fn second() { let seen = load.rlx y; if seen == 1 { let r = rmw.or.ORDER n, 2; } }
-        fn main() { spawn first(); spawn second(); }";
+        fn third() { store.na n, 0; let r = rmw.xchg.ORDER n, 0; store.na n, 0; }
+        fn main() { spawn first(); spawn second(); spawn third(); }";
     for order in ["sc", "acq", "rel", "rlx"] {
         let program = raddle_program::parse("update", &text.replace("ORDER", order), &[]).expect("a program");
         let code = compile(&program, &AllShared, &Options::default());

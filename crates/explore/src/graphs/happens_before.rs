@@ -190,6 +190,7 @@ impl<M: Model> Graph<M> {
                 && !other.flags.contains(Flags::BLOCKED)
                 && (other.order == Ordering::NonAtomic || event.order == Ordering::NonAtomic)
                 && self.clocks.next_now[other.thread.index()] <= other.index
+                && !(M::NAMED && self.is_half(**slot))
         };
         let writes = |event: &Event| matches!(event.kind, Kind::Write | Kind::Blind);
         let write = accesses.co.iter().find(races);
@@ -201,5 +202,11 @@ impl<M: Model> Graph<M> {
             others.find(|slot| (all || writes(self.event(**slot))) && races(slot))
         };
         write.or_else(other).copied()
+    }
+
+    /// Whether the event is the first half of an update that ended there, in a race that has been reported: its source may have been taken since.
+    fn is_half(&self, slot: Slot) -> bool {
+        let event = self.event(slot);
+        event.kind == Kind::Read && event.flags.contains(Flags::CONSUMES) && self.last(event.thread) == Some(slot)
     }
 }
