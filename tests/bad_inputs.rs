@@ -95,6 +95,14 @@ fn schedules_that_do_not_fit() {
     refused(&["replay", dekker, "1"], "step 1 of the schedule");
     refused(&["replay", dekker, "0 0 1!"], "no such write to flush");
     refused(&["replay", dekker, "@no-such-file"], "cannot read `no-such-file`");
+    let named = |schedule: &str, model: &str, why: &str| {
+        refused(&["replay", "examples/mp.rdl", schedule, "--model", model], why);
+    };
+    named("0 0 1@0 1@5", "rc11", "it can be put at 0 to 0 among the writes of its location");
+    named("0 0 1@0 2<1.7", "rc11", "the event that it is to read from writes nothing there, or not yet");
+    named("0 0 1<i", "rc11", "it writes; what is named is a place");
+    named("0 0 2@0", "rc11", "it reads; what is named is a write");
+    named("0 0 1@0 1@0 2<1.1 2<i", "ra", "it contradicts the order of the writes of a location");
     refused(&["replay", dekker, "0", "--no", "assert"], "only `race`, `memory` and `lock` can be left out");
 }
 

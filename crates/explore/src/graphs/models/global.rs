@@ -20,7 +20,8 @@ use raddle_program::Ordering;
 use raddle_trace::{BitSet, Relation, Step, ThreadId};
 use std::fmt::Debug;
 
-/// What tells the models of this kind apart. The functions that [`Model`] has, too, are described there.
+/// What tells the models of this kind apart. The functions that [`Model`] has, too, are described there. Unless a model says otherwise, all of program order is
+/// preserved.
 pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model;
@@ -32,16 +33,29 @@ pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     fn refuses(_graph: &Graph<Self>, _slot: Slot) -> bool {
         false
     }
-    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
-    fn fence_after_store(order: Ordering) -> Option<Kind>;
-    fn arrival(write: &Event, addr: Addr) -> Option<Step>;
+    fn fence_before_store(_graph: &Graph<Self>, _thread: ThreadId, _order: Ordering) -> Option<Kind> {
+        None
+    }
+    fn fence_after_store(_order: Ordering) -> Option<Kind> {
+        None
+    }
+    fn arrival(_write: &Event, _addr: Addr) -> Option<Step> {
+        None
+    }
 
     /// Whether `a`, before `b` in one thread, stays before `b`; what stands between them is a matter of transitivity.
-    fn preserved(a: &Event, b: &Event) -> bool;
+    fn preserved(_a: &Event, _b: &Event) -> bool {
+        true
+    }
 
     /// Adds events among the first of a thread that are preserved before `event`: at least those which no other one of
     /// them stands for. If none does, the start of the thread stands for itself.
-    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, event: &Event, add: impl FnMut(Slot));
+    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, _event: &Event, mut add: impl FnMut(Slot)) {
+        let log = &graph.threads[thread.index()];
+        if let Some(&slot) = log.events[..upto].last().or(log.spawn.as_ref()) {
+            add(slot);
+        }
+    }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {

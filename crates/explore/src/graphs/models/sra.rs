@@ -4,11 +4,9 @@
 
 use super::causal::{self, Relations};
 use super::global::Global;
-use crate::graphs::event::{Event, Kind, Slot};
+use crate::graphs::event::{Kind, Slot};
 use crate::graphs::graph::Graph;
-use raddle_machine::Addr;
 use raddle_program::Ordering;
-use raddle_trace::{Step, ThreadId};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sra;
@@ -26,29 +24,6 @@ impl Global for Sra {
 
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
         causal::is_in_question(graph, slot, causal::is_full_fence) && !has_order(graph)
-    }
-
-    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
-        None
-    }
-
-    fn fence_after_store(_: Ordering) -> Option<Kind> {
-        None
-    }
-
-    fn preserved(_: &Event, _: &Event) -> bool {
-        true
-    }
-
-    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, _: &Event, mut add: impl FnMut(Slot)) {
-        let log = &graph.threads[thread.index()];
-        if let Some(&slot) = log.events[..upto].last().or(log.spawn.as_ref()) {
-            add(slot);
-        }
-    }
-
-    fn arrival(_: &Event, _: Addr) -> Option<Step> {
-        None
     }
 
     #[cfg(debug_assertions)]

@@ -21,10 +21,6 @@ impl Global for Tso {
         (order == Ordering::SeqCst).then_some(Kind::Fence)
     }
 
-    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
-        None
-    }
-
     fn fence_after_store(order: Ordering) -> Option<Kind> {
         (order == Ordering::SeqCst).then_some(Kind::Fence)
     }
