@@ -88,6 +88,23 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
+fn orderings_of_traces() {
+    let scratch = Scratch::new();
+    let refuse = |event: &str, options: &[&str], why: &str| {
+        let path = scratch.file("wrong.trace", &format!("thread a:\n    {event}\n"));
+        let path = path.display().to_string();
+        let args: Vec<&str> = ["trace", &path].into_iter().chain(options.iter().copied()).collect();
+        refused(&args, why);
+    };
+    refuse("write.acq x = 1", &[], "a write cannot have the memory ordering `acq`");
+    refuse("read.rel x = 0", &[], "it may be one of na, rlx, acq, sc");
+    refuse("fence.rlx", &[], "a fence cannot have the memory ordering `rlx`");
+    refuse("write. x = 1", &[], "a write cannot have the memory ordering ``");
+    refuse("note.sc b", &[], "this event has no memory ordering");
+    refuse("fence", &["--model", "wra"], "`--model ra` knows full fences");
+}
+
+#[test]
 fn schedules_that_do_not_fit() {
     let dekker = "examples/dekker.rdl";
     refused(&["replay", dekker, "0 x"], "`x` is not a step");

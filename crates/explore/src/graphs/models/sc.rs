@@ -8,7 +8,6 @@ use raddle_program::Ordering;
 pub(crate) struct Sc;
 
 impl Global for Sc {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Sc;
     const FORWARDS: bool = false;
 

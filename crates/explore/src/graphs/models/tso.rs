@@ -13,7 +13,6 @@ use raddle_trace::{Step, ThreadId};
 pub(crate) struct Tso;
 
 impl Global for Tso {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Tso;
     const FORWARDS: bool = true;
 
