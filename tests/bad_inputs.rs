@@ -91,7 +91,7 @@ fn options_that_make_no_sense() {
 fn orderings_of_traces() {
     let scratch = Scratch::new();
     let refuse = |event: &str, options: &[&str], why: &str| {
-        let path = scratch.file("wrong.trace", &format!("thread a:\n    {event}\n"));
+        let path = scratch.file("wrong.trace", format!("thread a:\n    {event}\n"));
         let path = path.display().to_string();
         let args: Vec<&str> = ["trace", &path].into_iter().chain(options.iter().copied()).collect();
         refused(&args, why);

@@ -148,14 +148,21 @@ fn advance(part: &[Access], clocks: &Clocks, access: &Access, at: &mut usize, mu
     *at > before
 }
 
+/// What of a thread's accesses of a location has been seen.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    upto: usize,
+    /// What the last write and the last read showed, and which they are.
+    shown: [Option<(u32, u32)>; 2],
+}
+
 fn edges_of(location: &[Access], clocks: &Clocks, visit: &mut impl FnMut(Edge)) {
     let parts: Vec<&[Access]> = location.chunk_by(|a, b| a.id.thread == b.id.thread).collect();
     for own in &parts {
-        // Per part: how far it has been seen, and the last write and the last read there.
-        let mut last: Vec<(usize, [Option<(u32, u32)>; 2])> = vec![(0, [None; 2]); parts.len()];
+        let mut seen = vec![Seen::default(); parts.len()];
         for access in *own {
-            for (part, (at, shown)) in parts.iter().zip(&mut last) {
-                let moved = advance(part, clocks, access, at, |other| {
+            for (part, Seen { upto, shown }) in parts.iter().zip(&mut seen) {
+                let moved = advance(part, clocks, access, upto, |other| {
                     if let Some(write) = other.shown() {
                         shown[usize::from(!other.writes)] = Some((write, other.event));
                     }
