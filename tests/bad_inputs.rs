@@ -88,6 +88,23 @@ fn options_that_make_no_sense() {
 }
 
 #[test]
+fn orderings_of_traces() {
+    let scratch = Scratch::new();
+    let refuse = |event: &str, options: &[&str], why: &str| {
+        let path = scratch.file("wrong.trace", format!("thread a:\n    {event}\n"));
+        let path = path.display().to_string();
+        let args: Vec<&str> = ["trace", &path].into_iter().chain(options.iter().copied()).collect();
+        refused(&args, why);
+    };
+    refuse("write.acq x = 1", &[], "a write cannot have the memory ordering `acq`");
+    refuse("read.rel x = 0", &[], "it may be one of na, rlx, acq, sc");
+    refuse("fence.rlx", &[], "a fence cannot have the memory ordering `rlx`");
+    refuse("write. x = 1", &[], "a write cannot have the memory ordering ``");
+    refuse("note.sc b", &[], "this event has no memory ordering");
+    refuse("fence", &["--model", "wra"], "`--model ra` knows full fences");
+}
+
+#[test]
 fn schedules_that_do_not_fit() {
     let dekker = "examples/dekker.rdl";
     refused(&["replay", dekker, "0 x"], "`x` is not a step");
@@ -95,6 +112,14 @@ fn schedules_that_do_not_fit() {
     refused(&["replay", dekker, "1"], "step 1 of the schedule");
     refused(&["replay", dekker, "0 0 1!"], "no such write to flush");
     refused(&["replay", dekker, "@no-such-file"], "cannot read `no-such-file`");
+    let named = |schedule: &str, model: &str, why: &str| {
+        refused(&["replay", "examples/mp.rdl", schedule, "--model", model], why);
+    };
+    named("0 0 1@0 1@5", "rc11", "it can be put at 0 to 0 among the writes of its location");
+    named("0 0 1@0 2<1.7", "rc11", "the event that it is to read from writes nothing there, or not yet");
+    named("0 0 1<i", "rc11", "it writes; what is named is a place");
+    named("0 0 2@0", "rc11", "it reads; what is named is a write");
+    named("0 0 1@0 1@0 2<1.1 2<i", "ra", "it contradicts the order of the writes of a location");
     refused(&["replay", dekker, "0", "--no", "assert"], "only `race`, `memory` and `lock` can be left out");
 }
 

@@ -126,7 +126,7 @@ fn bad_traces_are_refused_with_a_place() {
     refused("latin1.trace", b"thread a:\n  note caf\xe9\n", "not UTF-8", "2:11");
     for (args, message) in [
         (["trace", "no/such.trace", "--model", "tso"], "cannot read `no/such.trace`"),
-        (["trace", "examples/traces/sb.trace", "--model", "arm"], "there are sc, tso and pso"),
+        (["trace", "examples/traces/sb.trace", "--model", "arm"], "there are sc, tso, pso, wra, ra, sra and rc11"),
         (["trace", "examples/traces/sb.trace", "--format", "xml"], "there are text and json"),
         (["trace", "examples/traces/sb.trace", "--dot", "no/such/x.dot"], "cannot write"),
     ] {

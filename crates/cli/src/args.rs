@@ -502,8 +502,8 @@ pub(crate) struct Trace {
     /// The trace; `-` reads standard input
     pub(crate) file: PathBuf,
 
-    /// The memory model: sc, tso or pso
-    #[arg(short, long, default_value_t, value_parser = values::model_of_traces)]
+    /// The memory model: sc, tso, pso, sra, ra, wra or rc11
+    #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
     /// The format: text or json [default: by the content]

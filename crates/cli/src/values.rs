@@ -2,7 +2,6 @@
 
 use raddle::engine::switches;
 use raddle::program::analysis::{LoopPlace, NamedBound};
-use raddle::trace::Model;
 use raddle::{ENGINES, Engine};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -10,12 +9,6 @@ use std::time::Duration;
 /// The name of an engine.
 pub(crate) fn engine(name: &str) -> Result<&'static dyn Engine, String> {
     ENGINES.find(name)
-}
-
-/// A model under which traces can be checked.
-pub(crate) fn model_of_traces(name: &str) -> Result<Model, String> {
-    let found = Model::OPERATIONAL.into_iter().find(|model| model.name() == name);
-    found.ok_or_else(|| format!("traces cannot be checked under `{name}`; there are sc, tso and pso"))
 }
 
 /// The help of `--engine`.

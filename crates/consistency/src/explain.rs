@@ -8,8 +8,11 @@
 //! follows from; the conclusions it uses stand before it. Where closure finds no cycle, only a search knows that there is no
 //! execution, and there is no cycle to show.
 
+use crate::causal::conflict::Conflict;
+use crate::causal::{self, Found};
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Action, Instance, Malformed, Source};
+use crate::models::{self, Axioms, Kind};
 use crate::order::{Link, Order, Why};
 use crate::settings::{Closure, Settings};
 use crate::shape::{Hidden, Shape};
@@ -56,11 +59,23 @@ pub enum Reason<R = EventId> {
     Later(R),
     /// The first reads something that its own thread has hidden with the second.
     Hidden,
+    /// This read, which reads the first, comes before the second, which writes.
+    Read(R),
+    /// The first of these reads comes before the second, and they read the first and the second write.
+    InOrder(R, R),
+    /// Updates lead from the first to the second, each of which reads what the one before wrote.
+    Chain,
+    /// Nothing comes between the second, updates that follow it, and the first.
+    Together,
+    /// The first is an update of the initial value.
+    FirstUpdate,
+    /// Both are updates of what one write wrote, and each would come right after it.
+    SameSource,
 }
 
 impl<R> Reason<R> {
     /// The same with another name for the read.
-    pub fn map<S>(self, name: impl FnOnce(R) -> S) -> Reason<S> {
+    pub fn map<S>(self, name: impl Fn(R) -> S) -> Reason<S> {
         match self {
             Reason::Program => Reason::Program,
             Reason::Issue => Reason::Issue,
@@ -74,6 +89,12 @@ impl<R> Reason<R> {
             Reason::Earlier(read) => Reason::Earlier(name(read)),
             Reason::Later(read) => Reason::Later(name(read)),
             Reason::Hidden => Reason::Hidden,
+            Reason::Read(read) => Reason::Read(name(read)),
+            Reason::InOrder(first, second) => Reason::InOrder(name(first), name(second)),
+            Reason::Chain => Reason::Chain,
+            Reason::Together => Reason::Together,
+            Reason::FirstUpdate => Reason::FirstUpdate,
+            Reason::SameSource => Reason::SameSource,
         }
     }
 }
@@ -114,16 +135,13 @@ pub struct Clash {
 impl Clash {
     /// The events that clash, whatever the others do.
     pub fn events(&self) -> impl Iterator<Item = EventId> + '_ {
-        self.core.events().filter(|&(_, action)| action != Action::Note).map(|(event, _)| event)
+        self.core.events().map(|(event, _)| event).filter(|&event| !self.core.is_nothing(event))
     }
 }
 
 /// Finds out why an instance is inconsistent; nothing if it is consistent or the limits are too tight to tell.
 pub fn explain(instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Option<Clash>, Malformed> {
     instance.validate()?;
-    if !Model::OPERATIONAL.contains(&model) {
-        return Err(Malformed::NoVerifier { model });
-    }
     let settings = Settings { closure: Closure::First, ..*settings };
     let mut explainer = Explainer {
         model,
@@ -153,10 +171,9 @@ pub fn explain(instance: &Instance, model: Model, settings: &Settings<'_>) -> Re
     }
     explainer.shrink(&mut small, whole.is_some());
     let minimal = explainer.is_minimal(&small)?;
-    for (&place, (_, action)) in places.iter().zip(small.events()) {
-        match action {
-            Action::Note | Action::Write { .. } => core.set(place, action),
-            _ => {}
+    for (&place, (event, action)) in places.iter().zip(small.events()) {
+        if small.is_nothing(event) || matches!(action, Action::Write { .. }) {
+            core.set(place, action);
         }
     }
     let Cycle { conclusions, cycle } = explainer.cycle(&core).unwrap_or_default();
@@ -191,9 +208,10 @@ impl Cycle {
                 }
             }
             match (tie.why, tie.from, tie.to) {
-                (Reason::OwnBefore(read) | Reason::Earlier(read) | Reason::Later(read), ..) => {
+                (Reason::OwnBefore(read) | Reason::Earlier(read) | Reason::Later(read) | Reason::Read(read), ..) => {
                     events.insert(read);
                 }
+                (Reason::InOrder(first, second), ..) => events.extend([first, second]),
                 (Reason::StoreFence, Moment::Reaches(from), Moment::Reaches(to)) => {
                     let between = (from.index..to.index).map(|index| EventId::new(from.thread, index));
                     events.extend(between.filter(|&event| instance.get(event) == Some(Action::StoreFence)));
@@ -218,12 +236,31 @@ impl Explainer<'_> {
         self.settings.limits.interrupt.is_due()
     }
 
+    /// Whether there is a cycle.
+    fn is_cyclic(&mut self, instance: &Instance) -> bool {
+        match models::of(self.model) {
+            Kind::Machine(_) => {
+                self.shape.build(instance, self.model).is_err()
+                    || self.closure.build(&self.shape, self.settings.limits.interrupt) == Err(Failure::Cyclic)
+            }
+            Kind::Axioms(axioms) => self.links(instance, axioms).is_some(),
+        }
+    }
+
+    /// The cycle of a model given by axioms.
+    fn links(&self, instance: &Instance, axioms: &dyn Axioms) -> Option<Vec<causal::conflict::Link>> {
+        match causal::decide(instance, axioms, &self.settings.limits, &mut 0) {
+            Ok(Found::Conflict(Conflict::Cycle(links))) => Some(links),
+            _ => None,
+        }
+    }
+
     /// Leaves out what is not needed for a cycle, or, if there never was one, for the search to fail.
     fn shrink(&mut self, core: &mut Instance, cyclic: bool) {
+        let interrupt = self.settings.limits.interrupt;
         let mut clashes = |core: &Instance| {
             if cyclic {
-                self.shape.build(core, self.model).is_err()
-                    || self.closure.build(&self.shape, self.settings.limits.interrupt) == Err(Failure::Cyclic)
+                self.is_cyclic(core)
             } else {
                 matches!(self.verifier.verify(core, self.model, &self.settings), Ok(Answer::Inconsistent))
             }
@@ -232,12 +269,12 @@ impl Explainer<'_> {
         let mut writes = false;
         loop {
             let events: Vec<(EventId, Action)> =
-                core.events().filter(|(_, action)| action.writes() == writes && *action != Action::Note).collect();
+                core.events().filter(|&(event, action)| action.writes() == writes && !core.is_nothing(event)).collect();
             let before = core.clone();
             let mut size = if cyclic { 1 } else { events.len().next_power_of_two() };
             while size > 0 {
                 for chunk in events.chunks(size) {
-                    if self.settings.limits.interrupt.is_due() {
+                    if interrupt.is_due() {
                         return;
                     }
                     let smaller = without(core, chunk);
@@ -256,7 +293,7 @@ impl Explainer<'_> {
 
     /// Whether the rest is consistent without any one event.
     fn is_minimal(&mut self, core: &Instance) -> Result<bool, Malformed> {
-        for (event, action) in core.events().filter(|&(_, action)| action != Action::Note) {
+        for (event, action) in core.events().filter(|&(event, _)| !core.is_nothing(event)) {
             let smaller = without(core, &[(event, action)]);
             if self.is_late() {
                 return Ok(false);
@@ -272,6 +309,11 @@ impl Explainer<'_> {
 
     /// The cycle closure finds, if it finds one.
     fn cycle(&mut self, instance: &Instance) -> Option<Cycle> {
+        if let Kind::Axioms(axioms) = models::of(self.model) {
+            let links = self.links(instance, axioms)?;
+            let (conclusions, cycle) = causal::explain::ties(instance, axioms.synchronises(), &links);
+            return Some(Cycle { conclusions, cycle });
+        }
         if let Err(hidden) = self.shape.build(instance, self.model) {
             return Some(self.hidden(instance, hidden));
         }
@@ -374,10 +416,10 @@ fn compact(instance: &Instance) -> (Instance, Vec<EventId>) {
     let mut places = Vec::new();
     let mut names = FxHashMap::default();
     for thread in (0..instance.threads() as u32).map(ThreadId) {
-        let kept = instance.thread(thread).iter().enumerate().filter(|&(_, &action)| action != Action::Note);
-        for (new, (old, _)) in kept.enumerate() {
-            places.push(EventId::new(thread, old as u32));
-            names.insert(EventId::new(thread, old as u32), EventId::new(thread, new as u32));
+        let all = (0..instance.thread(thread).len() as u32).map(|index| EventId::new(thread, index));
+        for (new, old) in all.filter(|&event| !instance.is_nothing(event)).enumerate() {
+            places.push(old);
+            names.insert(old, EventId::new(thread, new as u32));
         }
     }
     let renamed = |source: Source| match source {
@@ -387,12 +429,17 @@ fn compact(instance: &Instance) -> (Instance, Vec<EventId>) {
     let mut small = Instance::new();
     for thread in (0..instance.threads() as u32).map(ThreadId) {
         small.begin_thread();
-        for &action in instance.thread(thread).iter().filter(|&&action| action != Action::Note) {
-            small.push(match action {
+        for (index, &action) in instance.thread(thread).iter().enumerate() {
+            let event = EventId::new(thread, index as u32);
+            if instance.is_nothing(event) {
+                continue;
+            }
+            let action = match action {
                 Action::Read { loc, from } => Action::Read { loc, from: renamed(from) },
                 Action::Update { loc, from } => Action::Update { loc, from: renamed(from) },
                 other => other,
-            });
+            };
+            small.push_with(action, instance.order(event));
         }
     }
     (small, places)

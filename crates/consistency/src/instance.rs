@@ -1,13 +1,13 @@
 //! The question: threads of events, and for every read the write it read.
 //!
 //! An [`Instance`] is one flat list of actions with the places where threads begin, so that an engine can keep one and fill it again
-//! ([`Instance::clear`]) without allocating. A *read* is whatever has a source, a *write* whatever others can read: an update is both.
+//! ([`Instance::clear`]) without allocating. Every event has a [memory ordering](Ordering), which matters to models that know any. A *read* is whatever has a source, a *write* whatever others can read: an update is both.
 //!
 //! What the actions mean on store buffers is what the machine does: a full fence, an update, a spawn and a join wait until the thread's
 //! buffer is empty; a join also waits for the end of the child and for its buffer. A compare-exchange that failed is a
 //! [`Action::Fence`] followed by a [`Action::Read`]; a release store under PSO is a [`Action::StoreFence`] followed by a [`Action::Write`].
 
-use raddle_trace::{EventId, ThreadId};
+use raddle_trace::{EventId, Ordering, ThreadId};
 
 /// A location. Small numbers: tables are as long as the largest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,9 +60,9 @@ pub enum Action {
         /// What it read.
         from: Source,
     },
-    /// Waited for an empty buffer.
+    /// Waited for an empty buffer. To models with orderings, a fence with that of the event.
     Fence,
-    /// Under PSO: what is written later reaches memory later than what was written before.
+    /// Under PSO: what is written later reaches memory later than what was written before. To models with orderings, a releasing fence.
     StoreFence,
     /// Started a thread.
     Spawn {
@@ -74,7 +74,7 @@ pub enum Action {
         /// Which.
         child: ThreadId,
     },
-    /// Nothing that matters to memory.
+    /// Nothing that matters to memory. To models with orderings, an acquiring fence, if that is the ordering of the event.
     Note,
 }
 
@@ -99,12 +99,27 @@ impl Action {
     pub const fn writes(self) -> bool {
         matches!(self, Action::Write { .. } | Action::Update { .. })
     }
+
+    /// Whether it may be a fence to models with orderings.
+    pub(crate) const fn is_fence(self) -> bool {
+        matches!(self, Action::Fence | Action::StoreFence | Action::Note)
+    }
+
+    /// The ordering it has if nobody says another one.
+    pub const fn default_order(self) -> Ordering {
+        match self {
+            Action::StoreFence => Ordering::Release,
+            Action::Note => Ordering::Relaxed,
+            _ => Ordering::SeqCst,
+        }
+    }
 }
 
 /// Events in program order, thread by thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instance {
     actions: Vec<Action>,
+    orders: Vec<Ordering>,
     /// Where the events of each thread begin.
     starts: Vec<u32>,
 }
@@ -130,6 +145,7 @@ impl Instance {
     /// Forgets everything but the memory it holds.
     pub fn clear(&mut self) {
         self.actions.clear();
+        self.orders.clear();
         self.starts.clear();
     }
 
@@ -144,8 +160,17 @@ impl Instance {
     /// # Panics
     /// If no thread was begun.
     pub fn push(&mut self, action: Action) -> EventId {
+        self.push_with(action, action.default_order())
+    }
+
+    /// Adds an event with this ordering to the thread that was begun last.
+    ///
+    /// # Panics
+    /// If no thread was begun.
+    pub fn push_with(&mut self, action: Action, order: Ordering) -> EventId {
         let start = *self.starts.last().expect("a thread was begun");
         self.actions.push(action);
+        self.orders.push(order);
         EventId::new(ThreadId(self.starts.len() as u32 - 1), self.actions.len() as u32 - 1 - start)
     }
 
@@ -185,13 +210,47 @@ impl Instance {
         exists.then(|| self.thread(event.thread).get(event.index as usize).copied()).flatten()
     }
 
-    /// Replaces an event.
+    /// The memory ordering of an event.
+    ///
+    /// # Panics
+    /// If there is no such event.
+    pub fn order(&self, event: EventId) -> Ordering {
+        self.orders[self.flat(event) as usize]
+    }
+
+    /// Whether the event is nothing to any memory model.
+    pub(crate) fn is_nothing(&self, event: EventId) -> bool {
+        self.get(event) == Some(Action::Note) && self.order(event) == Ordering::Relaxed
+    }
+
+    /// Replaces an event. What is left out, a [`Action::Note`] in its place, is no fence any more.
     ///
     /// # Panics
     /// If there is no such event.
     pub fn set(&mut self, event: EventId, action: Action) {
-        let at = self.flat(event);
-        self.actions[at as usize] = action;
+        let at = self.flat(event) as usize;
+        self.actions[at] = action;
+        if action == Action::Note {
+            self.orders[at] = action.default_order();
+        }
+    }
+
+    /// Per thread, the number of the event that starts it, if one does.
+    pub(crate) fn spawns(&self) -> Vec<Option<u32>> {
+        let mut spawns = vec![None; self.threads()];
+        for (number, action) in self.actions.iter().enumerate() {
+            if let Action::Spawn { child } = action {
+                spawns[child.index()] = Some(number as u32);
+            }
+        }
+        spawns
+    }
+
+    /// The number of the last event of a thread, if it has any.
+    pub(crate) fn end(&self, thread: ThreadId) -> Option<u32> {
+        let start = self.starts[thread.index()];
+        let end = self.starts.get(thread.index() + 1).map_or(self.actions.len() as u32, |&end| end);
+        (end > start).then(|| end - 1)
     }
 
     /// The number of an event among all events.
@@ -239,11 +298,13 @@ impl Instance {
 /// Why an instance makes no sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
-    /// A model for which there is no verifier.
-    #[error("traces can be checked under sc, tso and pso, not under {model}")]
-    NoVerifier {
-        /// The model.
-        model: raddle_trace::Model,
+    /// A full fence where the order of all fences would have to be known.
+    #[error(
+        "{event} is a full fence: under wra these are updates of one hidden location, and a trace does not say in which order"
+    )]
+    FenceWithoutOrder {
+        /// The fence.
+        event: EventId,
     },
     /// A source that is not there.
     #[error("{event} reads from {write}, which is not there")]

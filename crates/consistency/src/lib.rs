@@ -1,7 +1,7 @@
 //! Given events, program order and what every read read: is there an execution of that shape, and which?
 //!
-//! The question is an [`Instance`]; [`verify()`] answers it for sequential consistency, total store order and partial store order, with a schedule that
-//! runs the execution if there is one. The problem is NP-complete; for a fixed number of threads the searches here are polynomial
+//! The question is an [`Instance`]; [`verify()`] answers it for every memory model, with a schedule that
+//! runs the execution if there is one. For machines with store buffers the problem is NP-complete; for a fixed number of threads the searches here are polynomial
 //! (Toman 2021), and closure decides nearly everything before them.
 //!
 //! ```
@@ -20,13 +20,14 @@
 //! ```
 //!
 //! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`models`] (a file for each
-//! memory model), [`naive`] (the baseline), `search` (what they share), [`chains`], `order` and [`closure`] (what is known beforehand),
+//! memory model), [`causal`] (those of C11, which are given by axioms), [`naive`] (the baseline), `search` (what they share), [`chains`], `order` and [`closure`] (what is known beforehand),
 //! [`mod@verify`] (all of it together), [`values`] (SC with sets of sources instead of one), [`realise`] (SC by orders of pairs and
 //! clauses), [`interrupt`] (stopping any of them).
 
 #[cfg(test)]
 extern crate self as raddle_consistency;
 
+pub mod causal;
 pub mod chains;
 pub mod closure;
 pub mod explain;

@@ -117,7 +117,7 @@ impl Memory {
     pub fn flushes(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for (number, Thread { buffer, .. }) in self.threads.iter().enumerate() {
-            let leaving = buffer.iter().enumerate().filter(|&(at, _)| models::of(self.model).leaves(buffer, at));
+            let leaving = buffer.iter().enumerate().filter(|&(at, _)| models::machine(self.model).leaves(buffer, at));
             steps.extend(leaving.map(|(_, write)| self.arrival(ThreadId(number as u32), write)));
         }
         steps
@@ -125,7 +125,7 @@ impl Memory {
 
     /// The step by which a write leaves.
     fn arrival(&self, thread: ThreadId, write: &Write) -> Step {
-        models::of(self.model).arrival(thread, write.loc.0.into())
+        models::machine(self.model).arrival(thread, write.loc.0.into())
     }
 
     /// Does the thread's next event, which must be possible. Tells what it read.
@@ -135,7 +135,7 @@ impl Memory {
         let slot = &mut self.threads[thread.index()];
         slot.done += 1;
         match action {
-            Action::Write { loc } if models::of(self.model).buffers() != Buffers::None => {
+            Action::Write { loc } if models::machine(self.model).buffers() != Buffers::None => {
                 slot.buffer.push(Write { event, loc });
             }
             Action::Write { loc } | Action::Update { loc, .. } => self.last[loc.index()] = Source::Write(event),
@@ -149,7 +149,7 @@ impl Memory {
     pub fn flush(&mut self, step: Step) -> bool {
         let Some(Thread { buffer, .. }) = self.threads.get(step.thread().index()) else { return false };
         let at = buffer.iter().position(|write| self.arrival(step.thread(), write) == step);
-        let Some(at) = at.filter(|&at| models::of(self.model).leaves(buffer, at)) else { return false };
+        let Some(at) = at.filter(|&at| models::machine(self.model).leaves(buffer, at)) else { return false };
         let Write { event, loc } = self.threads[step.thread().index()].buffer.remove(at);
         self.last[loc.index()] = Source::Write(event);
         true

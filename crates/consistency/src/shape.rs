@@ -189,7 +189,7 @@ impl Shape {
 
     /// Fills the shape from a valid instance, but for what reads read.
     pub(crate) fn build_without_sources(&mut self, instance: &Instance, model: Model) {
-        self.model = models::of(model);
+        self.model = models::machine(model);
         self.add_ops(instance);
         self.add_lanes();
     }

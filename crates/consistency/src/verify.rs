@@ -1,9 +1,11 @@
 //! The answer: closure, search, and the replay that every witness has to survive.
 
+use crate::causal::conflict::Conflict;
+use crate::causal::{self, Found};
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Instance, Malformed};
 use crate::interrupt::Interrupted;
-use crate::models::Task;
+use crate::models::{self, Axioms, Kind, Task};
 use crate::naive::Naive;
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
@@ -11,7 +13,7 @@ use crate::realise::{Clauses, Realiser};
 use crate::replay::replay;
 use crate::search::{End, Search};
 use crate::settings::{Algorithm, Closure, Limits, Settings};
-use crate::shape::{Kind, NONE, Shape};
+use crate::shape::{self, NONE, Shape};
 use crate::values::{self, Op, Problem};
 use raddle_trace::{Model, Step, ThreadId};
 
@@ -69,10 +71,10 @@ impl Verifier {
     /// If a witness does not replay, which would be a mistake in this crate.
     pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Answer, Malformed> {
         instance.validate()?;
-        if !Model::OPERATIONAL.contains(&model) {
-            return Err(Malformed::NoVerifier { model });
-        }
         self.statistics = Statistics::default();
+        if let Kind::Axioms(axioms) = models::of(model) {
+            return self.verify_axioms(instance, axioms, &settings.limits);
+        }
         if self.shape.build(instance, model).is_err() {
             return Ok(Answer::Inconsistent);
         }
@@ -83,6 +85,29 @@ impl Verifier {
                 let witness = self.witness(instance);
                 if let Err(misfit) = replay(instance, model, &witness) {
                     panic!("a witness under {model} does not replay: {misfit}\n{instance:?}\n{witness:?}");
+                }
+                Answer::Consistent(witness)
+            }
+        })
+    }
+
+    /// The same for a model that is given by axioms.
+    fn verify_axioms(
+        &mut self,
+        instance: &Instance,
+        axioms: &dyn Axioms,
+        limits: &Limits<'_>,
+    ) -> Result<Answer, Malformed> {
+        self.statistics.closed = true;
+        Ok(match causal::decide(instance, axioms, limits, &mut self.statistics.prefixes)? {
+            Found::Stopped => Answer::Unknown,
+            Found::Conflict(conflict) => {
+                self.statistics.cyclic = matches!(conflict, Conflict::Cycle(_));
+                Answer::Inconsistent
+            }
+            Found::Schedule(witness) => {
+                if let Err(wrong) = causal::judge(instance, axioms, &witness) {
+                    panic!("a witness does not replay: {wrong}\n{instance:?}\n{witness:?}");
                 }
                 Answer::Consistent(witness)
             }
@@ -193,7 +218,7 @@ fn problem(shape: &Shape) -> Problem {
                 good = (problem.good.len() as u32, problem.good.len() as u32 + 1);
                 problem.good.push(if shape.is_initial(op.source) { values::INIT } else { op.source });
             }
-            let after = if op.kind == Kind::Join { end(op.loc as usize) } else { None };
+            let after = if op.kind == shape::Kind::Join { end(op.loc as usize) } else { None };
             problem.push(Op { loc, reads, writes, after: after.unwrap_or(values::NONE), good });
         }
         problem.end_thread();

@@ -76,7 +76,8 @@ impl Engine for Auto {
         if let Some(outcome) = without_races(question, deadline)? {
             return Ok(outcome);
         }
-        if ReadsFrom.takes(question).is_err() {
+        // Where a model is given by axioms, the order of writes that explains a class may have to be searched for at every read.
+        if Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
             Optimal.takes(question)?;
             return Optimal.run(question, deadline);
         }

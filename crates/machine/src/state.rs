@@ -217,10 +217,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
             _ => step,
         };
         if !possible.contains(&full) {
-            return Err(format!(
-                "{} cannot do this: the memory model does not allow it, or nothing is there to read",
-                code.name(id)
-            ));
+            return Err(format!("{} cannot do this: {}", code.name(id), self.why_not(code, full)));
         }
         Ok(match full {
             Step::ReadFrom(_, source, pick) => {
@@ -229,6 +226,38 @@ impl<M: Memory, T: Automaton> State<M, T> {
             Step::WriteAt(_, at) => Pick { at: at as usize, ..last },
             _ => last,
         })
+    }
+
+    /// Why an access is not possible with this source or at this place.
+    fn why_not(&self, code: &Code, step: Step) -> String {
+        let id = step.thread();
+        let Status::Ready(visible) = *self.own(id).status() else { unreachable!("it has an access to do") };
+        let broken = |act: Act| self.memory.refuses(id, act).unwrap_or_else(|| "this is no alternative here".into());
+        match (visible, step) {
+            (Visible::Store { access, value, order }, Step::WriteAt(_, at)) => {
+                let (at, places) = (at as usize, self.memory.places(access));
+                if at >= places {
+                    return format!("it can be put at 0 to {} among the writes of its location", places - 1);
+                }
+                broken(Act::Write { store: Store { access, value }, order, at })
+            }
+            (Visible::Store { .. }, _) => "it writes; what is named is a place, as in `1@0`".into(),
+            (Visible::Load { access, .. } | Visible::Update { access, .. }, Step::ReadFrom(_, source, pick)) => {
+                if !self.memory.sources(access).contains(&source) {
+                    return "the event that it is to read from writes nothing there, or not yet".into();
+                }
+                let found = self.find(code, id, access, source.map_or(From::Initial, From::Write));
+                let value = found.map_or(0, |found| found.value);
+                let thread = self.own(id);
+                match thread.reaction(code, value) {
+                    Reaction::Block => "it waits for another value".into(),
+                    Reaction::Read => broken(reads(visible, source)),
+                    Reaction::Write(new) => broken(updates(visible, source, new)),
+                    Reaction::Pick(_) => broken(updates(visible, source, thread.picked(value, pick.unwrap_or(0)))),
+                }
+            }
+            _ => "it reads; what is named is a write, as in `1<0.3`, or `1<i` for the initial one".into(),
+        }
     }
 
     /// In how many ways the thread's pending operation can be done now; `None` if the thread has none.

@@ -250,7 +250,7 @@ fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
         Stmt::Fence(Ordering::SeqCst) | Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
         _ => false,
     };
-    !Model::AXIOMATIC.contains(&model) || (engine.name() == "optimal" && !sketch.any(foreign))
+    !Model::AXIOMATIC.contains(&model) || (GRAPHS.contains(&engine.name()) && !sketch.any(foreign))
 }
 
 /// The engines on graphs: to them arrivals at barriers have no order.

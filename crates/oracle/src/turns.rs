@@ -7,9 +7,9 @@
 //! Behind the last effect of a thread (anything but reads and fences) its run goes through states s0 s1 ... sn, one before each operation. The
 //! operations from the i-th on *had no effect* if
 //! * sn is like si: then they can be left out, and nobody, the thread included, can tell; or
-//! * the i-th is a load that is not made again (by the same instruction), a later one reads the same location, and sn is like the state that
+//! * the i-th is a load that is not made again (by the same instruction), a later one, which may be, reads the same location, and sn is like the state that
 //!   si leads to with what the later one found: then the thread might as well have looked later. The later one must be an acquire if the
-//!   i-th is.
+//!   i-th is. (That it may be made again is what makes it a loop, with its first look in front of it, and not two loads that happen to lead to the same.)
 //!
 //! An execution with such operations is none of its own, so a thread that has just completed some stops where it is: it is
 //! *idle*. The execution in which they are left out is another one.
@@ -62,11 +62,19 @@ pub(crate) struct Turns<'c> {
     numbers: FxHashMap<Thread, u32>,
     threads: Vec<Thread>,
     known: FxHashMap<(u32, u32), bool>,
+    /// Per instruction, whether a thread that makes a load there may make it again.
+    repeats: FxHashMap<u32, bool>,
 }
 
 impl<'c> Turns<'c> {
     pub(crate) fn new(code: &'c Code) -> Self {
-        Turns { code, numbers: FxHashMap::default(), threads: Vec::new(), known: FxHashMap::default() }
+        Turns {
+            code,
+            numbers: FxHashMap::default(),
+            threads: Vec::new(),
+            known: FxHashMap::default(),
+            repeats: FxHashMap::default(),
+        }
     }
 
     /// The first of the operations without effect that a thread in this state has just completed, if there are some. That it is in
@@ -93,11 +101,61 @@ impl<'c> Turns<'c> {
             return false;
         }
         let as_good = |other: &Read| other.access == read.access && (other.order.acquires() || !read.order.acquires());
-        later.iter().filter_map(|look| look.read).filter(as_good).any(|other| {
+        later.iter().any(|look| {
+            let Some(other) = look.read.filter(as_good) else { return false };
             let mut thread = first.before.clone();
             thread.answer(self.code, other.value, 0);
-            self.alike(now, &thread)
+            self.alike(now, &thread) && self.is_made_again(&look.before)
         })
+    }
+
+    /// Whether some answers lead the thread to the instruction it rests before once more. Where that takes too long to see, they do.
+    fn is_made_again(&mut self, before: &Thread) -> bool {
+        let pc = before.pc();
+        if let Some(&known) = self.repeats.get(&pc) {
+            return known;
+        }
+        let (mut met, mut todo) = (FxHashSet::from_iter([before.clone()]), vec![before.clone()]);
+        let mut again = false;
+        while let Some(thread) = todo.pop() {
+            let successors = self.successors(&thread);
+            again |= met.len() > MAX_PAIRS || successors.iter().any(|next| next.pc() == pc);
+            if again {
+                break;
+            }
+            todo.extend(successors.into_iter().filter(|next| met.insert(next.clone())));
+        }
+        self.repeats.insert(pc, again);
+        again
+    }
+
+    /// The states a thread may be in after its pending operation.
+    fn successors(&self, thread: &Thread) -> Vec<Thread> {
+        let Status::Ready(visible) = *thread.status() else { return Vec::new() };
+        let answers = self.answers(thread, visible).into_iter();
+        answers
+            .map(|(value, pick)| {
+                let mut next = thread.clone();
+                next.answer(self.code, value, pick);
+                next
+            })
+            .collect()
+    }
+
+    /// What a thread may be told.
+    fn answers(&self, thread: &Thread, visible: Visible) -> Vec<(u64, u32)> {
+        match visible {
+            Visible::Load { .. } | Visible::Update { .. } => {
+                let told = |value: u64| match thread.reaction(self.code, value) {
+                    Reaction::Block => Vec::new(),
+                    Reaction::Read | Reaction::Write(_) => vec![(value, 0)],
+                    Reaction::Pick(count) => (0..count).map(|pick| (value, pick)).collect(),
+                };
+                VALUES.into_iter().flat_map(told).collect()
+            }
+            Visible::Choose { count } => (0..count).map(|pick| (u64::from(pick), 0)).collect(),
+            _ => vec![(0, 0)],
+        }
     }
 
     fn number(&mut self, thread: &Thread) -> u32 {
@@ -140,25 +198,11 @@ impl<'c> Turns<'c> {
             return false;
         }
         let Status::Ready(visible) = *a.status() else { return true };
-        let answers: Vec<(u64, u32)> = match visible {
-            Visible::Load { .. } | Visible::Update { .. } => {
-                let mut answers = Vec::new();
-                for value in VALUES {
-                    let reaction = a.reaction(self.code, value);
-                    if reaction != b.reaction(self.code, value) {
-                        return false;
-                    }
-                    match reaction {
-                        Reaction::Block => {}
-                        Reaction::Read | Reaction::Write(_) => answers.push((value, 0)),
-                        Reaction::Pick(count) => answers.extend((0..count).map(|pick| (value, pick))),
-                    }
-                }
-                answers
-            }
-            Visible::Choose { count } => (0..count).map(|pick| (u64::from(pick), 0)).collect(),
-            _ => vec![(0, 0)],
-        };
+        let reads = matches!(visible, Visible::Load { .. } | Visible::Update { .. });
+        if reads && VALUES.into_iter().any(|value| a.reaction(self.code, value) != b.reaction(self.code, value)) {
+            return false;
+        }
+        let answers = self.answers(&a, visible);
         for (value, pick) in answers {
             let (mut a, mut b) = (a.clone(), b.clone());
             a.answer(self.code, value, pick);

@@ -49,6 +49,11 @@ fn a_first_look_before_the_loop_is_a_turn() {
 }
 
 #[test]
+fn two_loads_that_lead_to_the_same_are_no_loop() {
+    assert_eq!(counts(&["W x 1", "b=R x; if b<1 { R x }; spin { a=R x } a!=0"])[0], (3, 0));
+}
+
+#[test]
 fn a_turn_with_an_effect_counts() {
     // The count lives on.
     assert_eq!(counts(&["loop { a=R x; leave a==1; c=c+1; leave c==2 }; W y c", "W x 1"])[0], (3, 0));

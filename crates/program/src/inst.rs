@@ -4,10 +4,11 @@
 //! memory of a fixed size and meaning, so that a C struct can contain one; see [`Layout`](crate::Layout)
 //! for sizes. All-zero bytes are a valid, idle object of every kind but the barrier, which needs its count.
 
+use crate::Ordering;
 use crate::expr::Expr;
 use crate::program::{BlockId, FuncId, Reg};
 use crate::source::Span;
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 
 /// A basic block: instructions without control flow, then one terminator.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,7 +27,8 @@ pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
     Object, Program, Reg, RegDecl,
 };
+pub use raddle_trace::Ordering;
 pub use source::{Diagnostic, SourceFile, SourceMap, Span};
 pub use text::{ParseErrors, parse, print};
-pub use types::{Ordering, Type};
+pub use types::Type;
 pub use validate::validate;

@@ -3,11 +3,12 @@
 //! A generated program need not do anything sensible when it runs; it uses every instruction, terminator, layout and shape of
 //! expression, odd names and names that hide others.
 
+use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::inst::{Block, Callee, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 use raddle_testkit::Random;
 
 /// The program with all locations forgotten.

@@ -4,7 +4,7 @@ use crate::cost::Meter;
 use crate::error::Error;
 use raddle_consistency::explain::{self, Conclusion, Moment, Reason, Tie};
 use raddle_consistency::format::{self, Format, InputError, Trace};
-use raddle_consistency::{Action, Algorithm, Closure, EventId, Interrupt, Limits, Model, Source, Verifier};
+use raddle_consistency::{Action, Algorithm, Closure, EventId, Interrupt, Limits, Malformed, Model, Source, Verifier};
 use raddle_engine::{Control, Deadline, StopReason};
 use raddle_report::trace as report;
 use raddle_report::{Answer, Body, Sources};
@@ -83,7 +83,14 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -
     let how = settings.of_verifier(&due);
     let trace = format::read(input, settings.format).map_err(in_input)?;
     let malformed = |error: raddle_consistency::Malformed| {
-        in_input(InputError { message: error.to_string(), spot: None, help: None })
+        in_input(match error {
+            Malformed::FenceWithoutOrder { event } => {
+                let message =
+                    "under wra full fences are updates of one hidden location, in an order that a trace does not say";
+                InputError::at(trace.spot(event), message).help("`--model ra` knows full fences")
+            }
+            error => InputError { message: error.to_string(), spot: None, help: None },
+        })
     };
     let mut verifier = Verifier::new();
     let answer = verifier.verify(&trace.instance, settings.model, &how).map_err(malformed)?;
@@ -164,6 +171,18 @@ fn in_words(trace: &Trace, clash: &explain::Clash) -> report::Clash {
     }
 }
 
+/// What an event read.
+fn source_of(trace: &Trace, moment: Moment) -> String {
+    let source = match moment {
+        Moment::Does(event) => trace.instance.get(event).and_then(Action::source),
+        _ => None,
+    };
+    match source {
+        Some(Source::Write(write)) => trace.name(write),
+        _ => "the initial write".into(),
+    }
+}
+
 /// Why the first moment of a tie is before the second.
 fn tie_in_words(trace: &Trace, tie: &Tie) -> report::Tie {
     let moment = |moment| match moment {
@@ -195,6 +214,20 @@ fn tie_in_words(trace: &Trace, tie: &Tie) -> report::Tie {
         Reason::Earlier(read) => ("earlier", format!("{} comes after {from} but reads from {to}", trace.name(read))),
         Reason::Later(read) => ("later", format!("{from} reads from {}, which {to} overwrites", source(read))),
         Reason::Hidden => ("hidden", format!("{to} of its own thread hides what {from} reads from")),
+        Reason::Read(read) => ("read_before", format!("{} reads from {from} and comes before {to}", trace.name(read))),
+        Reason::InOrder(first, second) => {
+            let (first, second) = (trace.name(first), trace.name(second));
+            (
+                "reads_in_order",
+                format!("{first}, which reads from {from}, comes before {second}, which reads from {to}"),
+            )
+        }
+        Reason::Chain => ("updates", "each of the updates between them reads what the one before wrote".into()),
+        Reason::Together => ("one_block", format!("nothing comes between {to} and the updates up to {from}")),
+        Reason::FirstUpdate => ("first_update", format!("{from} updates the initial value, so it is the first")),
+        Reason::SameSource => {
+            ("same_source", format!("both update what {} wrote, right after it", source_of(trace, tie.from)))
+        }
     };
     report::Tie { from: moment(tie.from), to: moment(tie.to), why, text }
 }

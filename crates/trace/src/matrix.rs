@@ -33,6 +33,11 @@ impl Matrix {
         matrix
     }
 
+    /// How many events it is about.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Adds a pair.
     pub fn add(&mut self, a: usize, b: usize) {
         self.words[a * self.width + b / 64] |= 1 << (b % 64);

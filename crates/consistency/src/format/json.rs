@@ -5,7 +5,7 @@
 //!  "initial": {"x": 0},
 //!  "threads": [
 //!    {"name": "left", "events": [
-//!      {"op": "write", "location": "x", "value": 1},
+//!      {"op": "write", "location": "x", "value": 1, "order": "rel"},
 //!      {"op": "read", "location": "y", "from": "right.0"},
 //!      {"op": "update", "location": "x", "old": 1, "new": 2, "label": "a"},
 //!      {"op": "fence"}, {"op": "spawn", "thread": "right"}]},
@@ -100,24 +100,25 @@ fn event(json: Json) -> Result<DraftEvent, InputError> {
     let spot = json.spot;
     let mut fields = Fields::of(json, "an event")?;
     let label = fields.take_word("label")?;
+    let order = fields.take_word("order")?;
     let op = fields.need_word("op").map_err(|error| error.help(EVENTS))?;
     let (kind, known) = match op.text.as_str() {
         "write" => {
             let kind = DraftKind::Write { loc: fields.need_word("location")?, value: fields.take_word("value")? };
-            (kind, "op, label, location and value")
+            (kind, "op, label, order, location and value")
         }
         "read" => {
             let loc = fields.need_word("location")?;
             let kind = DraftKind::Read { loc, value: fields.take_word("value")?, from: fields.take_word("from")? };
-            (kind, "op, label, location, value and from")
+            (kind, "op, label, order, location, value and from")
         }
         "update" => {
             let loc = fields.need_word("location")?;
             let (old, new) = (fields.take_word("old")?, fields.take_word("new")?);
             let kind = DraftKind::Update { loc, old, new, from: fields.take_word("from")? };
-            (kind, "op, label, location, old, new and from")
+            (kind, "op, label, order, location, old, new and from")
         }
-        "fence" => (DraftKind::Fence, "op and label"),
+        "fence" => (DraftKind::Fence, "op, label and order"),
         "store-fence" => (DraftKind::StoreFence, "op and label"),
         "spawn" => (DraftKind::Spawn(fields.need_word("thread")?), "op, label and thread"),
         "join" => (DraftKind::Join(fields.need_word("thread")?), "op, label and thread"),
@@ -128,5 +129,5 @@ fn event(json: Json) -> Result<DraftEvent, InputError> {
         other => return Err(InputError::at(op.spot, format!("`{other}` is no event")).help(EVENTS)),
     };
     fields.finish("this event", known)?;
-    Ok(DraftEvent { label, kind, spot })
+    Ok(DraftEvent { label, kind, order, spot })
 }

@@ -59,6 +59,8 @@ struct DraftThread {
 struct DraftEvent {
     label: Option<Word>,
     kind: DraftKind,
+    /// The memory ordering, if one was said.
+    order: Option<Word>,
     spot: Spot,
 }
 

@@ -5,7 +5,7 @@
 
 use super::{Draft, DraftEvent, DraftKind, InputError, Spot, Trace, Word};
 use crate::instance::{Action, Instance, Loc, MAX_LOC, Source};
-use raddle_trace::{EventId, ThreadId};
+use raddle_trace::{EventId, Ordering, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// What a location holds if nobody says anything else.
@@ -43,7 +43,8 @@ pub(super) fn resolve(draft: Draft) -> Result<Trace, InputError> {
             {
                 return Err(InputError::at(word.spot, format!("thread `{}` is started a second time", word.text)));
             }
-            instance.push(action);
+            let (action, order, words) = ordered(event, action, words)?;
+            instance.push_with(action, order);
             events.push((words, event.spot));
         }
     }
@@ -53,6 +54,35 @@ pub(super) fn resolve(draft: Draft) -> Result<Trace, InputError> {
     let locations = locations.into_iter().map(|(name, _)| name.to_owned()).collect();
     let threads = draft.threads.iter().map(|thread| thread.name.text.clone()).collect();
     Ok(Trace { instance, threads, locations, events })
+}
+
+/// The event with the ordering it was given.
+fn ordered(event: &DraftEvent, action: Action, words: String) -> Result<(Action, Ordering, String), InputError> {
+    let Some(word) = &event.order else { return Ok((action, action.default_order(), words)) };
+    use Ordering::{AcqRel, Acquire, NonAtomic, Relaxed, Release, SeqCst};
+    let (what, allowed): (&str, &[Ordering]) = match event.kind {
+        DraftKind::Read { .. } => ("a read", &[NonAtomic, Relaxed, Acquire, SeqCst]),
+        DraftKind::Write { .. } => ("a write", &[NonAtomic, Relaxed, Release, SeqCst]),
+        DraftKind::Update { .. } => ("an update", &[Relaxed, Acquire, Release, AcqRel, SeqCst]),
+        DraftKind::Fence => ("a fence", &[Acquire, Release, AcqRel, SeqCst]),
+        _ => return Err(InputError::at(word.spot, "this event has no memory ordering")),
+    };
+    let Some(&order) = allowed.iter().find(|order| order.name() == word.text) else {
+        let names: Vec<&str> = allowed.iter().map(|order| order.name()).collect();
+        let message = format!("{what} cannot have the memory ordering `{}`", word.text);
+        return Err(InputError::at(word.spot, message).help(format!("it may be one of {}", names.join(", "))));
+    };
+    // Weaker fences are what they are under the models that know no orderings.
+    let action = match (action, order) {
+        (Action::Fence, Acquire) => Action::Note,
+        (Action::Fence, Release | AcqRel) => Action::StoreFence,
+        _ => action,
+    };
+    let words = match words.split_once(' ') {
+        Some((verb, rest)) => format!("{verb}.{order} {rest}"),
+        None => format!("{words}.{order}"),
+    };
+    Ok((action, order, words))
 }
 
 /// Names are printed, so they contain nothing a terminal would act upon.

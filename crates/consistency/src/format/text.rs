@@ -7,8 +7,8 @@
 //!     write x = 1
 //!     read y = 0 from initial
 //! thread right:
-//!     a: write y = 1
-//!     read x from left.0
+//!     a: write.rel y = 1
+//!     read.acq x from left.0
 //! ```
 
 use super::{Draft, DraftEvent, DraftKind, DraftThread, EVENTS, InputError, Spot, Word};
@@ -127,7 +127,18 @@ fn event(line: &mut Line<'_>) -> Result<DraftEvent, InputError> {
         word.spot.len -= 1;
         word
     });
-    let verb = line.word("the event", "LABEL: EVENT")?;
+    let mut verb = line.word("the event", "LABEL: EVENT")?;
+    let order = verb.text.split_once('.').map(|(head, order)| {
+        let before = head.chars().count() as u32 + 1;
+        let spot =
+            Spot { column: verb.spot.column + before, len: verb.spot.len.saturating_sub(before).max(1), ..verb.spot };
+        (head.to_owned(), Word { text: order.to_owned(), spot })
+    });
+    let order = order.map(|(head, order)| {
+        verb.spot.len = head.chars().count() as u32;
+        verb.text = head;
+        order
+    });
     let kind = match verb.text.as_str() {
         "write" => {
             const SHAPE: &str = "write LOCATION = VALUE";
@@ -160,5 +171,5 @@ fn event(line: &mut Line<'_>) -> Result<DraftEvent, InputError> {
         }
         other => return Err(InputError::at(verb.spot, format!("`{other}` is no event")).help(EVENTS)),
     };
-    Ok(DraftEvent { label, kind, spot: verb.spot })
+    Ok(DraftEvent { label, kind, order, spot: verb.spot })
 }

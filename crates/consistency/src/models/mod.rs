@@ -1,12 +1,17 @@
 //! What a memory model means to the verifiers: one file each.
 //!
-//! All models so far are machines with store buffers, so a file says which buffers there are and how the search for an execution goes.
-//! Nothing outside this folder asks which model it is.
+//! A model is a machine with store buffers, and its file says which buffers there are and how the search for an execution goes; or it is a list of
+//! [axioms](crate::causal). Nothing outside this folder asks which model it is.
 
 pub mod pso;
+mod ra;
+mod rc11;
 mod sc;
+mod sra;
 pub mod tso;
+mod wra;
 
+use crate::causal::{Execution, Relations};
 use crate::order::Order;
 use crate::prefix::Prefix;
 use crate::replay::Write;
@@ -73,12 +78,57 @@ pub(crate) struct Task<'t> {
     pub(crate) visited: &'t mut u64,
 }
 
+/// The verifiers' side of a model that is given by axioms.
+pub(crate) trait Axioms: Sync {
+    /// Whether what happens before is a matter of memory orderings, and not all of program order and reads-from.
+    fn synchronises(&self) -> bool {
+        false
+    }
+
+    /// Whether the writes of a location have an order.
+    fn has_order(&self) -> bool {
+        true
+    }
+
+    /// Whether the orders of all locations and what happens before have no cycle together.
+    fn is_one_order(&self) -> bool {
+        false
+    }
+
+    /// Whether more is asked of this execution than coherence and atomicity.
+    fn ask_more(&self, execution: &Execution) -> bool;
+
+    /// Whether what is asked beyond coherence and atomicity holds. A smaller order of writes never makes it false.
+    fn hold(&self, relations: &Relations<'_>) -> bool;
+}
+
+/// The kinds of models.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Machine(&'static dyn MemoryModel),
+    Axioms(&'static dyn Axioms),
+}
+
 /// The file of a model.
-pub(crate) fn of(model: Model) -> &'static dyn MemoryModel {
+pub(crate) fn of(model: Model) -> Kind {
     match model {
-        Model::Sc => &sc::SequentialConsistency,
-        Model::Tso => &tso::TotalStoreOrder,
-        Model::Pso => &pso::PartialStoreOrder,
-        Model::Wra | Model::Ra | Model::Sra | Model::Rc11 => unreachable!("the verifier refuses {model}"),
+        Model::Sc => Kind::Machine(&sc::SequentialConsistency),
+        Model::Tso => Kind::Machine(&tso::TotalStoreOrder),
+        Model::Pso => Kind::Machine(&pso::PartialStoreOrder),
+        Model::Wra => Kind::Axioms(&wra::WeakReleaseAcquire),
+        Model::Ra => Kind::Axioms(&ra::ReleaseAcquire),
+        Model::Sra => Kind::Axioms(&sra::StrongReleaseAcquire),
+        Model::Rc11 => Kind::Axioms(&rc11::RepairedC11),
+    }
+}
+
+/// The file of a model with store buffers.
+///
+/// # Panics
+/// If it is none.
+pub(crate) fn machine(model: Model) -> &'static dyn MemoryModel {
+    match of(model) {
+        Kind::Machine(machine) => machine,
+        Kind::Axioms(_) => panic!("{model} has no store buffers"),
     }
 }

@@ -45,14 +45,17 @@ impl<M: Model> Search<'_, M> {
                 frame.added = 1;
                 Applied::Option
             }
-            Branch::Source { event, sources, floor, stamp, .. } => {
+            Branch::Source { event, sources, floor, stamp, explained, .. } => {
                 let Some(source) = sources.pop() else { return Applied::Exhausted };
                 let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
-                if step.graph.co_position(event.loc, source) < *floor {
+                if !*explained && !step.explains(&event, *floor) {
                     let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
                     return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
                 }
-                step.read(event, stamp, None);
+                if !step.read(event, stamp, None) {
+                    debug_assert!(false, "a witness that explains a read is consistent");
+                    return Applied::Dead;
+                }
                 frame.added = 1;
                 Applied::Option
             }

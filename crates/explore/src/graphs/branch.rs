@@ -15,8 +15,8 @@ pub(super) enum Branch {
     /// A read; `next` is the coherence position of the source to try next, down to `floor`.
     Read { event: Event, next: isize, floor: isize, wait: bool },
     /// A read in a reads-from class: the sources to try, and the floor of the witness. It goes to `stamp` in the order of addition,
-    /// or to its end. `repeats` is the logarithm of how many sources there are per value, as far as that is wanted.
-    Source { event: Event, sources: Sources, floor: isize, stamp: Option<usize>, repeats: f32 },
+    /// or to its end. The witness may have been made for it. `repeats` is the logarithm of how many sources there are per value, as far as that is wanted.
+    Source { event: Event, sources: Sources, floor: isize, stamp: Option<usize>, explained: bool, repeats: f32 },
     /// A write; `next` is the coherence position to try next, down to `low`; then the reads to revisit.
     Write { event: Event, next: isize, low: isize, candidates: Candidates },
     /// A choice.
@@ -138,9 +138,10 @@ pub(super) fn places<M: Model>(graph: &mut Graph<M>, event: &Event, source: Opti
     let end = graph.location(event.loc).co.len() as isize;
     let floor = match graph.equivalence {
         Equivalence::Coherence => M::write_floor(graph, event),
-        // The order of writes is no choice; a plain write goes to the end, and a read half was given its source only if
-        // the write can follow.
+        // The order of writes is no choice; a plain write goes to the end, and a read half was given its source and its witness so
+        // that the write can follow, if it can at all.
         Equivalence::ReadsFrom if source.is_none() => end - 1,
+        Equivalence::ReadsFrom if M::ONE_ORDER => M::write_floor(graph, event),
         Equivalence::ReadsFrom => -1,
     };
     match source {

@@ -199,7 +199,7 @@ fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool:
         return Waiting::Shown;
     }
     let Some(edges) = graph.edges_to_last(&last, graph.present()) else { return Waiting::Moot };
-    let question = Question { graph, events: graph.present(), read: None, edges: &edges };
+    let question = Question { graph, events: graph.present(), read: None, updates: false, edges: &edges };
     match context.realise(question) {
         None => Waiting::Moot,
         Some(sequence) => {
@@ -282,7 +282,7 @@ impl Waiter {
 /// Whether the events have a witness in which these are the last writes of their locations.
 fn explained<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, events: &BitSet, last: &[(LocId, Slot)]) -> bool {
     let Some(edges) = graph.edges_to_last(last, events) else { return false };
-    context.realise(Question { graph, events, read: None, edges: &edges }).is_some()
+    context.realise(Question { graph, events, read: None, updates: false, edges: &edges }).is_some()
 }
 
 impl<M: Model> Graph<M> {

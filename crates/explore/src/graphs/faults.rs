@@ -135,19 +135,20 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// A witness of the graph in which `first` comes before `second`.
     fn witness_with(&mut self, first: Slot, second: Slot) -> Option<Vec<Slot>> {
         let graph = &*self.graph;
-        let question = Question { graph, events: graph.present(), read: None, edges: &[(first, second)] };
+        let question =
+            Question { graph, events: graph.present(), read: None, updates: false, edges: &[(first, second)] };
         self.context.realise(question).map(<[Slot]>::to_vec)
     }
 
     /// Whether `first` comes before `second` in some run of the graph.
     pub(super) fn may_precede(&mut self, first: Slot, second: Slot) -> bool {
         match self.graph.equivalence {
-            Equivalence::Coherence => !M::is_ordered(self.graph, second, first),
-            Equivalence::ReadsFrom => {
+            Equivalence::ReadsFrom if !M::NAMED => {
                 !self.graph.before(second, first)
                     || (!M::base(self.graph).before(second as usize, first as usize)
                         && self.witness_with(first, second).is_some())
             }
+            _ => !M::is_ordered(self.graph, second, first),
         }
     }
 

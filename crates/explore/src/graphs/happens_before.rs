@@ -151,6 +151,13 @@ impl<M: Model> Graph<M> {
         first != second && self.clocks.row(second)[event.thread.index()] > event.index
     }
 
+    /// Whether a read, which need not be in the graph, learns of an event from its source.
+    pub(crate) fn tells(&self, read: &Event, slot: Slot) -> bool {
+        let event = self.event(slot);
+        let acquires = read.rf != INIT && read.order.acquires();
+        acquires && self.clocks.message_row(read.rf)[event.thread.index()] > event.index
+    }
+
     /// Whether an event happens before whatever a thread does next.
     pub(crate) fn is_known(&self, thread: ThreadId, slot: Slot) -> bool {
         let event = self.event(slot);

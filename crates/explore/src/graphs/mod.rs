@@ -93,8 +93,7 @@ impl Engine for Optimal {
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
-        takes_axioms(question)?;
-        Ok(())
+        takes_axioms(question)
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
@@ -148,10 +147,7 @@ impl Engine for ReadsFrom {
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
-        if raddle_trace::Model::AXIOMATIC.contains(&question.options.model) {
-            let message = format!("the engine `rf` does not know the model {}", question.options.model);
-            return Err(Refusal::whole(question.code, message));
-        }
+        takes_axioms(question)?;
         if question.code.has_atomic_blocks() {
             let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does";
             return Err(Refusal::whole(question.code, message));

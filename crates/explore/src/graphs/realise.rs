@@ -20,7 +20,9 @@
 
 use super::event::{Event, Flags, INIT, Kind, Slot};
 use super::graph::Graph;
-use super::models::Model;
+use super::models::{Model, causal};
+use crate::sequence::Alarm;
+use raddle_consistency::Interrupted;
 use raddle_engine::Deadline;
 use raddle_trace::{BitSet, Relation};
 use rustc_hash::FxHashSet;
@@ -33,6 +35,8 @@ pub(crate) struct Question<'a, M: Model> {
     pub(crate) events: &'a BitSet,
     /// A read beyond them, the next event of its thread.
     pub(crate) read: Option<&'a Event>,
+    /// It is half of an update, and the other half follows. Only where [floors say too little](Model::floors_decide) does that make a difference.
+    pub(crate) updates: bool,
     /// Pairs of events that must be in this order.
     pub(crate) edges: &'a [(Slot, Slot)],
 }
@@ -81,20 +85,40 @@ pub(crate) struct Realiser {
 const NOWHERE: u32 = u32::MAX;
 
 impl Realiser {
-    /// An order of the events (the new read included, under the number after the last slot) that explains what they read.
+    /// An order of the events (the new read included, under the number after the last slot) that explains what they read. Under models in which locations have
+    /// nothing to do with each other, only the writes of each location are in their order.
     ///
     /// Once the deadline has passed in the middle of a question, [`interrupted`](Realiser::interrupted) says that no answer is to be
     /// trusted any more.
     pub(crate) fn realise<M: Model>(&mut self, question: Question<'_, M>, deadline: &Deadline<'_>) -> Option<&[Slot]> {
-        let realised = self.close(question) && (self.greedy() || self.search(deadline));
+        let realised = if M::NAMED {
+            self.explained(&question, deadline)
+        } else {
+            self.close(question) && (self.greedy() || self.search(deadline))
+        };
         self.asked += 1;
         self.refused += u64::from(!realised);
         #[cfg(debug_assertions)]
         assert!(
-            self.interrupted || super::audit::agrees(&question, realised),
+            M::NAMED || self.interrupted || super::audit::agrees(&question, realised),
             "the verifiers disagree with the search"
         );
         realised.then_some(&self.sequence)
+    }
+
+    /// The same for a model given by axioms, by the verifiers.
+    fn explained<M: Model>(&mut self, question: &Question<'_, M>, deadline: &Deadline<'_>) -> bool {
+        match causal::explain(question, &Alarm::new(deadline)) {
+            Ok(None) => false,
+            Ok(Some(sequence)) => {
+                self.sequence = sequence;
+                true
+            }
+            Err(Interrupted) => {
+                self.interrupted = true;
+                false
+            }
+        }
     }
 
     /// The number that the new read of a question goes by.

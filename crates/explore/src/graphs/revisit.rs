@@ -87,7 +87,7 @@ impl<M: Model> Graph<M> {
     }
 
     /// Whether no write in `previous` follows `write` in coherence, and `write` itself is in it.
-    fn last_in(&self, loc: u32, write: Slot, previous: &BitSet) -> bool {
+    pub(super) fn last_in(&self, loc: u32, write: Slot, previous: &BitSet) -> bool {
         for &other in self.location(loc).co.iter().rev() {
             if other == write {
                 return previous.contains(write as usize);

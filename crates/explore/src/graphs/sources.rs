@@ -40,7 +40,7 @@ pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Gra
     sources.retain(|&mut source| look.is_offered(context, source) && !look.is_overwritten(source));
     sources.sort_unstable_by_key(|&source| Reverse(by_rank(graph, source)));
     let repeats = if context.shared.purpose.sample { repeats(context, graph, event.loc, &sources) } else { 0.0 };
-    Branch::Source { event, sources, floor, stamp: None, repeats }
+    Branch::Source { event, sources, floor, stamp: None, explained: false, repeats }
 }
 
 /// So many executions are a sample.
@@ -109,7 +109,7 @@ struct Look<'a, M: Model> {
 impl<'a, M: Model> Look<'a, M> {
     fn new(graph: &'a Graph<M>, events: &'a BitSet, read: &'a Event, node: &'a Node) -> Self {
         let mut base = Vec::new();
-        M::collect(graph, M::base(graph), read, &mut base);
+        M::past(graph, read, &mut base);
         let waits = waits(node);
         let updates = matches!(node.state.status(), Status::Ready(Visible::Update { .. }));
         Look { graph, events, read, node, base, waits, updates }
@@ -179,11 +179,11 @@ impl<'a, M: Model> Look<'a, M> {
         if self.is_overwritten(source) {
             return false;
         }
-        if self.graph.co_position(self.read.loc, source) >= floor {
+        let (read, updates) = reading(context, self.graph, self.node, &Event { rf: source, ..*self.read });
+        if self.graph.is_explained(&read, updates, floor, self.events) {
             return true;
         }
-        let read = Event { rf: source, ..*self.read };
-        let question = Question { graph: self.graph, events: self.events, read: Some(&read), edges: &[] };
+        let question = Question { graph: self.graph, events: self.events, read: Some(&read), updates, edges: &[] };
         context.realise(question).is_some()
     }
 }
@@ -205,6 +205,18 @@ fn reaction<M: Model>(
         Initial::Value(value) => Some(node.state.reaction(context.code, value)),
         Initial::Uninitialised => None,
     }
+}
+
+/// The read as it is with its source, on which its ordering may depend, and whether it is half of an update that writes.
+pub(super) fn reading<M: Model>(
+    context: &mut Context<'_>,
+    graph: &Graph<M>,
+    node: &Node,
+    read: &Event,
+) -> (Event, bool) {
+    let reaction = reaction(context, graph, node, read.loc, read.rf);
+    let order = node.order_of_read(read.order, reaction != Some(Reaction::Read));
+    (Event { order, ..*read }, matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_))))
 }
 
 /// Whether a thread that waits may find an unsuitable value at the end of some witness.
@@ -272,13 +284,18 @@ pub(super) fn other_witness<M: Model>(
     weight: f64,
     pool: &mut Vec<Level<M>>,
 ) -> Option<Level<M>> {
-    let question = Question { graph, events: graph.present(), read: Some(read), edges: &[] };
-    let sequence = context.realise(question)?;
+    let node = graph.tip(read.thread).expect("it is about to move").clone();
+    let (looks, updates) = reading(context, graph, &node, read);
+    let question = Question { graph, events: graph.present(), read: Some(&looks), updates, edges: &[] };
+    // Half of an update that has no place for the other half is needed, too: that may be offered to older reads.
+    let whole = updates && M::NAMED && context.realise(question).is_some();
+    let sequence = context.realise(Question { updates: whole, ..question })?;
     let mut level = copy(graph, pool);
     level.graph.adopt(sequence.iter().copied().filter(|&slot| (slot as usize) < graph.events.len()));
     let floor = M::read_floor(&mut level.graph, read);
     debug_assert!(level.graph.co_position(read.loc, read.rf) >= floor, "the witness is made for the source");
-    let branch = Branch::Source { event: *read, sources: SmallVec::from_slice(&[read.rf]), floor, stamp, repeats: 0.0 };
+    let sources = SmallVec::from_slice(&[read.rf]);
+    let branch = Branch::Source { event: *read, sources, floor, stamp, explained: true, repeats: 0.0 };
     level.frames.clear();
     level.frames.push(Frame { branch, mark: level.graph.mark(), added: 0, weight });
     Some(level)
@@ -287,7 +304,13 @@ pub(super) fn other_witness<M: Model>(
 impl<M: Model> Graph<M> {
     /// Whether one write is before another of its location in every witness.
     fn always_before(&self, first: Slot, second: Slot) -> bool {
-        M::base(self).before(first as usize, second as usize)
+        M::always_before(self, first, second)
+    }
+
+    /// Whether the witness at hand, as far as these events go, explains the read, which has this floor; if not, another one may.
+    pub(super) fn is_explained(&self, read: &Event, updates: bool, floor: isize, events: &BitSet) -> bool {
+        self.co_position(read.loc, read.rf) >= floor
+            && (M::floors_decide(self, events, Some(read), updates) || self.last_in(read.loc, read.rf, events))
     }
 
     /// Whether nothing says that the write is not the last of its location among the events.

@@ -2,9 +2,10 @@
 
 use super::context::Context;
 use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
-use super::graph::Graph;
+use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
+use super::sources::reading;
 use crate::auto::Evidence;
 use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
@@ -375,11 +376,22 @@ impl<M: Model> Stepper<'_, '_, M> {
             self.bugs.truncate(bugs);
             return Revisited::Half { read: None };
         }
-        let possible = M::read_floor(self.graph, &read) <= self.graph.co_position(read.loc, slot);
-        if possible && self.read(read, Some(stamp), None) {
+        let floor = M::read_floor(self.graph, &read);
+        if self.explains(&read, floor) && self.read(read, Some(stamp), None) {
             return Revisited::Whole { added: 2 };
         }
         self.bugs.truncate(bugs);
-        Revisited::Half { read: (!possible).then_some(read) }
+        Revisited::Half { read: Some(read) }
+    }
+
+    /// Whether the order of writes at hand explains a read of its source, which has this floor. Where that order makes a class, the model may still
+    /// refuse it.
+    pub(super) fn explains(&mut self, read: &Event, floor: isize) -> bool {
+        if self.graph.equivalence == Equivalence::Coherence || !M::NAMED {
+            return self.graph.co_position(read.loc, read.rf) >= floor;
+        }
+        let node = self.tip(read.thread);
+        let (read, updates) = reading(self.context, self.graph, &node, read);
+        self.graph.is_explained(&read, updates, floor, self.graph.present())
     }
 }

@@ -103,7 +103,12 @@ impl Interrupt for Alarm<'_> {
     }
 }
 
-impl Alarm<'_> {
+impl<'c> Alarm<'c> {
+    /// With the limits of a run.
+    pub(crate) fn new(deadline: &'c Deadline<'c>) -> Self {
+        Alarm(deadline)
+    }
+
     /// Asks every so many steps.
     pub(crate) fn watch(&self, every: u32) -> Watch<'_> {
         Watch::new(self, every)

@@ -80,7 +80,7 @@ pub struct Found {
     pub origin: Origin,
 }
 
-/// An operational memory.
+/// An operational memory. What is said here of stores on their way is that of a memory in which nothing ever is.
 pub trait Memory: Clone + fmt::Debug {
     /// What everybody sees.
     fn bytes(&self) -> &ByteMemory;
@@ -138,28 +138,40 @@ pub trait Memory: Clone + fmt::Debug {
     }
 
     /// Whether a store is on its way for a while before everybody sees it.
-    fn keeps(&self) -> bool;
+    fn keeps(&self) -> bool {
+        false
+    }
 
     /// A store sets out.
-    fn keep(&mut self, thread: ThreadId, store: Store, order: Ordering);
+    fn keep(&mut self, _thread: ThreadId, _store: Store, _order: Ordering) {
+        unreachable!("everybody sees a store at once")
+    }
 
     /// A thread does a fence. A full one is done when nothing of the thread is on its way.
-    fn fence(&mut self, thread: ThreadId, order: Ordering);
+    fn fence(&mut self, _thread: ThreadId, _order: Ordering) {}
 
     /// What a thread has on its way.
-    fn waiting(&self, thread: ThreadId) -> Option<&StoreBuffer<Store>>;
+    fn waiting(&self, _thread: ThreadId) -> Option<&StoreBuffer<Store>> {
+        None
+    }
 
     /// Whether a thread has to wait until all it has on its way has arrived, whatever it is about to do.
-    fn is_held(&self, thread: ThreadId) -> bool;
+    fn is_held(&self, _thread: ThreadId) -> bool {
+        false
+    }
 
     /// The steps that memory can take with what a thread has on its way.
-    fn moves(&self, thread: ThreadId, moves: &mut Vec<Step>);
+    fn moves(&self, _thread: ThreadId, _moves: &mut Vec<Step>) {}
 
     /// Which of the stores on their way a step lets arrive, if that is possible now.
-    fn leaving(&self, step: Step) -> Option<usize>;
+    fn leaving(&self, _step: Step) -> Option<usize> {
+        None
+    }
 
     /// Takes a store that is on its way, by its position.
-    fn take(&mut self, thread: ThreadId, at: usize) -> Store;
+    fn take(&mut self, _thread: ThreadId, _at: usize) -> Store {
+        unreachable!("nothing is ever on its way")
+    }
 
     /// Whether a thread has nothing on its way.
     fn is_settled(&self, thread: ThreadId) -> bool {

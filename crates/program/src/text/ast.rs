@@ -1,9 +1,10 @@
 //! The tree the parser builds: the text with its structure, nothing resolved.
 
+use crate::Ordering;
 use crate::expr::{BinOp, CastOp, UnOp};
 use crate::inst::{ErrorKind, RmwOp};
 use crate::source::Span;
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 use std::borrow::Cow;
 
 /// A name and where it stands.

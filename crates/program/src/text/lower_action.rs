@@ -3,11 +3,12 @@
 use super::ast::{Action, Ast, CalleeAst, Name, Place, StmtKind, SyncKind};
 use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
+use crate::Ordering;
 use crate::expr::Expr;
 use crate::inst::{Callee, Idle, Op};
 use crate::program::{Layout, LocalId, Reg};
 use crate::source::{Diagnostic, Span};
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 
 /// Where the value of an action goes.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use super::ast::{Action, CalleeAst, CasAst};
 use super::lexer::Token;
 use super::names::did_you_mean;
 use super::parser::{Parsed, Parser};
+use crate::Ordering;
 use crate::inst::RmwOp;
 use crate::source::{Diagnostic, Span};
-use crate::types::Ordering;
 
 /// Words an action starts with.
 const ACTIONS: [&str; 14] = [

@@ -7,10 +7,11 @@
 use super::ast::{ATOM, INFIX, PREFIX, SELECT};
 use super::lower_action::default_failure;
 use super::names::{escape, written};
+use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::inst::{Callee, Op, Term};
 use crate::program::{BlockId, Function, InitField, InitValue, Layout, Object, Program, Reg};
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 

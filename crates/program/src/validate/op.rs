@@ -1,10 +1,11 @@
 //! Instructions: operands, targets, orderings.
 
 use super::FunctionCheck;
+use crate::Ordering;
 use crate::expr::Expr;
 use crate::inst::{Callee, Op};
 use crate::program::{Layout, Reg};
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 
 /// What is wrong, and what would be right.
 type Fault = (String, Option<String>);

@@ -7,7 +7,7 @@ use crate::paper::Paper;
 use crate::style::{FLUSHED, PLAIN};
 use crate::table::{Row, Table};
 use crate::text::width;
-use raddle_trace::{EventId, Step};
+use raddle_trace::{EventId, Model, Step};
 
 /// So many steps of a schedule are shown of a long one, half of them from its beginning.
 const STEPS: usize = 200;
@@ -32,11 +32,14 @@ impl Trace {
 
     /// How the answer was found.
     fn how(&self) -> String {
+        let axioms = Model::AXIOMATIC.contains(&self.model);
         let prefixes = match self.prefixes {
+            number if axioms => counted(number, "guessed order"),
             1 => "1 prefix".to_owned(),
             number => format!("{number} prefixes"),
         };
         match self.found {
+            Found::Consistent(_) if axioms && self.prefixes == 0 => "the execution was found and replayed".into(),
             Found::Consistent(_) => format!("the execution was found after {prefixes} and replayed"),
             Found::Inconsistent(_) if self.cyclic => "closure finds a cycle".into(),
             Found::Inconsistent(_) if self.prefixes == 0 => "a read contradicts its own thread".into(),

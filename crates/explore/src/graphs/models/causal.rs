@@ -6,10 +6,13 @@
 //! comparing with the definitions.
 
 use super::Model;
-use crate::graphs::event::{Event, INIT, Kind, NO_LOC, Slot};
+use crate::graphs::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot};
 use crate::graphs::graph::Graph;
+use crate::graphs::realise::Question;
+use raddle_consistency::causal::{self, Execution, Wish};
+use raddle_consistency::{Interrupt, Interrupted};
 use raddle_program::Ordering;
-use raddle_trace::{Matrix, Relation, ThreadId};
+use raddle_trace::{BitSet, Matrix, Relation, ThreadId};
 
 /// Collects what is before a new last event of its thread.
 pub(super) fn collect<M: Model>(graph: &Graph<M>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
@@ -32,102 +35,206 @@ pub(super) fn floor<M: Model>(graph: &Graph<M>, event: &Event) -> isize {
     graph.location(event.loc).co.iter().rposition(past).map_or(-1, |at| at as isize)
 }
 
-/// The relations of a graph, over its slots.
-pub(super) struct Relations {
-    pub(super) po: Matrix,
-    pub(super) hb: Matrix,
-    pub(super) rf: Matrix,
-    pub(super) mo: Matrix,
-    pub(super) rb: Matrix,
+/// The same for an event of the graph, were only these events there.
+pub(super) fn floor_within<M: Model>(graph: &Graph<M>, read: &Event, events: &BitSet) -> isize {
+    let mut past = Vec::new();
+    M::past(graph, read, &mut past);
+    let is_past = |slot: Slot| events.contains(slot as usize) && past[slot as usize / 64] >> (slot % 64) & 1 == 1;
+    let accesses = graph.location(read.loc);
+    let write = accesses.co.iter().rposition(|&write| is_past(write)).map_or(-1, |at| at as isize);
+    let reads = accesses.reads.iter().filter(|&&other| is_past(other));
+    reads.map(|&other| graph.co_position(read.loc, graph.event(other).rf)).fold(write, isize::max)
 }
 
-impl Relations {
-    pub(super) fn of<M: Model>(graph: &Graph<M>, happens_before: impl Fn(Slot, Slot) -> bool) -> Self {
-        let size = graph.events.len();
-        let mut po = Matrix::empty(size);
-        for log in &graph.threads {
-            let mut before = log.spawn;
-            for &slot in &log.events {
-                before.into_iter().for_each(|before| po.add(before as usize, slot as usize));
-                let event = graph.event(slot);
-                if event.kind == Kind::Join
-                    && let Some(last) = graph.last(ThreadId(event.value as u32))
-                {
-                    po.add(last as usize, slot as usize);
-                }
-                before = Some(slot);
-            }
+/// Per slot, its number among these; [`usize::MAX`] if it is none of them.
+fn numbers<M: Model>(graph: &Graph<M>, slots: &[Slot]) -> Vec<usize> {
+    let mut numbers = vec![usize::MAX; graph.events.len()];
+    slots.iter().enumerate().for_each(|(at, &slot)| numbers[slot as usize] = at);
+    numbers
+}
+
+/// These events of a graph as an execution; what they depend on must be among them.
+fn execution<M: Model>(graph: &Graph<M>, slots: &[Slot]) -> Execution {
+    let number = numbers(graph, slots);
+    let source = |slot: Slot| (slot != INIT).then(|| number[slot as usize]);
+    let event = |&slot: &Slot| {
+        let event = graph.event(slot);
+        let is_access = event.loc != NO_LOC;
+        let writes = is_access && event.kind == Kind::Write;
+        let is_half = writes && event.flags.contains(Flags::LOCKED);
+        causal::Event {
+            loc: is_access.then_some(event.loc),
+            reads: (is_access && event.kind == Kind::Read).then(|| source(event.rf)),
+            follows: is_half.then(|| source(graph.source_of_update(event))),
+            writes,
+            order: event.order,
+            fence: matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note),
         }
-        let (mut hb, mut rf, mut mo, mut rb) =
-            (Matrix::empty(size), Matrix::empty(size), Matrix::empty(size), Matrix::empty(size));
-        for &a in &graph.order {
-            for &b in &graph.order {
-                if a != b && happens_before(a, b) {
-                    hb.add(a as usize, b as usize);
-                }
-            }
+    };
+    let mut po = Matrix::empty(slots.len());
+    let mut step = |from: Slot, to: Slot| {
+        let (from, to) = (number[from as usize], number[to as usize]);
+        if from != usize::MAX && to != usize::MAX {
+            po.add(from, to);
         }
-        for accesses in &graph.locations {
-            for (at, &first) in accesses.co.iter().enumerate() {
-                accesses.co[at + 1..].iter().for_each(|&second| mo.add(first as usize, second as usize));
+    };
+    for log in &graph.threads {
+        let mut before = log.spawn;
+        for &slot in log.events.iter().filter(|&&slot| number[slot as usize] != usize::MAX) {
+            before.into_iter().for_each(|before| step(before, slot));
+            let event = graph.event(slot);
+            if event.kind == Kind::Join
+                && let Some(last) = graph.last(ThreadId(event.value as u32))
+            {
+                step(last, slot);
             }
-            for &read in &accesses.reads {
-                let source = graph.event(read).rf;
-                let next = if source == INIT {
-                    0
-                } else {
-                    rf.add(source as usize, read as usize);
-                    accesses.co.iter().position(|&write| write == source).map_or(0, |at| at + 1)
-                };
-                accesses.co[next..].iter().for_each(|&write| rb.add(read as usize, write as usize));
-            }
+            before = Some(slot);
         }
-        Relations { po: po.closure(), hb, rf, mo, rb }
     }
-
-    /// The same, with everything before an event by program order and reads-from in its past.
-    pub(super) fn causal<M: Model>(graph: &Graph<M>) -> Self {
-        Self::of(graph, |a, b| graph.prefix.before(a as usize, b as usize))
-    }
-
-    fn eco(&self) -> Matrix {
-        self.rf.or(&self.mo).or(&self.rb).closure()
-    }
-
-    /// `[Fsc] ; (order ∪ hb ; eco ; hb) ; [Fsc]`.
-    pub(super) fn fences(&self, fence: &Matrix, order: &Matrix) -> Matrix {
-        fence.then(&order.or(&self.hb.then(&self.eco()).then(&self.hb))).then(fence)
-    }
-
-    /// Whether `hb ; eco?` is irreflexive.
-    #[cfg(debug_assertions)]
-    pub(super) fn is_coherent(&self) -> bool {
-        self.hb.then(&self.eco().or_same()).is_irreflexive()
-    }
+    let hb = Matrix::of(slots.len(), |a, b| a != b && M::happens_before(graph, slots[a], slots[b]));
+    Execution { events: slots.iter().map(event).collect(), po: po.closure(), hb }
 }
 
-/// `[Fsc]`.
-pub(super) fn full_fences<M: Model>(graph: &Graph<M>) -> Matrix {
-    on(graph, is_full_fence)
+/// The order of writes of a graph among these events.
+fn coherence<M: Model>(graph: &Graph<M>, slots: &[Slot]) -> Matrix {
+    let numbers = numbers(graph, slots);
+    let mut mo = Matrix::empty(slots.len());
+    for accesses in &graph.locations {
+        let writes: Vec<usize> = accesses.co.iter().map(|&write| numbers[write as usize]).collect();
+        for (at, &first) in writes.iter().enumerate() {
+            writes[at + 1..].iter().for_each(|&second| mo.add(first, second));
+        }
+    }
+    mo
 }
 
-/// `[set]`.
-pub(super) fn on<M: Model>(graph: &Graph<M>, is_in: impl Fn(&Event) -> bool) -> Matrix {
-    let mut matrix = Matrix::empty(graph.events.len());
-    let members = graph.order.iter().filter(|&&slot| is_in(graph.event(slot)));
-    members.for_each(|&slot| matrix.add(slot as usize, slot as usize));
-    matrix
+/// Whether what the model asks beyond coherence and atomicity holds, from its definition.
+pub(super) fn has_order<M: Model>(graph: &Graph<M>) -> bool {
+    causal::has_order(M::MODEL, &execution(graph, &graph.order), coherence(graph, &graph.order))
 }
 
-/// Whether two events access one location.
-pub(super) fn same_location<M: Model>(graph: &Graph<M>, a: usize, b: usize) -> bool {
-    let (a, b) = (graph.event(a as Slot), graph.event(b as Slot));
-    a.loc != NO_LOC && a.loc == b.loc
+/// Whether the graph is consistent, from the definition of the model.
+#[cfg(debug_assertions)]
+pub(super) fn is_consistent<M: Model>(graph: &Graph<M>) -> bool {
+    causal::is_consistent(M::MODEL, &execution(graph, &graph.order), coherence(graph, &graph.order))
+}
+
+/// An order of all events of a question in which the writes of each location explain what was read; the new read is not in it.
+///
+/// Where the model asks for nothing beyond coherence, locations have nothing to do with each other, and only those in question are looked at.
+pub(in crate::graphs) fn explain<M: Model>(
+    question: &Question<'_, M>,
+    interrupt: &dyn Interrupt,
+) -> Result<Option<Vec<Slot>>, Interrupted> {
+    let Question { graph, events, read, updates, edges } = *question;
+    let is_there = |slot: &&Slot| events.contains(**slot as usize);
+    let all = M::ONE_ORDER || !M::floors_decide(graph, events, read, updates);
+    let in_question = |loc: LocId| {
+        read.is_some_and(|read| read.loc == loc) || edges.iter().any(|&(write, _)| graph.event(write).loc == loc)
+    };
+    let slots: Vec<Slot> = if all {
+        graph.order.iter().filter(is_there).copied().collect()
+    } else {
+        let concerned =
+            |slot: &&Slot| is_there(slot) && graph.event(**slot).loc != NO_LOC && in_question(graph.event(**slot).loc);
+        graph.order.iter().filter(concerned).copied().collect()
+    };
+    let mut execution = execution(graph, &slots);
+    let numbers = numbers(graph, &slots);
+    let number = |slot: Slot| numbers[slot as usize];
+    if let Some(read) = read {
+        add(&mut execution, graph, &slots, read, updates);
+    }
+    let demanded: Vec<(usize, usize)> = edges.iter().map(|&(a, b)| (number(a), number(b))).collect();
+    let mut rank = vec![usize::MAX; execution.events.len()];
+    for accesses in &graph.locations {
+        let writes = accesses.co.iter().map(|&write| number(write)).filter(|&write| write != usize::MAX);
+        writes.enumerate().for_each(|(at, write)| rank[write] = at);
+    }
+    let wish = Wish { demanded: &demanded, rank: &rank };
+    let Some(order) = causal::order(M::MODEL, &execution, wish, interrupt)? else {
+        return Ok(None);
+    };
+    // A new write half has no slot yet.
+    let order: Vec<Slot> = order.into_iter().filter_map(|write| slots.get(write).copied()).collect();
+    if M::ONE_ORDER {
+        return Ok(Some(one_sequence(graph, &slots, &order)));
+    }
+    let untouched = graph.locations.iter().enumerate().filter(|&(loc, _)| !all && !in_question(loc as LocId));
+    let mut sequence: Vec<Slot> =
+        untouched.flat_map(|(_, accesses)| accesses.co.iter().filter(is_there).copied()).collect();
+    sequence.extend(order);
+    Ok(Some(sequence))
+}
+
+/// Adds a read that is not in the graph, and the writing that belongs to it.
+fn add<M: Model>(execution: &mut Execution, graph: &Graph<M>, slots: &[Slot], read: &Event, updates: bool) {
+    let source = (read.rf != INIT).then(|| slots.iter().position(|&slot| slot == read.rf).expect("sources are there"));
+    let mut past = Vec::new();
+    M::past(graph, read, &mut past);
+    M::learn(graph, read, &mut past);
+    let is_before = |slot: Slot| past[slot as usize / 64] >> (slot % 64) & 1 == 1;
+    let log = &graph.threads[read.thread.index()];
+    let last = log.events[..read.index as usize].last().copied().or(log.spawn);
+    let size = slots.len();
+    let total = size + 1 + usize::from(updates);
+    let before_in_program = |at: usize| {
+        last.is_some_and(|last| {
+            slots[at] == last
+                || slots.iter().position(|&slot| slot == last).is_some_and(|last| execution.po.has(at, last))
+        })
+    };
+    let is_new = |b: usize| b >= size;
+    let po = Matrix::of(total, |a, b| match (a < size, is_new(b)) {
+        (true, false) => execution.po.has(a, b),
+        (true, true) => before_in_program(a),
+        (false, _) => a < b,
+    });
+    let hb = Matrix::of(total, |a, b| match (a < size, is_new(b)) {
+        (true, false) => execution.hb.has(a, b),
+        (true, true) => is_before(slots[a]),
+        (false, _) => a < b,
+    });
+    let half = causal::Event {
+        loc: Some(read.loc),
+        reads: Some(source),
+        follows: None,
+        writes: false,
+        order: read.order,
+        fence: false,
+    };
+    execution.events.push(half);
+    if updates {
+        execution.events.push(causal::Event { reads: None, follows: Some(source), writes: true, ..half });
+    }
+    execution.po = po;
+    execution.hb = hb;
+}
+
+/// All events in an order that respects what happens before and this order of writes.
+fn one_sequence<M: Model>(graph: &Graph<M>, slots: &[Slot], order: &[Slot]) -> Vec<Slot> {
+    let numbers = numbers(graph, slots);
+    let number = |slot: Slot| numbers[slot as usize];
+    let mut before = Matrix::of(slots.len(), |a, b| a != b && M::happens_before(graph, slots[a], slots[b]));
+    for (at, &first) in order.iter().enumerate() {
+        let same = order[at + 1..].iter().filter(|&&second| graph.event(second).loc == graph.event(first).loc);
+        same.for_each(|&second| before.add(number(first), number(second)));
+    }
+    let before = before.closure();
+    let mut sequence: Vec<usize> = (0..slots.len()).collect();
+    sequence.sort_by_key(|&b| (0..slots.len()).filter(|&a| before.has(a, b)).count());
+    sequence.into_iter().map(|at| slots[at]).collect()
 }
 
 /// Whether the event has taken an option that may upset the order of these events: not the last one, and there are two of them.
 pub(super) fn is_in_question<M: Model>(graph: &Graph<M>, slot: Slot, is_ordered: impl Fn(&Event) -> bool) -> bool {
     !is_last(graph, slot) && graph.order.iter().filter(|&&slot| is_ordered(graph.event(slot))).nth(1).is_some()
+}
+
+/// Whether there are two of these events.
+pub(super) fn has_two<M: Model>(graph: &Graph<M>, events: &BitSet, is_one: impl Fn(&Event) -> bool) -> bool {
+    let there = graph.order.iter().filter(|&&slot| events.contains(slot as usize));
+    there.filter(|&&slot| is_one(graph.event(slot))).nth(1).is_some()
 }
 
 /// A full fence.

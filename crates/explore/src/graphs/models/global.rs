@@ -20,9 +20,9 @@ use raddle_program::Ordering;
 use raddle_trace::{BitSet, Relation, Step, ThreadId};
 use std::fmt::Debug;
 
-/// What tells the models of this kind apart. The functions that [`Model`] has, too, are described there.
+/// What tells the models of this kind apart. The functions that [`Model`] has, too, are described there. Unless a model says otherwise, all of program order is
+/// preserved.
 pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model;
     const FORWARDS: bool;
     const NAMED: bool = false;
@@ -32,16 +32,32 @@ pub(super) trait Global: Copy + Debug + Send + Sync + 'static {
     fn refuses(_graph: &Graph<Self>, _slot: Slot) -> bool {
         false
     }
-    fn fence_before_store(graph: &Graph<Self>, thread: ThreadId, order: Ordering) -> Option<Kind>;
-    fn fence_after_store(order: Ordering) -> Option<Kind>;
-    fn arrival(write: &Event, addr: Addr) -> Option<Step>;
+    fn floors_decide(_graph: &Graph<Self>, _events: &BitSet, _updates: bool) -> bool {
+        true
+    }
+    fn fence_before_store(_graph: &Graph<Self>, _thread: ThreadId, _order: Ordering) -> Option<Kind> {
+        None
+    }
+    fn fence_after_store(_order: Ordering) -> Option<Kind> {
+        None
+    }
+    fn arrival(_write: &Event, _addr: Addr) -> Option<Step> {
+        None
+    }
 
     /// Whether `a`, before `b` in one thread, stays before `b`; what stands between them is a matter of transitivity.
-    fn preserved(a: &Event, b: &Event) -> bool;
+    fn preserved(_a: &Event, _b: &Event) -> bool {
+        true
+    }
 
     /// Adds events among the first of a thread that are preserved before `event`: at least those which no other one of
     /// them stands for. If none does, the start of the thread stands for itself.
-    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, event: &Event, add: impl FnMut(Slot));
+    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, _event: &Event, mut add: impl FnMut(Slot)) {
+        let log = &graph.threads[thread.index()];
+        if let Some(&slot) = log.events[..upto].last().or(log.spawn.as_ref()) {
+            add(slot);
+        }
+    }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {
@@ -68,17 +84,17 @@ struct UndoLog {
 
 impl<M: Global> Model for M {
     type Rows = Rows;
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = <M as Global>::MODEL;
     const FORWARDS: bool = <M as Global>::FORWARDS;
     const NAMED: bool = <M as Global>::NAMED;
+    const ONE_ORDER: bool = !M::READS_FIRST;
+
+    fn floors_decide(graph: &Graph<M>, events: &BitSet, _: Option<&Event>, updates: bool) -> bool {
+        <M as Global>::floors_decide(graph, events, updates)
+    }
 
     fn refuses(graph: &Graph<M>, slot: Slot) -> bool {
         <M as Global>::refuses(graph, slot)
-    }
-
-    fn is_ordered(graph: &Graph<M>, first: Slot, second: Slot) -> bool {
-        if M::READS_FIRST { graph.before(first, second) } else { graph.prefix.before(first as usize, second as usize) }
     }
 
     fn fence(order: Ordering) -> Option<Kind> {
@@ -117,6 +133,9 @@ impl<M: Global> Model for M {
     }
 
     fn read_floor_within(graph: &Graph<M>, read: &Event, events: &BitSet) -> isize {
+        if !M::READS_FIRST {
+            return super::causal::floor_within(graph, read, events);
+        }
         let mut row = Vec::new();
         Self::collect(graph, &graph.rows.reach, read, &mut row);
         let last = graph.location(read.loc).co.iter().rposition(|&write| {
@@ -198,7 +217,8 @@ impl<M: Global> Model for M {
     }
 
     fn before(graph: &Graph<M>, slot: Slot) -> &[u64] {
-        graph.rows.reach.row(slot as usize)
+        // Where reads do not come first, steps name the places of writes, and may be made in any order of the past of events.
+        if M::READS_FIRST { graph.rows.reach.row(slot as usize) } else { graph.prefix.row(slot as usize) }
     }
 
     fn collect_next(graph: &Graph<M>, event: &Event, row: &mut Vec<u64>) {

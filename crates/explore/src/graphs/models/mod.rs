@@ -27,7 +27,7 @@
 //! innermost loop.
 
 mod buffers;
-mod causal;
+pub(in crate::graphs) mod causal;
 mod global;
 mod psc;
 mod pso;
@@ -38,7 +38,7 @@ mod sra;
 mod tso;
 mod wra;
 
-use super::event::{Event, Kind, Slot};
+use super::event::{Event, INIT, Kind, Slot};
 use super::graph::Graph;
 use raddle_machine::Addr;
 use raddle_program::Ordering;
@@ -50,8 +50,7 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// What is kept beside the events of a graph.
     type Rows: Clone + Debug + Default + Send + Sync;
 
-    /// Its name, for the audit.
-    #[cfg(debug_assertions)]
+    /// Its name.
     const MODEL: raddle_trace::Model;
 
     /// A read may take a write of its own thread that no other thread can see yet.
@@ -65,6 +64,9 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
 
     /// The writes of a location have an order. If they have none, its searches are over reads-from classes, without a witness.
     const ORDERED: bool = true;
+
+    /// What happens before and the orders of writes of all locations have no cycle together.
+    const ONE_ORDER: bool = false;
 
     /// What a fence is to memory; `None` if it is nothing.
     fn fence(order: Ordering) -> Option<Kind>;
@@ -98,6 +100,35 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
 
     /// The read floor of an event of the graph, were only these events there.
     fn read_floor_within(graph: &Graph<Self>, read: &Event, events: &BitSet) -> isize;
+
+    /// In a reads-from class: whether a source at or above the floor needs no other look, whatever the order of writes at hand is. `read` is the new read, and it
+    /// may be half of an update.
+    fn floors_decide(_graph: &Graph<Self>, _events: &BitSet, _read: Option<&Event>, _updates: bool) -> bool {
+        true
+    }
+
+    /// Whether one event happens before another, by what settles the past of events.
+    fn happens_before(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
+        graph.prefix.before(first as usize, second as usize)
+    }
+
+    /// In a reads-from class: collects what is before a new last event of its thread in every run, its source left out.
+    fn past(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>) {
+        Self::collect(graph, Self::base(graph), event, row);
+    }
+
+    /// Adds to the past of a read what it learns from its source.
+    fn learn(graph: &Graph<Self>, read: &Event, row: &mut [u64]) {
+        if read.rf != INIT {
+            row.iter_mut().zip(graph.prefix.row(read.rf as usize)).for_each(|(word, more)| *word |= more);
+            row[read.rf as usize / 64] |= 1 << (read.rf % 64);
+        }
+    }
+
+    /// In a reads-from class: whether one write is before another of its location in every run.
+    fn always_before(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
+        Self::base(graph).before(first as usize, second as usize)
+    }
 
     /// Makes room for so many slots.
     fn grow(_rows: &mut Self::Rows, _slots: usize) {}

@@ -11,7 +11,7 @@
 //! sequentially consistent one of these is already before the new event: one walk back from it, each step of which takes a look
 //! at every sequentially consistent access, by the clocks. With fences the relation is evaluated from its definition.
 
-use super::causal::{self, Relations};
+use super::causal;
 use super::rc11::Rc11;
 use crate::graphs::event::{Event, Kind, NO_LOC, Slot};
 use crate::graphs::graph::Graph;
@@ -22,28 +22,16 @@ pub(super) fn is_sc(event: &Event) -> bool {
     event.order == Ordering::SeqCst && matches!(event.kind, Kind::Read | Kind::Write | Kind::Fence)
 }
 
-/// Whether there is an order, from the definition.
-pub(super) fn has_order(graph: &Graph<Rc11>) -> bool {
-    let of = Relations::of(graph, |a, b| graph.happens_before(a, b));
-    let same = |a: usize, b: usize| causal::same_location(graph, a, b);
-    let elsewhere = of.po.filter(|a, b| !same(a, b));
-    let scb = of.po.or(&elsewhere.then(&of.hb).then(&elsewhere)).or(&of.hb.filter(same)).or(&of.mo).or(&of.rb);
-    let (fence, event) = (causal::full_fences(graph), causal::on(graph, is_sc));
-    let from = event.or(&fence.then(&of.hb.or_same()));
-    let to = event.or(&of.hb.or_same().then(&fence));
-    from.then(&scb).then(&to).or(&of.fences(&fence, &of.hb)).is_acyclic()
-}
-
 /// Whether there is none any more, now that this event has been added.
 pub(super) fn is_upset(graph: &Graph<Rc11>, slot: Slot) -> bool {
     if !causal::is_in_question(graph, slot, is_sc) {
         return false;
     }
     if graph.order.iter().any(|&other| causal::is_full_fence(graph.event(other))) {
-        return !has_order(graph);
+        return !causal::has_order(graph);
     }
     let upset = closes_cycle(graph, slot);
-    debug_assert!(graph.order.len() > 60 || upset != has_order(graph), "the walk and the definition differ");
+    debug_assert!(graph.order.len() > 60 || upset != causal::has_order(graph), "the walk and the definition differ");
     upset
 }
 

@@ -12,7 +12,6 @@ use raddle_trace::{Step, ThreadId};
 pub(crate) struct Pso;
 
 impl Global for Pso {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Pso;
     const FORWARDS: bool = true;
 

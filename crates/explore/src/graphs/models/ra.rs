@@ -2,7 +2,7 @@
 //! program order and reads-from. Full fences are in one order.
 
 use super::Model;
-use super::causal::{self, Relations};
+use super::causal;
 use crate::graphs::event::{Event, Kind, Slot};
 use crate::graphs::graph::Graph;
 use raddle_program::Ordering;
@@ -13,7 +13,6 @@ pub(crate) struct Ra;
 
 impl Model for Ra {
     type Rows = ();
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Ra;
     const FORWARDS: bool = false;
     const NAMED: bool = true;
@@ -30,8 +29,8 @@ impl Model for Ra {
         causal::floor(graph, event)
     }
 
-    fn read_floor_within(_: &Graph<Self>, _: &Event, _: &BitSet) -> isize {
-        unreachable!("only reads-from classes ask for it")
+    fn read_floor_within(graph: &Graph<Self>, read: &Event, events: &BitSet) -> isize {
+        causal::floor_within(graph, read, events)
     }
 
     fn collect(graph: &Graph<Self>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
@@ -39,17 +38,15 @@ impl Model for Ra {
     }
 
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
-        causal::is_in_question(graph, slot, causal::is_full_fence) && !has_order(graph)
+        causal::is_in_question(graph, slot, causal::is_full_fence) && !causal::has_order(graph)
+    }
+
+    fn floors_decide(graph: &Graph<Self>, events: &BitSet, _: Option<&Event>, _: bool) -> bool {
+        !causal::has_two(graph, events, causal::is_full_fence)
     }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {
-        Relations::causal(graph).is_coherent() && has_order(graph)
+        causal::is_consistent(graph)
     }
-}
-
-/// Whether full fences can be put in one order.
-fn has_order(graph: &Graph<Ra>) -> bool {
-    let relations = Relations::causal(graph);
-    relations.fences(&causal::full_fences(graph), &relations.hb).is_acyclic()
 }

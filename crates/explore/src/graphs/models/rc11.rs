@@ -24,7 +24,6 @@ fn floor(graph: &Graph<Rc11>, event: &Event) -> isize {
 
 impl Model for Rc11 {
     type Rows = ();
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Rc11;
     const FORWARDS: bool = false;
     const NAMED: bool = true;
@@ -42,8 +41,8 @@ impl Model for Rc11 {
         floor(graph, event)
     }
 
-    fn read_floor_within(_: &Graph<Self>, _: &Event, _: &BitSet) -> isize {
-        unreachable!("only reads-from classes ask for it")
+    fn read_floor_within(graph: &Graph<Self>, read: &Event, events: &BitSet) -> isize {
+        causal::floor_within(graph, read, events)
     }
 
     fn collect(graph: &Graph<Self>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
@@ -54,12 +53,41 @@ impl Model for Rc11 {
         graph.happens_before(first, second)
     }
 
+    fn happens_before(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
+        graph.happens_before(first, second)
+    }
+
+    fn always_before(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
+        graph.happens_before(first, second)
+    }
+
+    fn past(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>) {
+        row.clear();
+        row.resize(graph.events.len().div_ceil(64), 0);
+        let log = &graph.threads[event.thread.index()];
+        let Some(last) = log.events[..event.index as usize].last().copied().or(log.spawn) else { return };
+        let past = graph.order.iter().filter(|&&slot| slot == last || graph.happens_before(slot, last));
+        past.for_each(|&slot| row[slot as usize / 64] |= 1 << (slot % 64));
+    }
+
+    fn learn(graph: &Graph<Self>, read: &Event, row: &mut [u64]) {
+        let told = graph.order.iter().filter(|&&slot| graph.tells(read, slot));
+        told.for_each(|&slot| row[slot as usize / 64] |= 1 << (slot % 64));
+    }
+
+    fn floors_decide(graph: &Graph<Self>, events: &BitSet, read: Option<&Event>, _: bool) -> bool {
+        if read.is_some_and(psc::is_sc) {
+            return !graph.order.iter().any(|&slot| events.contains(slot as usize) && psc::is_sc(graph.event(slot)));
+        }
+        !causal::has_two(graph, events, psc::is_sc)
+    }
+
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
         psc::is_upset(graph, slot)
     }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {
-        causal::Relations::of(graph, |a, b| graph.happens_before(a, b)).is_coherent() && psc::has_order(graph)
+        causal::is_consistent(graph)
     }
 }

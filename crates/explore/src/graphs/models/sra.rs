@@ -2,19 +2,17 @@
 //! events. So these are one acyclic relation, as under sequential consistency, but a read does not come before what overwrites its source.
 //! Full fences are in one order.
 
-use super::causal::{self, Relations};
+use super::causal;
 use super::global::Global;
-use crate::graphs::event::{Event, Kind, Slot};
+use crate::graphs::event::{Kind, Slot};
 use crate::graphs::graph::Graph;
-use raddle_machine::Addr;
 use raddle_program::Ordering;
-use raddle_trace::{Step, ThreadId};
+use raddle_trace::BitSet;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sra;
 
 impl Global for Sra {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Sra;
     const FORWARDS: bool = false;
     const NAMED: bool = true;
@@ -25,42 +23,15 @@ impl Global for Sra {
     }
 
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
-        causal::is_in_question(graph, slot, causal::is_full_fence) && !has_order(graph)
+        causal::is_in_question(graph, slot, causal::is_full_fence) && !causal::has_order(graph)
     }
 
-    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
-        None
-    }
-
-    fn fence_after_store(_: Ordering) -> Option<Kind> {
-        None
-    }
-
-    fn preserved(_: &Event, _: &Event) -> bool {
-        true
-    }
-
-    fn predecessors(graph: &Graph<Self>, thread: ThreadId, upto: usize, _: &Event, mut add: impl FnMut(Slot)) {
-        let log = &graph.threads[thread.index()];
-        if let Some(&slot) = log.events[..upto].last().or(log.spawn.as_ref()) {
-            add(slot);
-        }
-    }
-
-    fn arrival(_: &Event, _: Addr) -> Option<Step> {
-        None
+    fn floors_decide(graph: &Graph<Self>, events: &BitSet, updates: bool) -> bool {
+        !updates && !causal::has_two(graph, events, causal::is_full_fence)
     }
 
     #[cfg(debug_assertions)]
     fn is_consistent(graph: &Graph<Self>) -> bool {
-        let relations = Relations::causal(graph);
-        relations.is_coherent() && relations.hb.or(&relations.mo).closure().is_irreflexive() && has_order(graph)
+        causal::is_consistent(graph)
     }
-}
-
-/// Whether full fences can be put in one order.
-fn has_order(graph: &Graph<Sra>) -> bool {
-    let relations = Relations::causal(graph);
-    let order = relations.hb.or(&relations.mo).closure();
-    relations.fences(&causal::full_fences(graph), &order).is_acyclic()
 }

@@ -13,16 +13,11 @@ use raddle_trace::{Step, ThreadId};
 pub(crate) struct Tso;
 
 impl Global for Tso {
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Tso;
     const FORWARDS: bool = true;
 
     fn fence(order: Ordering) -> Option<Kind> {
         (order == Ordering::SeqCst).then_some(Kind::Fence)
-    }
-
-    fn fence_before_store(_: &Graph<Self>, _: ThreadId, _: Ordering) -> Option<Kind> {
-        None
     }
 
     fn fence_after_store(order: Ordering) -> Option<Kind> {

@@ -14,7 +14,6 @@ pub(crate) struct Wra;
 
 impl Model for Wra {
     type Rows = ();
-    #[cfg(debug_assertions)]
     const MODEL: raddle_trace::Model = raddle_trace::Model::Wra;
     const FORWARDS: bool = false;
     const NAMED: bool = true;

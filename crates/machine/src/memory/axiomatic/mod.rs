@@ -25,7 +25,7 @@ use crate::address::Addr;
 use crate::automaton::Access;
 use crate::bytes::ByteMemory;
 use raddle_program::Ordering;
-use raddle_trace::{EventId, Model, Step, StoreBuffer, ThreadId};
+use raddle_trace::{EventId, Model, ThreadId};
 use std::collections::BTreeMap;
 
 /// An axiom that an execution breaks, in one line.
@@ -183,34 +183,6 @@ impl Memory for Axiomatic {
 
     fn put(&mut self, _: Store) {
         // What is written is part of what was done.
-    }
-
-    fn keeps(&self) -> bool {
-        false
-    }
-
-    fn keep(&mut self, _: ThreadId, _: Store, _: Ordering) {
-        unreachable!("nothing is ever on its way")
-    }
-
-    fn fence(&mut self, _: ThreadId, _: Ordering) {}
-
-    fn waiting(&self, _: ThreadId) -> Option<&StoreBuffer<Store>> {
-        None
-    }
-
-    fn is_held(&self, _: ThreadId) -> bool {
-        false
-    }
-
-    fn moves(&self, _: ThreadId, _: &mut Vec<Step>) {}
-
-    fn leaving(&self, _: Step) -> Option<usize> {
-        None
-    }
-
-    fn take(&mut self, _: ThreadId, _: usize) -> Store {
-        unreachable!("nothing is ever on its way")
     }
 
     fn is_named(&self) -> bool {

@@ -9,10 +9,11 @@
 //! and with its own type, with every value that is written, and the first, a constant 0 or 1.
 
 use super::paths::{End, Turn};
+use crate::Ordering;
 use crate::expr::Expr;
 use crate::inst::{Op, RmwOp, Term};
 use crate::program::{InitValue, Layout, Program, Reg};
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 
 /// Per global object: whether it only ever holds 0 or 1.
 pub(super) fn binary_cells(program: &Program) -> Vec<bool> {

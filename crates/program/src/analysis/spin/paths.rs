@@ -6,11 +6,12 @@
 //! An expression that grows beyond a limit is replaced by a fresh symbol, which is always sound: less is known.
 
 use super::Silence;
+use crate::Ordering;
 use crate::analysis::loops::Loop;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::inst::{Callee, Op, Term};
 use crate::program::{BlockId, Function, Reg};
-use crate::types::{Ordering, Type};
+use crate::types::Type;
 use rustc_hash::FxHashMap;
 
 /// How many paths through a loop are followed.
