@@ -1,10 +1,10 @@
 //! Models given by axioms in which what happens before an event, and that is settled, says what it may read: weak, usual and strong release-acquire
 //! and RC11.
 //!
-//! The question is whether the writes of each location can be put in an order that makes the execution consistent. [`clocks`] say what happens
-//! before, [`blocks`] which writes stay together, [`coherence`] what follows for pairs of writes and whether that has a cycle. That is all for release-acquire without full
+//! The question is whether the writes of each location can be put in an order that makes the execution consistent. `clocks` say what happens
+//! before, `blocks` which writes stay together, `coherence` what follows for pairs of writes and whether that has a cycle. That is all for release-acquire without full
 //! fences and for RC11 without sequentially consistent events, in nearly linear time; for weak release-acquire, where writes have no
-//! order, a look at each read is. Strong release-acquire without updates is one acyclic relation. The rest is NP-hard, and [`orders`] searches.
+//! order, a look at each read is. Strong release-acquire without updates is one acyclic relation. The rest is NP-hard, and `orders` searches.
 //!
 //! Sources: Lahav, Giannarakis, Vafeiadis 2016; Lahav, Vafeiadis, Kang, Hur, Dreyer 2017; Lahav, Boker 2022; Tunç et al. 2023.
 
