@@ -2,7 +2,7 @@
 
 use crate::values::{self, LoopBound};
 use clap::{Args, Parser, Subcommand};
-use raddle::consistency::format::Format as TraceFormat;
+use raddle::consistency::mailbox::Mailbox;
 use raddle::fair::streett::Threshold;
 use raddle::linear::format::Format;
 use raddle::linear::format::edn::value_from;
@@ -496,7 +496,7 @@ pub(crate) struct Lin {
 ///
 /// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
 /// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
-/// it is not.
+/// it is not. With --mailbox the trace is that of handlers that run one message at a time, and the order of messages is sought.
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
     /// The trace; `-` reads standard input
@@ -506,9 +506,24 @@ pub(crate) struct Trace {
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
-    /// The format: text or json [default: by the content]
+    /// The events are those of messages, which handlers take out of mailboxes: queue, multiset or stack; HANDLER=KIND for one handler. The memory is sc
+    #[arg(long, value_name = "KIND", value_parser = values::mailbox, conflicts_with_all = ["model", "algorithm", "no_closure", "max_prefixes", "max_memory", "dot"])]
+    pub(crate) mailbox: Vec<(Option<String>, Mailbox)>,
+
+    /// With --mailbox, what messages are that are posted and never taken: strict (they stay in the mailbox) or ignore
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        default_value = "strict",
+        hide_possible_values = true,
+        requires = "mailbox"
+    )]
+    pub(crate) unexecuted: Unexecuted,
+
+    /// The format: text or json, with --mailbox also log [default: by the content]
     #[arg(short, long, value_name = "NAME")]
-    pub(crate) format: Option<TraceFormat>,
+    pub(crate) format: Option<String>,
 
     /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
     #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]
@@ -662,6 +677,12 @@ pub(crate) enum SetsOption {
 pub(crate) enum FairAlgorithm {
     Basic,
     Improved,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Unexecuted {
+    Strict,
+    Ignore,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

@@ -10,6 +10,7 @@ use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
+use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
@@ -56,6 +57,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `trace --mailbox`: is there a run of handlers with mailboxes of this shape?
+    Mailbox(Mailbox),
     /// `memsys`: do all runs of this memory system satisfy a model?
     Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
@@ -139,6 +142,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Mailbox(body) => body,
             Body::Memsys(body) => body,
             Body::Fair(body) => body,
         }
