@@ -10,6 +10,7 @@ use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
+use crate::litmus::Litmus;
 use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
@@ -41,6 +42,8 @@ pub struct Answer {
 pub enum Body {
     /// `check`: does some execution break a property?
     Check(Check),
+    /// `check` of a litmus test: is what it says about its final states true?
+    Litmus(Litmus),
     /// `check --model all`: under which memory models?
     Family(Family),
     /// `compare`: do the engines agree?
@@ -134,6 +137,7 @@ impl Answer {
     fn say(&self) -> &dyn Say {
         match &self.body {
             Body::Check(body) => body,
+            Body::Litmus(body) => body,
             Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,
