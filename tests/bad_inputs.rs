@@ -69,6 +69,50 @@ fn deep_nesting_is_refused() {
 }
 
 #[test]
+fn litmus_tests_that_are_none() {
+    let dir = Scratch::new();
+    let number = std::cell::Cell::new(0);
+    let wrong = |text: &str, message: &str, place: &str| {
+        number.set(number.get() + 1);
+        let path = dir.join(format!("{}.litmus", number.get()));
+        fs::write(&path, text).expect("a file for the test");
+        let ran = refused(&["check", &path.display().to_string()], message);
+        assert!(ran.stderr.contains(&format!(".litmus:{place}")), "{place}: {}", ran.stderr);
+    };
+    let c = |body: &str| format!("C test\n{{ }}\nP0 (atomic_int *x, int *y) {{\n  {body}\n}}\nexists (x=1)\n");
+    wrong("", "there is no litmus test here", "1:1");
+    wrong("AArch64 MP\n{}\n", "the flavour AArch64 are not supported", "1:1");
+    wrong("Z80 MP\n{}\n", "`Z80` is no flavour", "1:1");
+    wrong("C MP\n", "the initial state is missing", "2:1");
+    wrong("C MP\nResult=Perhaps\n{}", "nothing to expect", "2:1");
+    wrong("C MP\n{}\nexists (x=1)", "there are no threads", "3:1");
+    wrong("C MP\n{}\nP1 () { }", "expected the thread `P0`", "3:1");
+    wrong("C MP\n{ x=1 y=2; }", "expected `;`", "2:7");
+    wrong(&c("READ_ONCE(*x);"), "`READ_ONCE` is not supported", "4:3");
+    wrong(&c("int r = z;"), "`z` is not declared", "4:11");
+    wrong(&c("atomic_load_explicit(x, memory_order_release);"), "a load cannot release", "4:3");
+    wrong(&c("atomic_store_explicit(x, 1);"), "the memory order is missing", "4:3");
+    wrong(&c("atomic_store_explicit(x, 1, strong);"), "`strong` is no memory order", "4:31");
+    wrong(&c("struct s *p;"), "`struct` is not supported", "4:3");
+    wrong(&c("goto nowhere;"), "there is no label `nowhere`", "4:8");
+    wrong(&c("y->next = 1;"), "structs are not supported", "4:4");
+    wrong("C MP\n{}\nP0 (int *x) { *x = 1; }\nexists (q=1)", "there is no location `q`", "4:9");
+    wrong("C MP\n{}\nP0 (int *x) { *x = 1; }\nexists (3:r=1)", "there is no thread 3", "4:9");
+    wrong("C MP\n{}\nP0 (int *x) { *x = 1; ", "does not end", "3:");
+    wrong(
+        "X86 MP\n{}\nP0 | P1 ;\nMOV [x],$1 ;\n CLFLUSH [x] | NOP ;\nexists (x=1)",
+        "`CLFLUSH` is not supported",
+        "5:2",
+    );
+    wrong("X86 MP\n{}\nP0 ;\nMOV x,$1 ;\nexists (x=1)", "`x` is no register", "4:5");
+    wrong("X86 MP\n{}\nP0 ;\nJNE out ; out: ;\nexists (x=1)", "nothing has set the flags", "4:1");
+    wrong("X86 MP\n{}\nP0 ;\nMOV [x],[y] ;\nexists (x=1)", "only one operand can be in memory", "4:5");
+    refused(&["check", "examples/litmus/SB.litmus", "-D", "N=1"], "a litmus test has no parameters");
+    refused(&["check", "examples/litmus/SB.litmus", "--states", "--model", "all"], "final states belong to one");
+    refused(&["check", "examples/dekker.rdl", "--states"], "only litmus tests have final states");
+}
+
+#[test]
 fn options_that_make_no_sense() {
     let dekker = "examples/dekker.rdl";
     refused(&["check", dekker, "--model", "arm"], "there are sc, tso, pso, wra, ra, sra and rc11");

@@ -121,7 +121,9 @@ fn steady(text: &str) -> String {
             kept.map(|(_, cell)| *cell).collect::<Vec<_>>().join(" | ")
         }
         None => {
-            line.trim_end().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ")
+            let is_time = |cell: &&str| cell.strip_suffix(" s").is_some_and(|number| number.parse::<f64>().is_ok());
+            let cells = line.trim_end().split("  ").map(str::trim).filter(|cell| !cell.is_empty() && !is_time(cell));
+            cells.collect::<Vec<_>>().join(" ")
         }
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")

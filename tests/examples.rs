@@ -70,7 +70,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             programs(&path, found);
-        } else if path.extension().is_some_and(|end| ["rdl", "c", "i"].iter().any(|known| end == *known)) {
+        } else if path.extension().is_some_and(|end| ["rdl", "c", "i", "litmus"].iter().any(|known| end == *known)) {
             found.push(path);
         }
     }
@@ -156,7 +156,7 @@ fn expectations_are_read_strictly() -> Result<(), Failed> {
 fn main() -> ExitCode {
     let root = root();
     let mut trials = vec![Trial::test("expectations are read strictly", expectations_are_read_strictly)];
-    for (folder, least) in [("examples", 90), ("bench/programs", 50)] {
+    for (folder, least) in [("examples", 100), ("bench/programs", 50)] {
         let mut found = Vec::new();
         programs(&root.join(folder), &mut found);
         assert!(found.len() >= least, "only {} programs in {folder}", found.len());

@@ -105,7 +105,7 @@ struct Orders<'a> {
 impl<'a> Orders<'a> {
     fn new(kind: ObjectKind, history: &'a History, patience: u64) -> Orders<'a> {
         let events: Vec<(usize, bool)> =
-            timeline(&history.ops).into_iter().map(|event| (event.op.index(), event.returns)).collect();
+            timeline(&history.ops).map(|event| (event.op.index(), event.returns)).collect();
         let count = events.len();
         let mut back = vec![NONE; history.ops.len()];
         events.iter().enumerate().filter(|(_, event)| event.1).for_each(|(at, event)| back[event.0] = at);

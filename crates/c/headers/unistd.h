@@ -5,6 +5,7 @@
 int usleep(unsigned microseconds);
 unsigned sleep(unsigned seconds);
 pid_t getpid(void);
+long syscall(long number, ...);
 _Noreturn void _exit(int status);
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1

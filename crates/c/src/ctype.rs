@@ -186,7 +186,7 @@ impl Ty {
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
-        matches!(self, Ty::Int(_) | Ty::Ptr(_))
+        matches!(self, Ty::Int(_) | Ty::Ptr(_) | Ty::Float(FloatKind::Float | FloatKind::Double))
     }
 
     pub(crate) fn int(&self) -> Option<IntKind> {
@@ -302,7 +302,7 @@ impl Types {
     /// Alignment in bytes of an object with these qualifiers: atomic objects are aligned to their size.
     pub(crate) fn object_align(&self, ty: &QTy) -> u64 {
         match &ty.ty {
-            Ty::Int(_) | Ty::Ptr(_) if ty.quals.atomic => self.size(&ty.ty).unwrap_or(1),
+            Ty::Int(_) | Ty::Ptr(_) | Ty::Float(_) if ty.quals.atomic => self.size(&ty.ty).unwrap_or(1),
             Ty::Array(element, _) => self.object_align(element),
             other => self.align(other),
         }
@@ -322,6 +322,8 @@ impl Types {
         match ty {
             Ty::Int(kind) => Type::int(kind.size(self.model) * 8),
             Ty::Ptr(_) => Some(Type::Ptr),
+            Ty::Float(FloatKind::Float) => Some(Type::I32),
+            Ty::Float(FloatKind::Double) => Some(Type::I64),
             _ => None,
         }
     }
@@ -353,7 +355,7 @@ impl Types {
     }
 
     /// The scalars an object of this type consists of, in order of their offsets, at most `limit` of them.
-    /// A union is its largest member; bit-fields are their units. Floats count as integers of their size.
+    /// A union is its largest member; bit-fields are their units.
     pub(crate) fn leaves(&self, ty: &QTy, limit: usize) -> Option<Vec<Leaf>> {
         let mut leaves = Vec::new();
         self.collect_leaves(ty, 0, limit, &mut leaves).then_some(leaves)
@@ -378,8 +380,7 @@ impl Types {
                 }
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
-            Ty::Float(FloatKind::Float) => self.push_leaf(base, Type::I32, false, leaves),
-            Ty::Float(_) | Ty::Int128 => {
+            Ty::Float(FloatKind::LongDouble) | Ty::Int128 => {
                 let size = self.size(&ty.ty).unwrap_or(0);
                 let (part, step) = if size.is_multiple_of(8) { (Type::I64, 8) } else { (Type::I32, 4) };
                 (0..size / step).all(|i| self.push_leaf(base + step * i, part, false, leaves))

@@ -17,6 +17,7 @@
 
 mod check;
 mod ctype;
+mod float;
 mod headers;
 mod layout;
 mod lex;

@@ -3,6 +3,7 @@
 //! Names are not resolved and types not computed; the one thing the parser knows about names is whether they are
 //! type names. The typed tree in [`tree`](crate::tree) is what the checker makes of this one.
 
+use crate::float::FloatLit;
 use crate::token::{Encoding, IntLit, Name, Pos};
 use std::rc::Rc;
 
@@ -19,7 +20,7 @@ pub(crate) enum ExprKind {
     Ident(Name),
     Int(IntLit),
     Char(i64, Encoding),
-    Float,
+    Float(FloatLit),
     Str(Rc<[u32]>, Encoding),
     /// `__func__`.
     FuncName,
@@ -175,7 +176,7 @@ pub(crate) enum TypeSpec {
     Auto,
 }
 
-/// Floating types; they have a size, and nothing else is known about them.
+/// Floating types. Of `long double` nothing is known but its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FloatKind {
     Float,

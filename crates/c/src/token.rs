@@ -1,5 +1,6 @@
 //! What are the words of C? Tokens, keywords, punctuation and literal values.
 
+use crate::float::FloatLit;
 use std::rc::Rc;
 
 /// A name of the program under test.
@@ -31,8 +32,8 @@ pub(crate) enum Tok {
     Int(IntLit),
     /// A character constant; its value as an `int`.
     Char(i64, Encoding),
-    /// A floating-point literal; refused by the type checker.
-    Float,
+    /// A floating-point literal.
+    Float(FloatLit),
     /// A string literal without its terminating zero.
     Str(Rc<[u32]>, Encoding),
     /// An operator or a bracket.

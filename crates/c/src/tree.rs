@@ -7,7 +7,7 @@
 use crate::ctype::{Bits, QTy};
 use crate::syntax::{BinaryOp, UnaryOp};
 use crate::token::{Name, Pos};
-use raddle_program::Ordering;
+use raddle_program::{FloatBin, FloatUn, Ordering};
 
 /// An object: global, static, local or parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -160,6 +160,12 @@ pub(crate) enum Builtin {
     Overflow(BinaryOp),
     /// The arguments of the function beyond its parameters: a pointer to the first.
     Rest,
+    /// (size in bytes): memory of the function, or of the block if it is an array of variable length.
+    Alloca,
+    /// (value): an operator on a floating-point number.
+    Float(FloatUn),
+    /// (values): an operator on two of them.
+    Floats(FloatBin),
     /// (values): evaluated, without effect.
     Nothing,
 }

@@ -143,6 +143,11 @@ int main(void)
     return 0;
 }
 "#;
+    as_the_compiler_has_it(&scratch, text);
+}
+
+/// What a program prints through Raddle is what it prints through the compiler.
+fn as_the_compiler_has_it(scratch: &Scratch, text: &str) {
     let source = scratch.file("l.c", text);
     let binary = scratch.join("l");
     let status = std::process::Command::new("cc").args(["-w", "-o"]).arg(&binary).arg(&source).status().expect("cc");
@@ -150,4 +155,70 @@ int main(void)
     let expected = std::process::Command::new(&binary).output().expect("it runs").stdout;
     let program = compile_file(&source, &Options::default()).expect("a program");
     assert_eq!(run(&program).expect("it ends"), String::from_utf8_lossy(&expected));
+}
+
+#[test]
+fn arrays_have_the_length_that_is_computed() {
+    let text = r#"
+#include <alloca.h>
+#include <stdio.h>
+#include <string.h>
+struct pair { char c; int i; };
+static int sum(int n, int a[n]) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }
+static int squares(int n) {
+    int a[n + 1], last = n;
+    struct pair p[n];
+    char rows[n][3];
+    memset(p, 0, sizeof p);
+    for (int i = 0; i <= last; i++) a[i] = i * i;
+    for (int i = 0; i < n; i++) { p[i].i = i; rows[i][2] = i; }
+    printf("%zu %zu %zu %zu\n", sizeof a, sizeof(p), sizeof a / sizeof a[0], sizeof rows);
+    int (*whole)[] = &a;
+    return sum(last + 1, a) + p[n - 1].i + (*whole)[1] + rows[n - 1][2];
+}
+int main(void)
+{
+    printf("%d\n", squares(3));
+    printf("%d\n", squares(5));
+    for (int n = 1; n < 4; n++) {
+        char text[n + 1];
+        memset(text, 'a', n);
+        text[n] = 0;
+        if (n == 2) continue;
+        for (char *c = text; *c; c++) putchar(*c);
+    }
+    int *more = alloca(3 * sizeof *more);
+    more[2] = 7;
+    char *bytes = __builtin_alloca(2);
+    bytes[0] = more[2];
+    printf("%d\n", bytes[0]);
+    return 0;
+}
+"#;
+    as_the_compiler_has_it(&Scratch::new(), text);
+}
+
+#[test]
+fn printing_tells_how_much() {
+    let text = r#"
+#include <stdio.h>
+#include <string.h>
+struct pair { char c; int i; };
+int main(void)
+{
+    int x = -12;
+    int n = printf("ab%d %5u|%x\n", x, 3u, 255);
+    int m = printf("%c|%%|\n", 'c'), k = fprintf(stdout, "plain\n");
+    printf("%d %d %d\n", n, m, k);
+    printf("%d\n", putchar('x') == 'x');
+    struct pair a, b;
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    a.c = b.c = 1;
+    a.i = b.i = 2;
+    printf("%d\n", memcmp(&a, &b, sizeof a));
+    return 0;
+}
+"#;
+    as_the_compiler_has_it(&Scratch::new(), text);
 }

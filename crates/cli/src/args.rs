@@ -2,7 +2,7 @@
 
 use crate::values::{self, LoopBound};
 use clap::{Args, Parser, Subcommand};
-use raddle::consistency::format::Format as TraceFormat;
+use raddle::consistency::mailbox::Mailbox;
 use raddle::fair::streett::Threshold;
 use raddle::linear::format::Format;
 use raddle::linear::format::edn::value_from;
@@ -42,7 +42,7 @@ pub(crate) enum Command {
 /// The program that a command is about.
 #[derive(Args, Debug)]
 pub(crate) struct Input {
-    /// The program: .rdl, .c or .i
+    /// The program: .rdl, .c or .i, or a litmus test: .litmus
     pub(crate) file: PathBuf,
 
     /// Give a parameter of the program a value (in C: define a macro)
@@ -156,18 +156,6 @@ impl Models {
     }
 }
 
-impl Default for Models {
-    fn default() -> Self {
-        Models::One(Model::default())
-    }
-}
-
-impl std::fmt::Display for Models {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.one().map_or("all", Model::name))
-    }
-}
-
 impl std::str::FromStr for Models {
     type Err = String;
 
@@ -180,9 +168,10 @@ impl std::str::FromStr for Models {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
-    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all
-    #[arg(short, long, default_value_t)]
-    pub(crate) model: Models,
+    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all [default: sc; for litmus tests
+    /// of C rc11, of X86 tso]
+    #[arg(short, long)]
+    pub(crate) model: Option<Models>,
 
     /// Look for these properties only: assert, error, memory, lock, arithmetic, race, deadlock
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', conflicts_with = "no")]
@@ -194,6 +183,11 @@ pub(crate) struct What {
 }
 
 impl What {
+    /// The memory model; for a program with this one by default. `None` stands for all.
+    pub(crate) fn model(&self, default: Model) -> Option<Model> {
+        self.model.unwrap_or(Models::One(default)).one()
+    }
+
     /// The properties to look for.
     pub(crate) fn properties(&self) -> PropertySet {
         if self.only.is_empty() {
@@ -253,9 +247,9 @@ impl Asked {
         self.input.options(&self.c)
     }
 
-    /// The question, as far as all engines have it in common.
-    pub(crate) fn settings(&self) -> Settings {
-        let mut settings = Settings::new(self.what.model.one().unwrap_or_default());
+    /// The question, as far as all engines have it in common, about a program with this model by default.
+    pub(crate) fn settings(&self, default: Model) -> Settings {
+        let mut settings = Settings::new(self.what.model(default).unwrap_or_default());
         for bound in &self.loop_bound {
             match bound {
                 LoopBound::Every(turns) => settings.loop_bound = Some(*turns),
@@ -281,6 +275,9 @@ impl Asked {
 /// Looks at one execution of every class and says whether one of them breaks a property: a false assertion, a reached
 /// error mark, a misuse of memory or locks, a division by zero, a data race, a deadlock. A counterexample is shown step
 /// by step, after it has been replayed on the machine of the memory model.
+///
+/// A litmus test holds if what it says about its final states is true: `exists P` if an execution ends so, which is shown, `~exists P` if none
+/// does, `forall P` if all do. A data race or another violated property comes first.
 #[derive(Args, Debug)]
 pub(crate) struct Check {
     #[command(flatten)]
@@ -305,6 +302,10 @@ pub(crate) struct Check {
     /// Do not tell executions apart by the order of read-modify-writes whose results nobody uses
     #[arg(long, help_heading = "How")]
     pub(crate) commuting_updates: bool,
+
+    /// List all final states of a litmus test, with how many executions end in each
+    #[arg(long, help_heading = "Output")]
+    pub(crate) states: bool,
 
     /// Write the execution graph of the first counterexample to FILE, for Graphviz
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -345,9 +346,9 @@ pub(crate) struct Replay {
     #[arg(required = true, value_name = "SCHEDULE")]
     pub(crate) schedule: Vec<String>,
 
-    /// The memory model: sc, tso, pso, rc11, ra, sra or wra
-    #[arg(short, long, default_value_t)]
-    pub(crate) model: Model,
+    /// The memory model: sc, tso, pso, rc11, ra, sra or wra [default: as for `check`]
+    #[arg(short, long)]
+    pub(crate) model: Option<Model>,
 
     /// Do not end the run at a data race, or at errors of memory or locks that have a way on
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = with_a_way_on)]
@@ -496,7 +497,7 @@ pub(crate) struct Lin {
 ///
 /// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
 /// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
-/// it is not.
+/// it is not. With --mailbox the trace is that of handlers that run one message at a time, and the order of messages is sought.
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
     /// The trace; `-` reads standard input
@@ -506,9 +507,24 @@ pub(crate) struct Trace {
     #[arg(short, long, default_value_t)]
     pub(crate) model: Model,
 
-    /// The format: text or json [default: by the content]
+    /// The events are those of messages, which handlers take out of mailboxes: queue, multiset or stack; HANDLER=KIND for one handler. The memory is sc
+    #[arg(long, value_name = "KIND", value_parser = values::mailbox, conflicts_with_all = ["model", "algorithm", "no_closure", "max_prefixes", "max_memory", "dot"])]
+    pub(crate) mailbox: Vec<(Option<String>, Mailbox)>,
+
+    /// With --mailbox, what messages are that are posted and never taken: strict (they stay in the mailbox) or ignore
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        default_value = "strict",
+        hide_possible_values = true,
+        requires = "mailbox"
+    )]
+    pub(crate) unexecuted: Unexecuted,
+
+    /// The format: text or json, with --mailbox also log [default: by the content]
     #[arg(short, long, value_name = "NAME")]
-    pub(crate) format: Option<TraceFormat>,
+    pub(crate) format: Option<String>,
 
     /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
     #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]
@@ -662,6 +678,12 @@ pub(crate) enum SetsOption {
 pub(crate) enum FairAlgorithm {
     Basic,
     Improved,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum Unexecuted {
+    Strict,
+    Ignore,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

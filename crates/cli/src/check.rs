@@ -9,7 +9,7 @@ use raddle::answer::Question;
 use raddle::cost::Meter;
 use raddle::program::Program;
 use raddle::report::{Answer, Body, Family, Problem};
-use raddle::{Control, Error, Settings, load};
+use raddle::{Control, Error, Model, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,20 +24,31 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
     let load_options = args.asked.load_options();
     let loaded = raddle::load(&args.asked.input.file, &load_options)?;
-    let settings = settings(args)?;
+    let settings = settings(args, loaded.model())?;
+    if args.states && loaded.litmus.is_none() {
+        return Err(Problem::new("only litmus tests have final states to list").help("leave --states out").into());
+    }
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
     let progress = Progress::start(&control);
-    if args.asked.what.model.one().is_none() {
-        let family = raddle::compare::under_every_model(&loaded.program, &settings, &control);
+    let sources = || load::sources(&loaded.program.sources);
+    if args.asked.what.model(loaded.model()).is_none() {
+        let family = match &loaded.litmus {
+            Some(test) => raddle::litmus_tests::under_every_model(test, &settings, &control),
+            None => raddle::compare::under_every_model(&loaded.program, &settings, &control),
+        };
         progress.end();
         return under_all(args, file, &loaded.program, family, &meter);
     }
-    let outcome = raddle::verify(&loaded.program, &settings, &control);
-    progress.end();
-    let outcome = outcome.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))?;
     let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
-    let answer = question.answer(outcome, meter.read());
+    let answer = match &loaded.litmus {
+        Some(test) => raddle::litmus(&question, test, args.states, &control),
+        None => {
+            raddle::verify(&loaded.program, &settings, &control).map(|outcome| question.answer(outcome, meter.read()))
+        }
+    };
+    progress.end();
+    let answer = answer.map_err(|error| Failure::in_program(&error, sources()))?;
     if let Some(path) = &args.save_schedule {
         save_schedule(path, &question, &answer)?;
     }
@@ -60,16 +71,17 @@ fn under_all(
 
 /// A counterexample belongs to one model.
 fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
-    let many = args.asked.what.model.one().is_none();
-    if many && (args.dot.is_some() || args.save_schedule.is_some()) {
+    let many = args.asked.what.model(Model::default()).is_none();
+    if many && (args.dot.is_some() || args.save_schedule.is_some() || args.states) {
         let help = "`--model all` says which models to look at; name one of them";
-        return Err(Problem::new("a counterexample belongs to one memory model").help(help).into());
+        let what = if args.states { "final states belong" } else { "a counterexample belongs" };
+        return Err(Problem::new(format!("{what} to one memory model")).help(help).into());
     }
     Ok(())
 }
 
-fn settings(args: &Check) -> Result<Settings, Error> {
-    let mut settings = Settings { engine: args.engine, ..args.asked.settings() };
+fn settings(args: &Check, default: Model) -> Result<Settings, Error> {
+    let mut settings = Settings { engine: args.engine, ..args.asked.settings(default) };
     let options = &mut settings.options;
     for option in &args.engine_option {
         options.switches.set(args.engine, option).map_err(Error::Switch)?;
@@ -95,7 +107,11 @@ pub(crate) fn stop_when_asked(control: &Arc<Control>) {
 
 /// Writes the schedule of the first counterexample, if there is one.
 fn save_schedule(path: &Path, question: &Question<'_>, answer: &Answer) -> Result<(), Failure> {
-    let Body::Check(raddle::report::Check { counterexamples, .. }) = &answer.body else { return Ok(()) };
+    let counterexamples = match &answer.body {
+        Body::Check(check) => &check.counterexamples,
+        Body::Litmus(litmus) => &litmus.check.counterexamples,
+        _ => return Ok(()),
+    };
     let Some(first) = counterexamples.first() else { return Ok(()) };
     let command = question.replay_command_with(&format!("@{}", path.display()));
     output::write_file(path, &schedule_file::text(&command, &first.violation.schedule))

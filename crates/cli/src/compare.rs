@@ -15,18 +15,18 @@ pub(crate) fn run(args: &Compare) -> Status {
 }
 
 fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
-    let Some(model) = asked.what.model.one() else {
+    let meter = Meter::start();
+    let load_options = asked.load_options();
+    let loaded = raddle::load(&asked.input.file, &load_options)?;
+    let Some(model) = asked.what.model(loaded.model()) else {
         return Err(Problem::new("engines are compared under one memory model")
             .help("`raddle check --model all` runs them all")
             .into());
     };
-    let meter = Meter::start();
-    let load_options = asked.load_options();
-    let loaded = raddle::load(&asked.input.file, &load_options)?;
     let sources = load::sources(&loaded.program.sources);
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
-    let engines = raddle::compare::compare(&loaded.program, &asked.settings(), &control)
+    let engines = raddle::compare::compare(loaded.compared(), &asked.settings(model), &control)
         .map_err(|error| Failure::in_program(&error, sources.clone()))?;
     let comparison = Comparison { parameters: load_options.parameters(), model, engines };
     Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body: Body::Compare(comparison) })

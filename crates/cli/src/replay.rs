@@ -17,11 +17,13 @@ pub(crate) fn run(args: &Replay) -> Status {
 
 fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
-    let program = raddle::load(&args.input.file, &args.input.options(&args.c))?.program;
+    let loaded = raddle::load(&args.input.file, &args.input.options(&args.c))?;
+    let model = args.model.unwrap_or(loaded.model());
+    let program = loaded.program;
     let schedule = schedule(&args.schedule.join(" "))?;
     let sources = load::sources(&program.sources);
     let properties = args.no.iter().fold(PropertySet::all(), |set, &property| set.without(property));
-    let replayed = raddle::replay(&program, args.model, &schedule, properties)
+    let replayed = raddle::replay(&program, model, &schedule, properties)
         .map_err(|error| Failure::in_program(&error, sources.clone()))?;
     Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body: Body::Replay(replayed) })
 }

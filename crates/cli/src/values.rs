@@ -1,5 +1,6 @@
 //! Values of options: lengths of time, amounts of memory, switches.
 
+use raddle::consistency::mailbox::Mailbox;
 use raddle::engine::switches;
 use raddle::program::analysis::{LoopPlace, NamedBound};
 use raddle::{ENGINES, Engine};
@@ -21,6 +22,14 @@ pub(crate) fn engines() -> String {
 pub(crate) fn switches() -> String {
     let lines = switches::help(ENGINES.iter());
     format!("Set a switch of the engine:{}", lines.lines().map(|line| format!("\n- {line}")).collect::<String>())
+}
+
+/// `queue`, or `ui=queue` for the handler `ui`.
+pub(crate) fn mailbox(text: &str) -> Result<(Option<String>, Mailbox), String> {
+    match text.rsplit_once('=') {
+        Some((handler, kind)) => Ok((Some(handler.to_owned()), kind.parse()?)),
+        None => Ok((None, text.parse()?)),
+    }
 }
 
 /// `90`, `10s`, `5m`, `1.5h`, `500ms`; a bare number is in seconds.

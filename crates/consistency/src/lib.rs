@@ -22,7 +22,7 @@
 //! Reading order: [`instance`] (the question), [`replay`] (what it means), `shape` and `prefix` (the question made ready, and how far a search is), [`models`] (a file for each
 //! memory model), [`causal`] (those of C11, which are given by axioms), [`naive`] (the baseline), `search` (what they share), [`chains`], `order` and [`closure`] (what is known beforehand),
 //! [`mod@verify`] (all of it together), [`values`] (SC with sets of sources instead of one), [`realise`] (SC by orders of pairs and
-//! clauses), [`interrupt`] (stopping any of them).
+//! clauses), [`interrupt`] (stopping any of them). [`mailbox`] asks the same of event-driven traces and stands by itself.
 
 #[cfg(test)]
 extern crate self as raddle_consistency;
@@ -34,6 +34,7 @@ pub mod explain;
 pub mod format;
 pub mod instance;
 pub mod interrupt;
+pub mod mailbox;
 pub mod models;
 pub mod naive;
 mod order;

@@ -66,6 +66,22 @@ pub fn check_container(kind: ObjectKind, ops: &[Op], order: &[OpId]) -> Option<R
     Some(check_order(ops, order).and_then(|()| legal(ops, order).map_or(Ok(()), |op| Err(Refuted::Illegal(op)))))
 }
 
+/// Checks a linearization of a register that is read and written.
+pub fn check_register(ops: &[Op], order: &[OpId], initial: Option<ValueId>) -> Result<(), Refuted> {
+    check_order(ops, order)?;
+    let mut holds = initial;
+    let wrong = order.iter().copied().find(|id| {
+        let op = &ops[id.index()];
+        match op.method {
+            Method::Write => holds = Some(op.arg),
+            Method::Read => return op.result.is_some_and(|result| holds != Some(result)),
+            _ => return true,
+        }
+        false
+    });
+    wrong.map_or(Ok(()), |id| Err(Refuted::Illegal(id)))
+}
+
 /// The first illegal operation of a stack or queue.
 fn line_up(ops: &[Op], order: &[OpId], take: fn(&mut VecDeque<ValueId>) -> Option<ValueId>) -> Option<OpId> {
     let mut stored = VecDeque::new();
@@ -174,5 +190,26 @@ mod tests {
         assert_eq!(check(ObjectKind::Queue, &[1, 0, 2]), Err(Refuted::RealTime(OpId(0))));
         assert_eq!(check(ObjectKind::Stack, &[0, 1]), Err(Refuted::Missing(OpId(2))));
         assert_eq!(check(ObjectKind::Stack, &[0, 0, 1, 2]), Err(Refuted::Twice(OpId(0))));
+    }
+
+    #[test]
+    fn a_register_holds_what_was_written_last() {
+        let ops = [
+            op(Method::Write, 5, Some(0), 0, 5),
+            op(Method::Read, 0, Some(5), 1, 2),
+            op(Method::Read, 0, Some(4), 3, 4),
+            op(Method::Cas, 5, Some(2), 6, 7),
+        ];
+        let check = |count: usize, order: &[u32], initial: u32| {
+            let order: Vec<OpId> = order.iter().copied().map(OpId).collect();
+            check_register(&ops[..count], &order, Some(ValueId(initial)))
+        };
+        assert_eq!(check(2, &[0, 1], 4), Ok(()));
+        assert_eq!(check(2, &[1, 0], 5), Ok(()));
+        assert_eq!(check(2, &[1, 0], 4), Err(Refuted::Illegal(OpId(1))));
+        assert_eq!(check(3, &[0, 1, 2], 4), Err(Refuted::Illegal(OpId(2))));
+        assert_eq!(check(3, &[2, 0, 1], 4), Err(Refuted::RealTime(OpId(1))));
+        assert_eq!(check(3, &[0, 1], 4), Err(Refuted::Missing(OpId(2))));
+        assert_eq!(check(4, &[0, 1, 2, 3], 4), Err(Refuted::Illegal(OpId(2))));
     }
 }

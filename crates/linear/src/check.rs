@@ -2,18 +2,20 @@
 //!
 //! 1. The history is cut into objects (by the `object` or `key` its operations name); by locality it is linearizable iff each object's
 //!    part is. For sets and multisets under the general checker also by value.
-//! 2. Each part goes to the monitor of its object, or to the general checker: when the object has no monitor, when values of a stack or
+//! 2. Each part goes to the monitor of its object, or to the general checker: when the object has no monitor, when that of registers finds no order, when values of a stack or
 //!    queue repeat, when a multiset is asked what it contains, when a set is read as a whole, when a queue is drained, or when the caller says so.
 //! 3. The linearizations of the parts are merged by the times of their points, and the merged one is checked again
 //!    against real time and against the sequential object. If that fails it is an internal error and no verdict.
 //! 4. A violation is explained (in the module `explain`).
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use crate::certificate::{check_container, check_order, replay};
+use crate::certificate::{check_container, check_order, check_register, replay};
 use crate::drain;
 use crate::explain;
 use crate::history::{History, Method, Op, OpId, Ts, prefix};
@@ -23,7 +25,7 @@ use crate::monitor::pairing::{Paired, Problem};
 use crate::monitor::pending::{Decision, How, decide};
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
-use crate::monitor::{multiset, queue_pairs, set, stack_pairs};
+use crate::monitor::{multiset, queue_pairs, register, set, stack_pairs};
 use crate::object::ObjectKind;
 use crate::prefix::EarliestPrefix;
 use crate::search::objects::Object;
@@ -101,17 +103,38 @@ pub enum CheckError {
     Internal(String),
 }
 
+/// Which operations are on one object: their numbers, unless they are all.
+struct Share {
+    place: ValueId,
+    ids: Option<Vec<OpId>>,
+}
+
+impl Share {
+    /// The operations. They are copied only while they are looked at: together the copies would take as much as the history.
+    fn part<'a>(&'a self, history: &'a History) -> Part<'a> {
+        let ops = match &self.ids {
+            None => Cow::Borrowed(&history.ops[..]),
+            Some(ids) => Cow::Owned(ids.iter().map(|id| *history.op(*id)).collect()),
+        };
+        Part { place: self.place, ids: self.ids.as_deref(), ops }
+    }
+
+    fn name(&self, id: OpId) -> OpId {
+        self.ids.as_ref().map_or(id, |ids| ids[id.index()])
+    }
+}
+
 /// A part of a history: the operations on one object, with their numbers in the whole.
 pub(crate) struct Part<'a> {
     pub(crate) place: ValueId,
     /// The numbers in the whole, unless the part is the whole.
-    ids: Option<Vec<OpId>>,
+    ids: Option<&'a [OpId]>,
     pub(crate) ops: Cow<'a, [Op]>,
 }
 
 impl Part<'_> {
     fn name(&self, id: OpId) -> OpId {
-        self.ids.as_ref().map_or(id, |ids| ids[id.index()])
+        self.ids.map_or(id, |ids| ids[id.index()])
     }
 
     /// An explanation with operations by their numbers in the whole.
@@ -137,14 +160,15 @@ pub(crate) enum PartVerdict {
 
 /// Checks a history.
 pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
-    let parts = split(history, config);
+    let shares = split(history, config);
     let mut statistics = Statistics::default();
     let mut engine = "none";
-    let mut lines: Vec<Option<Vec<OpId>>> = Vec::with_capacity(parts.len());
+    let mut lines: Vec<Option<Vec<OpId>>> = Vec::with_capacity(shares.len());
     let mut unknown: Option<String> = None;
     let mut violated: Option<Explanation> = None;
-    for (at, part) in parts.iter().enumerate() {
-        let (verdict, who) = check_part(history, part, config, &mut statistics)?;
+    for (at, share) in shares.iter().enumerate() {
+        let part = share.part(history);
+        let (verdict, who) = check_part(history, &part, config, &mut statistics)?;
         engine = if engine == "none" || engine == who { who } else { "mixed" };
         match verdict {
             PartVerdict::Holds(line) => lines.push(Some(line)),
@@ -153,21 +177,22 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
                 unknown = unknown.or(Some(why));
             }
             PartVerdict::Violated(found) => {
-                let sooner = sooner(history, &parts, &lines, (at, part.named(*found)), config, &mut statistics)?;
+                let sooner = sooner(history, &shares, &lines, (at, part.named(*found)), config, &mut statistics)?;
                 violated = Some(sooner);
                 break;
             }
         }
     }
-    let count = parts.len();
+    let count = shares.len();
     let verdict = match (violated, unknown) {
         (Some(explanation), _) => Verdict::Violated(explanation),
         (None, Some(why)) => Verdict::Unknown(why),
         (None, None) => {
             let mut lines: Vec<Vec<OpId>> = lines.into_iter().flatten().collect();
-            for (part, line) in parts.iter().zip(&mut lines) {
-                line.iter_mut().for_each(|id| *id = part.name(*id));
+            for (share, line) in shares.iter().zip(&mut lines) {
+                line.iter_mut().for_each(|id| *id = share.name(*id));
             }
+            drop(shares);
             let order = if lines.len() == 1 { lines.remove(0) } else { merge(&history.ops, &lines) };
             check_order(&history.ops, &order).map_err(|wrong| CheckError::Internal(wrong.to_string()))?;
             Verdict::Holds(order)
@@ -179,23 +204,24 @@ pub fn check(history: &History, config: &Config) -> Result<Report, CheckError> {
 /// The violation that shows first, given one of some part: another part may have been wrong before.
 fn sooner(
     history: &History,
-    parts: &[Part<'_>],
+    shares: &[Share],
     lines: &[Option<Vec<OpId>>],
     (found, mut best): (usize, Explanation),
     config: &Config,
     statistics: &mut Statistics,
 ) -> Result<Explanation, CheckError> {
-    for (at, part) in parts.iter().enumerate() {
+    for (at, share) in shares.iter().enumerate() {
         let holds = lines.get(at).is_some_and(Option::is_some);
         let Some(EarliestPrefix { event: Ts(event), .. }) = best.earliest.filter(|_| at != found && !holds) else {
             continue;
         };
+        let part = share.part(history);
         let shorter = prefix(&part.ops, Ts(event.saturating_sub(1)));
         if event == 0 || shorter.is_empty() {
             continue;
         }
         // Operations are in the order of their calls, so the prefix has the numbers of the part.
-        let shorter = Part { place: part.place, ids: part.ids.clone(), ops: Cow::Owned(shorter) };
+        let shorter = Part { place: part.place, ids: part.ids, ops: Cow::Owned(shorter) };
         match check_part(history, &shorter, config, statistics)?.0 {
             PartVerdict::Holds(_) => {}
             PartVerdict::Violated(sooner) => best = part.named(*sooner),
@@ -206,7 +232,7 @@ fn sooner(
 }
 
 /// Cuts a history into its objects.
-fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
+fn split(history: &History, config: &Config) -> Vec<Share> {
     let by_value = config.partition && config.engine != Engine::Monitor && {
         let covered = match config.kind {
             ObjectKind::Set => set::covers(&history.ops),
@@ -224,37 +250,35 @@ fn split<'a>(history: &'a History, config: &Config) -> Vec<Part<'a>> {
         && (whole || history.ops.iter().all(|op| op.place == first.place))
     {
         let place = if whole { ValueId::NIL } else { first.place };
-        return vec![Part { place, ids: None, ops: Cow::Borrowed(&history.ops) }];
+        return vec![Share { place, ids: None }];
     }
     let mut numbers: FxHashMap<(ValueId, ValueId), u32> = FxHashMap::default();
-    let mut parts: Vec<(ValueId, Vec<OpId>, Vec<Op>)> = Vec::new();
+    let mut shares: Vec<(ValueId, Vec<OpId>)> = Vec::new();
     for (id, op) in history.iter() {
         let place = if whole { ValueId::NIL } else { op.place };
         let value = if by_value { op.arg } else { ValueId::NIL };
-        let next = parts.len() as u32;
+        let next = shares.len() as u32;
         let number = *numbers.entry((place, value)).or_insert(next);
         if number == next {
-            parts.push((place, Vec::new(), Vec::new()));
+            shares.push((place, Vec::new()));
         }
-        let (_, ids, ops) = &mut parts[number as usize];
-        ids.push(id);
-        ops.push(*op);
+        shares[number as usize].1.push(id);
     }
-    parts.into_iter().map(|(place, ids, ops)| Part { place, ids: Some(ids), ops: Cow::Owned(ops) }).collect()
+    shares.into_iter().map(|(place, ids)| Share { place, ids: Some(ids) }).collect()
 }
 
 /// Merges linearizations of different objects: each operation has a point in time, the greatest call so far.
 fn merge(ops: &[Op], lines: &[Vec<OpId>]) -> Vec<OpId> {
-    let mut points: Vec<(Ts, u32, u32, OpId)> = Vec::new();
-    for (part, line) in lines.iter().enumerate() {
-        let mut now = Ts(0);
-        for (position, &id) in line.iter().enumerate() {
-            now = now.max(ops[id.index()].call);
-            points.push((now, part as u32, position as u32, id));
-        }
+    let point = |id: OpId, now: Ts| now.max(ops[id.index()].call);
+    let first = |(part, line): (u32, &Vec<OpId>)| line.first().map(|id| Reverse((point(*id, Ts(0)), part, 0)));
+    let mut next: BinaryHeap<Reverse<(Ts, u32, u32)>> = (0u32..).zip(lines).filter_map(first).collect();
+    let mut merged = Vec::with_capacity(lines.iter().map(Vec::len).sum());
+    while let Some(Reverse((now, part, at))) = next.pop() {
+        let line = &lines[part as usize];
+        merged.push(line[at as usize]);
+        next.extend(line.get(at as usize + 1).map(|id| Reverse((point(*id, now), part, at + 1))));
     }
-    points.sort_unstable();
-    points.into_iter().map(|(_, _, _, id)| id).collect()
+    merged
 }
 
 fn check_part(
@@ -289,6 +313,9 @@ fn check_part(
             },
             "multiset monitor",
         )),
+        (Engine::Auto, ObjectKind::Register | ObjectKind::Map) => {
+            written_once(history, part, config).map(|line| (PartVerdict::Holds(line), "register monitor"))
+        }
         (Engine::Monitor, kind) => {
             let why = match kind {
                 ObjectKind::Multiset => {
@@ -314,6 +341,16 @@ fn check_part(
         Some(done) => Ok(done),
         None => Ok((general(history, part, config, statistics)?, "search")),
     }
+}
+
+/// A linearization of a register or key whose values are written once, if one is found the short way.
+fn written_once(history: &History, part: &Part<'_>, config: &Config) -> Option<Vec<OpId>> {
+    if config.kind == ObjectKind::Map && !config.partition {
+        return None;
+    }
+    let initial = history.values.find(&config.initial);
+    let line = register::propose(&part.ops, initial)?;
+    check_register(&part.ops, &line, initial).is_ok().then_some(line)
 }
 
 /// A stack or queue part under its monitor; `None` when values repeat and the general checker may be used.

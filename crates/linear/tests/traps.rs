@@ -379,3 +379,31 @@ fn a_value_that_was_never_pushed_is_explained_by_one_pop() {
     assert_eq!((found.ops.len(), found.minimal), (1, true), "{found:?}");
     assert_eq!(values.value(values.op(found.ops[0]).result.expect("a value")).to_string(), "9");
 }
+
+/// Values that are written once need no search where the history is right, pending operations and a first value included; where one repeats or a read is wrong the
+/// general checker decides.
+#[test]
+fn registers_written_once_are_put_in_order_without_a_search() {
+    let text = |lines: &[&str]| lines.join("\n") + "\n";
+    let good = [
+        "INVOKE 0 put k 5",
+        "INVOKE 1 put k 6",
+        "INVOKE 2 get k",
+        "RETURN 2 6",
+        "RETURN 0",
+        "INVOKE 3 get k",
+        "INVOKE 2 get k",
+        "RETURN 2 5",
+        "INVOKE 4 put k 7",
+    ];
+    let mut bad = good.to_vec();
+    bad.extend(["INVOKE 5 get k", "RETURN 5 6"]);
+    let mut again = good.to_vec();
+    again.extend(["INVOKE 5 put k 5", "RETURN 5"]);
+    for (lines, engine, holds) in
+        [(&good[..], "register monitor", true), (&bad[..], "search", false), (&again[..], "search", true)]
+    {
+        let Decided { report, .. } = decide(text(lines).as_bytes(), &Settings::default()).expect("a history");
+        assert_eq!((report.engine, matches!(report.verdict, Verdict::Holds(_))), (engine, holds), "{lines:?}");
+    }
+}

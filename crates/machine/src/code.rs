@@ -146,9 +146,12 @@ pub(crate) enum Instr {
         size: Operand,
         zeroed: bool,
         private: bool,
+        /// Of what belongs to a block, its name in `strings` plus one; 0 for the heap.
+        scoped: u32,
     },
     Free {
         ptr: Operand,
+        scoped: bool,
     },
     Assert {
         cond: Operand,

@@ -480,12 +480,14 @@ impl<'p> Compiler<'p> {
                 Instr::Join { dst: slot(dst), ty, thread: self.expr(frame, thread) }
             }
             Op::ThreadId { dst } => Instr::ThreadId { dst: dst.0 },
-            Op::Alloc { dst, size, zeroed } => {
+            Op::Alloc { dst, size, zeroed, scoped } => {
                 let size = self.expr(frame, size);
                 let private = self.privacy.alloc(frame.id, block, position);
-                Instr::Alloc { dst: dst.0, size, zeroed: *zeroed, private }
+                let name = || format!("{}@{}", frame.function.regs[dst.index()].name, frame.function.name);
+                let scoped = if *scoped { self.string(&name()) + 1 } else { 0 };
+                Instr::Alloc { dst: dst.0, size, zeroed: *zeroed, private, scoped }
             }
-            Op::Free { ptr } => Instr::Free { ptr: self.expr(frame, ptr) },
+            Op::Free { ptr, scoped } => Instr::Free { ptr: self.expr(frame, ptr), scoped: *scoped },
             Op::Assert { cond, message } => {
                 let cond = self.expr(frame, cond);
                 Instr::Assert { cond, message: self.string(message) }

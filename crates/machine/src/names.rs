@@ -100,16 +100,31 @@ impl Code {
                     size: object.size,
                     contents,
                     heap: object.kind == ObjectKind::Heap,
-                    mortal: !matches!(object.kind, ObjectKind::ThreadLocal(_)),
+                    mortal: true,
                 }
             }
         };
         if u64::from(addr.offset()) + u64::from(size) > u64::from(located.size) {
+            if let Some((place, count)) = self.element(addr, u32::from(size)) {
+                return Err(format!("access out of bounds: {place}, which has {count} elements"));
+            }
             let name = self.describe(addr.base(), threads);
             let (offset, total) = (addr.offset() as i32, located.size);
             return Err(format!("access out of bounds: {size} bytes at offset {offset} of {name}, which has {total}"));
         }
         Ok(located)
+    }
+
+    /// If the address is where an element of a global array would be, of the size of the access: its name, and how many the array has.
+    fn element(&self, addr: Addr, size: u32) -> Option<(String, u32)> {
+        let Owner::Global(id) = addr.owner() else { return None };
+        let global = self.globals.get(id.index())?;
+        match global.layout {
+            Layout::Array(ty, count) if ty.size() == size && addr.offset().is_multiple_of(size) => {
+                Some((format!("{}[{}]", global.name, addr.offset() as i32 / size as i32), count))
+            }
+            _ => None,
+        }
     }
 
     /// A name for an address: `x`, `a[3]`, `s+8`, `heap#T1.2+8` (in the third object that T1 made), `buf@f` (a local object of `f`),
@@ -135,6 +150,7 @@ impl Code {
                 let thread = self.name(thread);
                 match object.kind {
                     ObjectKind::Heap => with_offset(format!("heap#{thread}.{number}"), offset),
+                    ObjectKind::Scoped(name) => with_offset(self.strings[name as usize].clone(), offset),
                     ObjectKind::Local(function, local) => {
                         let function = &self.functions[function.index()];
                         let name = &function.locals[local as usize].name;
@@ -159,9 +175,10 @@ fn with_offset(name: String, offset: u32) -> String {
 }
 
 fn place(name: &str, layout: Layout, offset: u32) -> String {
-    let element = |ty: Type| offset.is_multiple_of(ty.size()).then(|| offset / ty.size());
+    // Before the object, offsets are negative.
+    let element = |ty: Type| offset.is_multiple_of(ty.size()).then(|| offset as i32 / ty.size() as i32);
     match layout {
-        Layout::Array(ty, _) if let Some(index) = element(ty) => format!("{name}[{}]", index as i32),
+        Layout::Array(ty, _) if let Some(index) = element(ty) => format!("{name}[{index}]"),
         _ => with_offset(name.to_owned(), offset),
     }
 }

@@ -15,9 +15,11 @@ use std::sync::Arc;
 pub enum ObjectKind {
     /// Made by an allocation; must be freed at its start, once.
     Heap,
+    /// An object of a block, made when the block is entered; by its name among the strings of the code.
+    Scoped(u32),
     /// A local object of an activation, by function and number; freed when the function returns.
     Local(raddle_program::FuncId, u32),
-    /// The thread's copy of a thread-local object.
+    /// The thread's copy of a thread-local object; its life ends with the thread.
     ThreadLocal(u32),
 }
 

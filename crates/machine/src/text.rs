@@ -1,7 +1,8 @@
 //! What a thread prints: a text with values put into it.
 //!
 //! `{}` is a signed number. `{:...}` is an optional `-` (pad on the right), an optional `0` (pad with zeros), an optional
-//! width, and a letter: `d` signed, `u` unsigned, `x`, `X`, `o` other bases, `c` a byte as a character, `p` an address.
+//! width, and a letter: `d` signed, `u` unsigned, `x`, `X`, `o` other bases, `c` a byte as a character, `p` an address. Before `f`, `e`, `g`, `a`,
+//! for floating-point numbers of 64 bits, a precision may stand, as in C.
 
 /// Widths beyond this are cut, so that a format cannot ask for unbounded memory.
 const MAX_WIDTH: usize = 1000;
@@ -36,13 +37,18 @@ pub(crate) fn fill(format: &str, values: &[u64]) -> String {
 fn is_spec(spec: &str) -> bool {
     let spec = spec.strip_prefix('-').unwrap_or(spec);
     let letter = spec.trim_start_matches(|c: char| c.is_ascii_digit());
-    spec.is_empty() || matches!(letter, "d" | "u" | "x" | "X" | "o" | "c" | "p")
+    let digits = letter.strip_prefix('.').map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    spec.is_empty()
+        || matches!(digits.unwrap_or(letter), "f" | "e" | "g" | "a")
+        || matches!(letter, "d" | "u" | "x" | "X" | "o" | "c" | "p")
 }
 
 fn put(text: &mut String, spec: &str, value: u64) {
     let (left, spec) = spec.strip_prefix('-').map_or((false, spec), |spec| (true, spec));
     let letter = spec.chars().last().unwrap_or('d');
     let digits = spec.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let (digits, precision) = digits.split_once('.').map_or((digits, None), |(width, digits)| (width, Some(digits)));
+    let precision = precision.map(|digits| digits.parse().unwrap_or(0usize).min(MAX_WIDTH));
     let width = digits.parse().unwrap_or(0usize).min(MAX_WIDTH);
     let zeros = digits.starts_with('0') && !left && letter != 'c';
     let body = match letter {
@@ -52,6 +58,7 @@ fn put(text: &mut String, spec: &str, value: u64) {
         'o' => format!("{value:o}"),
         'c' => char::from(value as u8).to_string(),
         'p' => format!("{value:#x}"),
+        'f' | 'e' | 'g' | 'a' => floating(f64::from_bits(value), letter, precision),
         _ => (value as i64).to_string(),
     };
     let padding = width.saturating_sub(body.len());
@@ -62,9 +69,63 @@ fn put(text: &mut String, spec: &str, value: u64) {
     }
 }
 
+/// A floating-point number as `printf` writes it. `a` is written as `e` with all digits.
+fn floating(value: f64, letter: char, precision: Option<usize>) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value < 0.0 { "-inf" } else { "inf" }.into();
+    }
+    match letter {
+        'f' => format!("{value:.*}", precision.unwrap_or(6)),
+        'e' => exponential(value, precision.unwrap_or(6)),
+        'a' => exponential(value, 16),
+        _ => {
+            let digits = precision.unwrap_or(6).max(1);
+            let scientific = exponential(value, digits - 1);
+            let exponent = scientific.rsplit('e').next().and_then(|text| text.parse::<i32>().ok()).unwrap_or(0);
+            if (-4..digits as i32).contains(&exponent) {
+                return trimmed(&format!("{value:.*}", (digits as i32 - 1 - exponent).max(0) as usize));
+            }
+            let (mantissa, power) = scientific.split_once('e').unwrap_or((&scientific, "+00"));
+            format!("{}e{power}", trimmed(mantissa))
+        }
+    }
+}
+
+/// With an exponent of at least two digits and a sign.
+fn exponential(value: f64, digits: usize) -> String {
+    let text = format!("{value:.digits$e}");
+    let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let power: i32 = power.parse().unwrap_or(0);
+    format!("{mantissa}e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
+}
+
+/// Without zeros at the end of a fraction.
+fn trimmed(text: &str) -> String {
+    if !text.contains('.') {
+        return text.to_owned();
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::fill;
+
+    #[test]
+    fn floating_point_numbers_look_as_in_c() {
+        let shown = |spec: &str, value: f64| fill(spec, &[value.to_bits()]);
+        assert_eq!(shown("{:f}", 0.5), "0.500000");
+        assert_eq!(shown("[{:8.2f}]", -1.005), "[   -1.00]");
+        assert_eq!(shown("{:.3e}", 123456.0), "1.235e+05");
+        assert_eq!(
+            [1e-5, 0.0001, 100000.0, 1e6, 0.0].map(|x| shown("{:g}", x)),
+            ["1e-05", "0.0001", "100000", "1e+06", "0"]
+        );
+        assert_eq!((shown("{:f}", f64::NEG_INFINITY), shown("{:05.1f}", -2.25)), ("-inf".into(), "-02.2".into()));
+    }
 
     #[test]
     fn values_are_put_in_as_signed_numbers_or_as_the_letter_says() {

@@ -3,6 +3,7 @@
 //! Arithmetic wraps. A shift by the width or more gives 0 (or copies of the sign for [`BinOp::AShr`]).
 //! The one thing that can go wrong is a division by zero, which is an error of the program under test.
 
+use crate::float::{FloatBin, FloatCast, FloatUn};
 use crate::program::{FuncId, GlobalId, LocalId, Reg};
 use crate::types::Type;
 
@@ -36,6 +37,8 @@ pub enum UnOp {
     Not,
     /// Two's complement negation.
     Neg,
+    /// Of floating-point numbers.
+    Float(FloatUn),
 }
 
 /// Operators with two operands of one type.
@@ -81,10 +84,12 @@ pub enum BinOp {
     SLt,
     /// Signed less or equal.
     SLe,
+    /// Of floating-point numbers.
+    Float(FloatBin),
 }
 
 impl BinOp {
-    /// Every binary operator.
+    /// Every binary operator, those of floating-point numbers apart.
     pub const ALL: [BinOp; 19] = [
         BinOp::Add,
         BinOp::Sub,
@@ -109,7 +114,11 @@ impl BinOp {
 
     /// Whether the result is a truth value.
     pub const fn is_comparison(self) -> bool {
-        matches!(self, BinOp::Eq | BinOp::Ne | BinOp::ULt | BinOp::ULe | BinOp::SLt | BinOp::SLe)
+        match self {
+            BinOp::Eq | BinOp::Ne | BinOp::ULt | BinOp::ULe | BinOp::SLt | BinOp::SLe => true,
+            BinOp::Float(op) => op.is_comparison(),
+            _ => false,
+        }
     }
 
     /// The value of `a op b` on operands of type `ty`, or `None` for a division by zero.
@@ -148,6 +157,7 @@ impl BinOp {
             BinOp::ULe => u64::from(a <= b),
             BinOp::SLt => u64::from(sa < sb),
             BinOp::SLe => u64::from(sa <= sb),
+            BinOp::Float(op) => op.apply(ty, a, b),
         };
         Some(if self.is_comparison() { value } else { ty.truncate(value) })
     }
@@ -159,6 +169,7 @@ impl UnOp {
         ty.truncate(match self {
             UnOp::Not => !a,
             UnOp::Neg => a.wrapping_neg(),
+            UnOp::Float(op) => op.apply(ty, a),
         })
     }
 }
@@ -177,10 +188,12 @@ pub enum CastOp {
     Pack,
     /// From `i32` to `ptr`: the address with this 32-bit number. Undoes [`CastOp::Pack`].
     Unpack,
+    /// To or from a floating-point number.
+    Float(FloatCast),
 }
 
 impl CastOp {
-    /// Every change of type.
+    /// Every change of type, those of floating-point numbers apart.
     pub const ALL: [CastOp; 5] = [CastOp::ZExt, CastOp::SExt, CastOp::Trunc, CastOp::Pack, CastOp::Unpack];
 
     /// The name in the text form.
@@ -191,6 +204,7 @@ impl CastOp {
             CastOp::Trunc => "trunc",
             CastOp::Pack => "pack",
             CastOp::Unpack => "unpack",
+            CastOp::Float(op) => op.name(),
         }
     }
 
@@ -204,6 +218,7 @@ impl CastOp {
             CastOp::Trunc => from.bits() > to.bits(),
             CastOp::Pack => matches!((from, to), (Type::Ptr, Type::I32)),
             CastOp::Unpack => matches!((from, to), (Type::I32, Type::Ptr)),
+            CastOp::Float(op) => op.allows(from, to),
         }
     }
 
@@ -218,6 +233,7 @@ impl CastOp {
             CastOp::ZExt | CastOp::Trunc => Some(to.truncate(a)),
             CastOp::SExt => Some(to.truncate(from.signed(a) as u64)),
             CastOp::Pack | CastOp::Unpack => (a == 0).then_some(0),
+            CastOp::Float(op) => Some(op.apply(from, to, a)),
         }
     }
 }

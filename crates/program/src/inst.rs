@@ -252,7 +252,7 @@ pub enum Op {
         /// `i32` or `i64`, by the size of the object.
         ty: Type,
     },
-    /// Makes a heap object. Its bytes are uninitialised unless `zeroed`. Size 0 is allowed.
+    /// Makes an object. Its bytes are uninitialised unless `zeroed`. Size 0 is allowed.
     Alloc {
         /// Receives the address.
         dst: Reg,
@@ -260,11 +260,15 @@ pub enum Op {
         size: Expr,
         /// Whether it starts as zeros.
         zeroed: bool,
+        /// It belongs to a block of the program and not to the heap: a variable of a block, an array of variable length. Its name is that of the target.
+        scoped: bool,
     },
-    /// Ends the life of a heap object. Null is ignored; anything but the start of a live heap object is an error.
+    /// Ends the life of an object that [`Op::Alloc`] has made. Null is ignored; anything but the start of a live one is an error.
     Free {
         /// Address.
         ptr: Expr,
+        /// Whether it is one that belongs to a block.
+        scoped: bool,
     },
     /// Ends the execution in violation if the condition is false.
     Assert {
@@ -400,7 +404,7 @@ macro_rules! each_operand {
             Op::SemWait { sem } | Op::SemTryWait { sem, .. } | Op::SemPost { sem } => $visit(sem),
             Op::SyncDestroy { object, .. } => $visit(object),
             Op::Alloc { size, .. } => $visit(size),
-            Op::Free { ptr } => $visit(ptr),
+            Op::Free { ptr, .. } => $visit(ptr),
             Op::Assert { cond, .. } | Op::Assume { cond } => $visit(cond),
             Op::Print { args, .. } => args.$iter().for_each($visit),
             Op::Fence { .. }

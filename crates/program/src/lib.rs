@@ -5,12 +5,13 @@
 //! another thread could reach lives in memory and is touched by explicit instructions only ([`Op::Load`],
 //! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
 //!
-//! Reading order: [`types`], [`expr`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
+//! Reading order: [`types`], [`expr`], [`float`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
 //! the text form, [`mod@validate`] for what engines may rely on, and [`analysis`].
 
 pub mod analysis;
 pub mod builder;
 pub mod expr;
+pub mod float;
 pub mod inst;
 pub mod program;
 pub mod source;
@@ -22,6 +23,7 @@ pub mod validate;
 
 pub use builder::FunctionBuilder;
 pub use expr::{BinOp, CastOp, Expr, UnOp};
+pub use float::{FloatBin, FloatCast, FloatUn};
 pub use inst::{Block, Callee, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,

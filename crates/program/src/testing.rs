@@ -5,6 +5,7 @@
 
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
+use crate::float::{FloatBin, FloatCast, FloatUn, is_float};
 use crate::inst::{Block, Callee, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
@@ -250,8 +251,13 @@ impl Body<'_> {
             23 => Op::SemTryWait { dst: self.dst(Type::I1), sem: place },
             24 => Op::SemPost { sem: place },
             25 => Op::SyncDestroy { ty: self.sync_type(&place), object: place },
-            26 => Op::Alloc { dst: self.reg_of(Type::Ptr)?, size: self.expr(Type::I64, 1), zeroed: flag },
-            27 => Op::Free { ptr: place },
+            26 => Op::Alloc {
+                dst: self.reg_of(Type::Ptr)?,
+                size: self.expr(Type::I64, 1),
+                zeroed: flag,
+                scoped: self.rng.one_in(2),
+            },
+            27 => Op::Free { ptr: place, scoped: flag },
             28 => Op::Assert { cond: self.expr(Type::I1, 2), message: "it \"holds\"\n".to_owned() },
             29 => Op::Assume { cond: self.expr(Type::I1, 2) },
             30 if ty != Type::Ptr => Op::Choose { dst: self.reg_of(ty)?, low: 0, high: ty.mask().min(5) },
@@ -326,6 +332,7 @@ impl Body<'_> {
             return self.leaf(ty);
         }
         match self.rng.below(6) {
+            0 if is_float(ty) && self.rng.one_in(2) => self.float(ty, depth - 1),
             0 if ty != Type::Ptr => Expr::unary(self.rng.pick(&[UnOp::Neg, UnOp::Not]), self.expr(ty, depth - 1)),
             1 => {
                 let (cond, a, b) = (self.expr(Type::I1, depth - 1), self.expr(ty, depth - 1), self.expr(ty, depth - 1));
@@ -336,6 +343,25 @@ impl Body<'_> {
                 if op.allows(from, ty) { Expr::cast(op, ty, self.expr(from, depth - 1)) } else { self.leaf(ty) }
             }
             _ => self.binary(ty, depth - 1),
+        }
+    }
+
+    fn float(&mut self, ty: Type, depth: u32) -> Expr {
+        match self.rng.below(3) {
+            0 => {
+                let op = self.rng.pick(FloatUn::ALL);
+                Expr::unary(UnOp::Float(op), self.expr(ty, depth))
+            }
+            1 => {
+                let op = self.rng.pick(FloatBin::ALL);
+                let (a, b) = (self.expr(ty, depth), self.expr(ty, depth));
+                if op.is_comparison() { a } else { Expr::binary(BinOp::Float(op), a, b) }
+            }
+            _ => {
+                let (op, from) = (self.rng.pick(FloatCast::ALL), self.rng.pick(&[Type::I32, Type::I64]));
+                let op = CastOp::Float(op);
+                if op.allows(from, ty) { Expr::cast(op, ty, self.expr(from, depth)) } else { self.leaf(ty) }
+            }
         }
     }
 

@@ -55,7 +55,7 @@ fn answer(program: &Program, settings: &Settings, control: &Control) -> Result<R
     }
 }
 
-fn run(outcome: Outcome, cost: Cost) -> Run {
+pub(crate) fn run(outcome: Outcome, cost: Cost) -> Run {
     let first = outcome.findings.first().map(Finding::violation);
     let violation = first.map(|found| match found.place.line {
         0 => format!("{}: {}", found.property, found.message),

@@ -2,8 +2,10 @@
 
 use crate::commands;
 use crate::error::Error;
+use raddle_litmus::{Flavour, Test};
 use raddle_program::{Program, SourceMap};
 use raddle_report::Sources;
+use raddle_trace::Model;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -20,6 +22,8 @@ pub enum Language {
     Rdl,
     /// C: `.c`, or `.i` if it went through the preprocessor already.
     C,
+    /// Litmus tests, `.litmus`.
+    Litmus,
 }
 
 impl Language {
@@ -28,6 +32,7 @@ impl Language {
         match path.extension()?.to_str()? {
             "rdl" => Some(Language::Rdl),
             "c" | "i" => Some(Language::C),
+            "litmus" => Some(Language::Litmus),
             _ => None,
         }
     }
@@ -145,6 +150,19 @@ pub struct Loaded {
     pub program: Program,
     /// One sentence each.
     pub notes: Vec<String>,
+    /// What it asks, if it is a litmus test. The program is its question then.
+    pub litmus: Option<Box<Test>>,
+}
+
+impl Loaded {
+    /// The memory model that is meant where nothing is said.
+    pub fn model(&self) -> Model {
+        match self.litmus.as_deref().map(|test| test.flavour) {
+            Some(Flavour::C) => Model::Rc11,
+            Some(Flavour::X86) => Model::Tso,
+            None => Model::default(),
+        }
+    }
 }
 
 /// Reads a program from a file; the end of its name says in which language.
@@ -175,6 +193,17 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
 pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptions) -> Result<Loaded, Error> {
     match language {
         Language::C => compiled(raddle_c::compile_preprocessed(name, text, &options.c_options())),
+        Language::Litmus => {
+            if let Some(define) = options.defines.first() {
+                return Err(Error::Define(format!(
+                    "a litmus test has no parameters, so -D {} means nothing",
+                    define.name
+                )));
+            }
+            let test = raddle_litmus::parse(name, text)
+                .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
+            Ok(Loaded { program: test.question.clone(), notes: test.notes.clone(), litmus: Some(Box::new(test)) })
+        }
         Language::Rdl => {
             let numbers: Vec<(String, i64)> = options
                 .defines
@@ -184,14 +213,14 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             let mut program = raddle_program::parse(name, text, &numbers)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
             program.inputs.range = options.c.nondet.as_ref().map(|range| (*range.start(), *range.end()));
-            Ok(Loaded { program, notes: Vec::new() })
+            Ok(Loaded { program, notes: Vec::new(), litmus: None })
         }
     }
 }
 
 fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loaded, Error> {
     match result {
-        Ok(raddle_c::Compiled { program, notes }) => Ok(Loaded { program, notes }),
+        Ok(raddle_c::Compiled { program, notes }) => Ok(Loaded { program, notes, litmus: None }),
         Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
             Err(Error::Rejected { sources, diagnostics })
         }

@@ -62,7 +62,7 @@ impl Settings {
 }
 
 /// The deadline of a run, for the verifiers.
-struct Due<'d>(&'d Deadline<'d>);
+pub(crate) struct Due<'d>(pub(crate) &'d Deadline<'d>);
 
 impl Interrupt for Due<'_> {
     fn is_due(&self) -> bool {

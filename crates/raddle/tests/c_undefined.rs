@@ -67,8 +67,8 @@ fn a_pointer_reaches_its_own_object_only() {
             "use(); char *p = text + (1L << 33); return *p;",
         ],
     );
-    found(objects, Property::Memory, "offset -92 of count", &["use(); return count[back];"]);
-    found(objects, Property::Memory, "offset -23 of text", &["use(); return text[back];"]);
+    found(objects, Property::Memory, "count[-23], which has 4 elements", &["use(); return count[back];"]);
+    found(objects, Property::Memory, "text[-23], which has 16 elements", &["use(); return text[back];"]);
     allowed(
         objects,
         &[
@@ -121,12 +121,24 @@ fn numbers_have_results() {
         ],
     );
     found(numbers, Property::Arithmetic, "division by zero", &["return 1 / zero;", "return 1 % zero;"]);
+    found(
+        numbers,
+        Property::Arithmetic,
+        "too large for its type",
+        &[
+            "double d = 1e10 + zero; int n = d;",
+            "float f = minus; unsigned n = (unsigned)f;",
+            "double d = 0.0 / zero; long n = (long)d;",
+            "double d = -2147483649.0 + zero; (void)(int)d;",
+        ],
+    );
     allowed(
         numbers,
         &[
             "int a = least, b = minus; assert(a / (b + 2) == a); assert((a + 1) / b == INT_MAX);",
             "int n = width; assert((1ul << n) == 4294967296ul); return n < 32 && 1 << n;",
             "unsigned a = least; assert(a / -1 == 0);",
+            "double d = least - 0.9; int n = d; assert(n == least); unsigned u = -0.5; assert(u == 0); assert(1 / (d - d) > 1e308);",
         ],
     );
 }
@@ -338,4 +350,68 @@ fn volatile_may_be_relaxed() {
     let mut options = LoadOptions::default();
     options.c.volatile_relaxed = true;
     assert_eq!(check_with(text, &options).verdict, Verdict::Holds);
+}
+
+#[test]
+fn a_block_takes_its_variables_with_it() {
+    let before = "int *kept; struct pair { int a, b; } *pair; void keep(int *p) { kept = p; }
+        void *reader(void *p) { return (void *)(long)*(int *)p; }";
+    found(
+        before,
+        Property::Memory,
+        "life has ended",
+        &[
+            "{ int x = 5; kept = &x; } int y = *kept;",
+            "{ int x = 5; keep(&x); } *kept = 3;",
+            "{ struct pair p = {1, 2}; pair = &p; } return pair->b;",
+            "int a[2] = {1, 2}; for (int i = 0; i < 2; i++) { int x = a[i]; if (i == 0) keep(&x); else return *kept; }",
+            "for (int i = 0; i < 3; i++) { int x = i; keep(&x); if (i == 1) break; } return *kept;",
+            "int i = 0; while (i < 2) { int x = i; keep(&x); i++; continue; } return *kept;",
+            "{ int x = 5; keep(&x); goto out; } out: return *kept;",
+            "for (int i = 0; i < 1; i++) keep(&i); return *kept;",
+            "switch (kept == 0) { case 1: { int x = 1; keep(&x); break; } } return *kept;",
+        ],
+    );
+    found(
+        before,
+        Property::Memory,
+        "never written",
+        &["for (int i = 0; i < 2; i++) { int x; keep(&x); if (i) return *kept; *kept = 1; }"],
+    );
+    // The thread may run when the block, whose variable it was given, is over.
+    let outcome = check(&format!(
+        "{before}\nint main(void) {{ pthread_t t; {{ int id = 1; pthread_create(&t, 0, reader, &id); }} pthread_join(t, 0); return 0; }}"
+    ));
+    assert_eq!(outcome.verdict, Verdict::Violated);
+    allowed(
+        before,
+        &[
+            "for (int i = 0; i < 3; i++) { int x = i; keep(&x); assert(*kept == i); if (i == 1) continue; *kept = 4; }",
+            "{ int x = 1; keep(&x); { int y = 2; keep(&y); } keep(&x); assert(*kept == 1); }",
+            "switch (1) { int x; case 1: keep(&x); x = 3; assert(*kept == 3); }",
+            "int n = 0; again: { int x = n; keep(&x); if (n++ < 2) goto again; assert(*kept == 2); }",
+            "pthread_t t; { int id = 1; pthread_create(&t, 0, reader, &id); pthread_join(t, 0); }",
+            "for (int i = 0; i < 2; i++) { pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }",
+        ],
+    );
+}
+
+#[test]
+fn a_thread_takes_its_own_memory_with_it() {
+    let before = "_Thread_local int own = 1; int *kept; void *f(void *a) { own = 2; kept = &own; return 0; }
+        void *g(void *a) { kept = &own; pthread_exit(0); }
+        void *h(void *a) { return (void *)(long)(own + *kept); }";
+    found(
+        before,
+        Property::Memory,
+        "life has ended",
+        &[
+            "pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return *kept;",
+            "pthread_t t; pthread_create(&t, 0, g, 0); pthread_join(t, 0); *kept = 1;",
+        ],
+    );
+    allowed(
+        before,
+        &["kept = &own; pthread_t t; pthread_create(&t, 0, h, 0); pthread_join(t, 0); assert(own == 1 && *kept == 1);"],
+    );
 }

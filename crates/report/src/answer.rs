@@ -10,6 +10,8 @@ use crate::family::Family;
 use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
+use crate::litmus::Litmus;
+use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
@@ -40,6 +42,8 @@ pub struct Answer {
 pub enum Body {
     /// `check`: does some execution break a property?
     Check(Check),
+    /// `check` of a litmus test: is what it says about its final states true?
+    Litmus(Litmus),
     /// `check --model all`: under which memory models?
     Family(Family),
     /// `compare`: do the engines agree?
@@ -56,6 +60,8 @@ pub enum Body {
     Levels(Levels),
     /// `lin --txn`: at which isolation level do these transactions stand?
     Transactions(Transactions),
+    /// `trace --mailbox`: is there a run of handlers with mailboxes of this shape?
+    Mailbox(Mailbox),
     /// `memsys`: do all runs of this memory system satisfy a model?
     Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
@@ -131,6 +137,7 @@ impl Answer {
     fn say(&self) -> &dyn Say {
         match &self.body {
             Body::Check(body) => body,
+            Body::Litmus(body) => body,
             Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,
@@ -139,6 +146,7 @@ impl Answer {
             Body::Stream(body) => body,
             Body::Levels(body) => body,
             Body::Transactions(body) => body,
+            Body::Mailbox(body) => body,
             Body::Memsys(body) => body,
             Body::Fair(body) => body,
         }

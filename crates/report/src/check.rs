@@ -86,6 +86,23 @@ impl Say for Check {
     }
 
     fn json(&self, head: Head<'_>) -> String {
+        head.line(&self.fields())
+    }
+
+    /// The run of the first counterexample.
+    fn dot(&self) -> Option<String> {
+        self.counterexamples.first().map(|first| dot::execution(&first.execution))
+    }
+}
+
+/// The file with the values given to its parameters.
+pub(crate) fn with_parameters(file: &str, parameters: &BTreeMap<String, String>) -> String {
+    parameters.iter().fold(file.to_owned(), |given, (name, value)| format!("{given} {name}={value}"))
+}
+
+impl Check {
+    /// What JSON says about it.
+    pub(crate) fn fields(&self) -> impl Serialize + '_ {
         #[derive(Serialize)]
         struct Fields<'a> {
             parameters: &'a BTreeMap<String, String>,
@@ -102,7 +119,7 @@ impl Say for Check {
             advice: &'a [String],
             notes: &'a [String],
         }
-        head.line(&Fields {
+        Fields {
             parameters: &self.parameters,
             verdict: self.verdict,
             scope: &self.scope,
@@ -116,23 +133,11 @@ impl Say for Check {
             statistics: &self.statistics,
             advice: &self.advice,
             notes: &self.notes,
-        })
+        }
     }
 
-    /// The run of the first counterexample.
-    fn dot(&self) -> Option<String> {
-        self.counterexamples.first().map(|first| dot::execution(&first.execution))
-    }
-}
-
-/// The file with the values given to its parameters.
-pub(crate) fn with_parameters(file: &str, parameters: &BTreeMap<String, String>) -> String {
-    parameters.iter().fold(file.to_owned(), |given, (name, value)| format!("{given} {name}={value}"))
-}
-
-impl Check {
     /// How far the verdict reaches, in words.
-    fn reach(&self) -> String {
+    pub(crate) fn reach(&self) -> String {
         match (&self.scope, self.verdict) {
             (_, Verdict::Violated) if !self.all => {
                 "the search ended at the first violation; --all goes on and lists the distinct ones".into()
@@ -145,7 +150,7 @@ impl Check {
     }
 
     /// Executions, time and memory in one line.
-    fn counts(&self, cost: Cost) -> String {
+    pub(crate) fn counts(&self, cost: Cost) -> String {
         let mut parts = vec![counted(self.executions, "execution"), format!("{} blocked", grouped(self.blocked))];
         for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
             let number: u64 = names.iter().filter_map(|name| *self.statistics.get(*name)?).sum();

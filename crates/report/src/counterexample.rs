@@ -29,6 +29,11 @@ impl Counterexample {
     /// What is wrong, the run, how to see it again.
     pub(crate) fn text(&self, sources: &Sources, paper: &mut Paper) {
         paper.problem(&Problem::of(self), sources).end();
+        self.run(paper);
+    }
+
+    /// The run and how to see it again.
+    pub(crate) fn run(&self, paper: &mut Paper) {
         run::table(&self.execution, &self.waiting, paper);
         paper.end().paint(HEAD, "replay:").say(" ");
         if self.replay.len() <= LONG_COMMAND {

@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`family`], [`comparison`], [`replay`], [`trace`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`] and [`fair`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`] and [`fair`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
@@ -22,6 +22,8 @@ mod html;
 pub mod json;
 pub mod levels;
 pub mod lin;
+pub mod litmus;
+pub mod mailbox;
 pub mod memsys;
 pub mod numbers;
 mod paper;
@@ -44,6 +46,8 @@ pub use fair::Fair;
 pub use family::Family;
 pub use levels::Levels;
 pub use lin::Lin;
+pub use litmus::Litmus;
+pub use mailbox::Mailbox;
 pub use memsys::Memsys;
 pub use paper::Layout;
 pub use replay::Replay;

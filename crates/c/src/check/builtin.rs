@@ -7,11 +7,12 @@
 
 use super::{Checked, Checker, Symbol};
 use crate::ctype::{IntKind, Ty};
+use crate::float::{self, Math};
 use crate::parse::Fault;
-use crate::syntax::{self, BinaryOp};
+use crate::syntax::{self, BinaryOp, FloatKind};
 use crate::token::{Name, Pos};
 use crate::tree::{Builtin, Expr, ExprKind, Order, RmwKind};
-use raddle_program::Ordering;
+use raddle_program::{FloatBin, FloatUn, Ordering};
 
 impl Checker {
     /// The operation, if the name stands for one; `None` for an ordinary call.
@@ -41,9 +42,61 @@ impl Checker {
         if let Some(result) = self.verifier_builtin(name, args, pos)? {
             return Ok(Some(result));
         }
-        match name.strip_prefix("__builtin_") {
+        let rest = name.strip_prefix("__builtin_");
+        if let Some((math, kind)) = float::function(rest.unwrap_or(name))
+            && (rest.is_some() || self.lookup(name).is_some())
+        {
+            return self.math(name, math, kind, args, pos).map(Some);
+        }
+        if matches!(rest.unwrap_or(name), "alloca" | "alloca_with_align") {
+            let wide = self.types.size_type();
+            let size = self.converted(name, args, 0, &wide, pos)?;
+            return Ok(Some(self.make(Builtin::Alloca, vec![size], Ty::Void.plain().pointer(), pos)));
+        }
+        match rest {
             Some(rest) => self.compiler_builtin(rest, args, pos),
             None => Ok(None),
+        }
+    }
+
+    /// A function of `<math.h>`.
+    fn math(&mut self, name: &str, math: Math, kind: FloatKind, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let ty = Ty::Float(kind);
+        let first = self.converted(name, args, 0, &ty, pos)?;
+        match math {
+            Math::One(op) => Ok(self.make(Builtin::Float(op), vec![first], ty, pos)),
+            Math::Two(op) => {
+                let second = self.converted(name, args, 1, &ty, pos)?;
+                Ok(self.make(Builtin::Floats(op), vec![first, second], ty, pos))
+            }
+            Math::Integer(op, kind) => {
+                let rounded = self.make(Builtin::Float(op), vec![first], ty, pos);
+                self.convert(rounded, &Ty::Int(kind))
+            }
+        }
+    }
+
+    /// A test of a floating-point number by comparisons of it with itself and with infinity.
+    fn float_test(&mut self, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        let value = self.arg(rest, args, 0, pos)?;
+        let value = self.convert(value, &Ty::Float(FloatKind::Double))?;
+        let zero = |bits: u64| Expr { kind: ExprKind::Const(bits), ty: Ty::Float(FloatKind::Double).plain(), pos };
+        let size = self.make(Builtin::Float(FloatUn::Abs), vec![value.clone()], Ty::Float(FloatKind::Double), pos);
+        let infinity = zero(f64::INFINITY.to_bits());
+        match rest {
+            "isnan" => {
+                // Whatever is no number is not less or equal to infinity.
+                let number = self.binary(BinaryOp::Le, size, infinity, pos)?;
+                Ok(Expr { kind: ExprKind::Unary(syntax::UnaryOp::Not, Box::new(number)), ty: Ty::INT.plain(), pos })
+            }
+            "isinf" | "isinf_sign" => self.binary(BinaryOp::Eq, size, infinity, pos),
+            "isfinite" | "finite" => self.binary(BinaryOp::Lt, size, infinity, pos),
+            _ => {
+                let one = zero(1f64.to_bits());
+                let sign =
+                    self.make(Builtin::Floats(FloatBin::CopySign), vec![one, value], Ty::Float(FloatKind::Double), pos);
+                self.binary(BinaryOp::Lt, sign, zero(0), pos)
+            }
         }
     }
 
@@ -262,7 +315,7 @@ impl Checker {
             "ulong" | "size_t" | "loff_t" | "sector_t" => IntKind::ULong,
             "longlong" => IntKind::LLong,
             "ulonglong" => IntKind::ULLong,
-            "float" | "double" => return Err(Fault::new(pos, "floating point is not supported")),
+            "float" | "double" => return Err(Fault::new(pos, "unknown values of floating types are not supported")),
             _ => {
                 let message = format!("`__VERIFIER_nondet_{rest}` is not supported");
                 return Err(Fault::new(pos, message).help("unknown values of integer types are"));
@@ -321,7 +374,18 @@ impl Checker {
 
     fn compiler_builtin(&mut self, rest: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Option<Expr>> {
         let count = |builtin| (builtin, Ty::INT);
+        let number = |value: f64, kind: FloatKind| {
+            let bits = if kind == FloatKind::Float { u64::from((value as f32).to_bits()) } else { value.to_bits() };
+            Ok(Some(Expr { kind: ExprKind::Const(bits), ty: Ty::Float(kind).plain(), pos }))
+        };
         let (builtin, ty) = match rest {
+            "huge_val" | "inf" => return number(f64::INFINITY, FloatKind::Double),
+            "huge_valf" | "inff" => return number(f64::INFINITY, FloatKind::Float),
+            "nan" => return number(f64::NAN, FloatKind::Double),
+            "nanf" => return number(f64::NAN, FloatKind::Float),
+            "isnan" | "isinf" | "isinf_sign" | "isfinite" | "finite" | "signbit" | "signbitf" => {
+                return self.float_test(rest, args, pos).map(Some);
+            }
             "expect" | "expect_with_probability" | "assume_aligned" => return Ok(Some(self.arg(rest, args, 0, pos)?)),
             "constant_p" => {
                 let value = self.arg(rest, args, 0, pos)?;

@@ -2,8 +2,10 @@
 
 use super::Checker;
 use crate::ctype::{IntKind, Ty, Types};
+use crate::float;
 use crate::syntax::{BinaryOp, UnaryOp};
 use crate::tree::{Base, Constant, Expr, ExprKind, Storage};
+use raddle_program::FloatUn;
 
 /// Why an expression is no constant; the caller says so with the right words.
 #[derive(Debug)]
@@ -36,6 +38,9 @@ impl Checker {
             ExprKind::Convert(inner) => {
                 let value = self.evaluate(inner)?;
                 match (value, &expr.ty.ty) {
+                    (Constant::Int(bits), to) if matches!(to, Ty::Float(_)) || matches!(inner.ty.ty, Ty::Float(_)) => {
+                        float::convert(&self.types, &inner.ty.ty, to, bits).map(Constant::Int).ok_or(NotConstant)
+                    }
                     (Constant::Int(bits), Ty::Int(IntKind::Bool)) => Ok(Constant::Int(u64::from(bits != 0))),
                     (Constant::Addr(..), Ty::Int(IntKind::Bool)) => Ok(Constant::Int(1)),
                     (Constant::Int(bits), _) => int(extend(&self.types, &inner.ty.ty, bits) as u64),
@@ -48,9 +53,12 @@ impl Checker {
                     return if *op == UnaryOp::Not { Ok(Constant::Int(0)) } else { Err(NotConstant) };
                 };
                 match op {
+                    UnaryOp::Minus if let (Ty::Float(_), Some(ty)) = (&expr.ty.ty, self.types.scalar(&expr.ty.ty)) => {
+                        int(FloatUn::Neg.apply(ty, bits))
+                    }
                     UnaryOp::Minus => int(bits.wrapping_neg()),
                     UnaryOp::Complement => int(!bits),
-                    UnaryOp::Not => int(u64::from(bits == 0)),
+                    UnaryOp::Not => int(u64::from(!float::is_true(&self.types, &inner.ty.ty, bits))),
                     _ => int(bits),
                 }
             }
@@ -107,7 +115,10 @@ impl Checker {
     }
 
     fn truth(&self, expr: &Expr) -> Result<bool, NotConstant> {
-        Ok(self.evaluate(expr)? != Constant::Int(0))
+        Ok(match self.evaluate(expr)? {
+            Constant::Int(bits) => float::is_true(&self.types, &expr.ty.ty, bits),
+            Constant::Addr(..) => true,
+        })
     }
 
     /// The address of an object that lives as long as the program.
@@ -137,6 +148,9 @@ impl Checker {
 pub(crate) fn binary(types: &Types, op: BinaryOp, (ta, a): (&Ty, u64), (tb, b): (&Ty, u64)) -> Option<u64> {
     let signed = matches!(ta, Ty::Int(kind) if kind.signed());
     let (x, y) = (extend(types, ta, a), extend(types, tb, b));
+    if let Ty::Float(_) = ta {
+        return float::fold(op, types.scalar(ta)?, a, b);
+    }
     let width = types.scalar(ta)?.bits();
     let less = |strict: bool| {
         let (below, same) = if signed { (x < y, x == y) } else { (a < b, a == b) };

@@ -3,9 +3,14 @@
 use super::constant::{extend, truncate};
 use super::{Checked, Checker};
 use crate::ctype::{IntKind, QTy, Ty};
+use crate::float;
 use crate::parse::Fault;
+use crate::syntax::FloatKind;
 use crate::token::Pos;
 use crate::tree::{Constant, Expr, ExprKind};
+
+/// Why an extended number is refused.
+pub(super) const LONG_DOUBLE: &str = "`long double` is not supported";
 
 impl Checker {
     /// Checks an expression and takes its value.
@@ -29,8 +34,7 @@ impl Checker {
                 }
                 Ok(Expr { kind: ExprKind::AddrOf(Box::new(expr)), ty, pos })
             }
-            Ty::Float(_) => Err(Fault::new(pos, "floating point is not supported")
-                .label(format!("this has the type `{}`", self.types.show(&expr.ty)))),
+            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
             Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
             _ if is_object(&expr) => {
                 if let Ty::Record(_) = expr.ty.ty
@@ -54,7 +58,18 @@ impl Checker {
         }
         let fault = |message: String| Err(Fault::new(pos, message));
         match (&expr.ty.ty, to) {
-            (_, Ty::Float(_)) | (Ty::Float(_), _) => fault("floating point is not supported".to_owned()),
+            (_, Ty::Float(FloatKind::LongDouble)) | (Ty::Float(FloatKind::LongDouble), Ty::Int(_) | Ty::Float(_)) => {
+                fault(LONG_DOUBLE.to_owned())
+            }
+            (Ty::Int(_) | Ty::Float(_), Ty::Float(_)) | (Ty::Float(_), Ty::Int(_)) => {
+                let ty = to.clone().plain();
+                if let ExprKind::Const(bits) = expr.kind
+                    && let Some(bits) = float::convert(&self.types, &expr.ty.ty, to, bits)
+                {
+                    return Ok(Expr { kind: ExprKind::Const(bits), ty, pos });
+                }
+                Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty, pos })
+            }
             (_, Ty::Int128) | (Ty::Int128, _) => fault("128-bit integers are not supported".to_owned()),
             (_, Ty::Void) => Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Ty::Void.plain(), pos }),
             (Ty::Int(_), Ty::Int(kind)) => {
@@ -104,8 +119,30 @@ impl Checker {
         Ok(expr)
     }
 
+    /// A number as arithmetic takes it: integers are promoted.
+    pub(super) fn arithmetic(&self, expr: Expr) -> Checked<Expr> {
+        match expr.ty.ty {
+            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(expr.pos, LONG_DOUBLE)),
+            Ty::Float(_) => Ok(expr),
+            _ => self.promote(expr),
+        }
+    }
+
+    /// The type two numbers meet in, if one of them is floating.
+    pub(super) fn common_float(a: &Ty, b: &Ty) -> Option<Ty> {
+        match (a, b) {
+            (Ty::Float(a), Ty::Float(b)) => Some(Ty::Float(if a == b { *a } else { FloatKind::Double })),
+            (Ty::Float(kind), Ty::Int(_)) | (Ty::Int(_), Ty::Float(kind)) => Some(Ty::Float(*kind)),
+            _ => None,
+        }
+    }
+
     /// The usual arithmetic conversions.
     pub(super) fn usual(&self, a: Expr, b: Expr) -> Checked<(Expr, Expr)> {
+        let (a, b) = (self.arithmetic(a)?, self.arithmetic(b)?);
+        if let Some(to) = Self::common_float(&a.ty.ty, &b.ty.ty) {
+            return Ok((self.convert(a, &to)?, self.convert(b, &to)?));
+        }
         let (a, b) = (self.promote(a)?, self.promote(b)?);
         let (Some(ka), Some(kb)) = (a.ty.ty.int(), b.ty.ty.int()) else {
             return Err(Fault::new(a.pos, "integers are needed here"));

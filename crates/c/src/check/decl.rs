@@ -1,10 +1,11 @@
 //! Which objects and functions does a declaration bring into being?
 
+use super::convert::LONG_DOUBLE;
 use super::types::adjust;
 use super::{Checked, Checker, Func, FunctionState, Symbol};
 use crate::ctype::{FuncTy, QTy, Ty};
 use crate::parse::Fault;
-use crate::syntax::{self, Declaration, Declarator, Derived, FunctionDef, Specs, StaticAssert, TypeSpec};
+use crate::syntax::{self, Declaration, Declarator, Derived, FloatKind, FunctionDef, Specs, StaticAssert, TypeSpec};
 use crate::token::{Name, Pos};
 use crate::tree::{self, Body, Constant, FnId, StaticPart, Storage, Var, VarId};
 use rustc_hash::FxHashMap;
@@ -352,8 +353,7 @@ impl Checker {
     /// An object of this type can exist and be used.
     fn complete_object(&self, ty: &QTy, pos: Pos) -> Checked<()> {
         match &ty.ty {
-            Ty::Float(_) => Err(Fault::new(pos, "floating point is not supported")
-                .label(format!("this has the type `{}`", self.types.show(ty)))),
+            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
             Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
             _ if self.types.size(&ty.ty).is_none() => {
                 Err(Fault::new(pos, format!("an object of the incomplete type `{}`", self.types.show(ty))))
@@ -367,8 +367,14 @@ impl Checker {
         let specs = &declaration.specs;
         let base = self.base_type(declaration)?;
         for (declarator, init) in &declaration.declarators {
-            let named = self.named(specs, declarator, &base)?;
-            if specs.storage == syntax::Storage::Typedef {
+            let auto = matches!(specs.storage, syntax::Storage::None) && !specs.thread_local && init.is_none();
+            self.open_length = auto.then_some(None);
+            let named = self.named(specs, declarator, &base);
+            let length = self.open_length.take().flatten();
+            let named = named?;
+            if let Some(length) = length {
+                self.variable_array(named, length, out)?;
+            } else if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
             } else if let Ty::Func(func) = &named.ty.ty {
                 self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
@@ -393,6 +399,29 @@ impl Checker {
         self.define_static(id, ty, init)?;
         let ty = self.var(id).ty.clone();
         self.complete_object(&ty, pos)
+    }
+
+    /// An array of variable length is a pointer to memory that is made where its declaration is met; its size is kept beside it.
+    fn variable_array(&mut self, named: Named, length: tree::Expr, out: &mut Vec<tree::Stmt>) -> Checked<()> {
+        let Named { name, ty, pos, .. } = named;
+        let Ty::Array(element, None) = &ty.ty else { return Err(Fault::new(pos, "this is no array")) };
+        let one = self.sizeof(element, pos)?;
+        let wide = self.types.size_type();
+        let length = self.convert(length, &wide)?;
+        let size = self.binary(syntax::BinaryOp::Mul, length, self.size_constant(one, pos), pos)?;
+        let auto = |name: Name, ty: QTy| Var { name, ty, storage: Storage::Auto, align: 0, pos };
+        let bytes = self.new_var(auto(format!("{name}.size").into(), wide.clone().plain()));
+        let pointer = ty.clone().pointer().plain();
+        let id = self.new_var(auto(name.clone(), pointer.clone()));
+        self.lengths.insert(id, bytes);
+        self.scope().symbols.insert(name.clone(), Symbol::Var(id));
+        let object = tree::Expr { kind: tree::ExprKind::Var(bytes), ty: wide.clone().plain(), pos };
+        let value = tree::Expr { kind: tree::ExprKind::Load(Box::new(object)), ty: wide.plain(), pos };
+        let made = tree::ExprKind::Builtin(tree::Builtin::Alloca, vec![value]);
+        let made = tree::Expr { kind: made, ty: pointer, pos };
+        let decl = |id, value| tree::Stmt { kind: tree::StmtKind::Decl(id, Some(tree::Init::Value(value))), pos };
+        out.extend([decl(bytes, size), decl(id, made)]);
+        Ok(())
     }
 
     fn auto_local(&mut self, named: Named, init: Option<&syntax::Init>, out: &mut Vec<tree::Stmt>) -> Checked<()> {

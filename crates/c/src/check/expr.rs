@@ -3,10 +3,12 @@
 use super::convert::{bit_width, is_lvalue, is_object};
 use super::{Checked, Checker, truncate};
 use crate::ctype::{IntKind, QTy, Ty, union};
+use crate::float;
 use crate::parse::Fault;
 use crate::syntax::{self, BinaryOp, Quals, UnaryOp};
 use crate::token::{Encoding, Pos};
 use crate::tree::{Change, Constant, Expr, ExprKind};
+use raddle_program::FloatUn;
 
 impl Checker {
     /// The meaning of an expression; objects are not read yet.
@@ -28,7 +30,7 @@ impl Checker {
                 };
                 make(ExprKind::Const(truncate(&self.types, &ty, *value as u64)), ty.plain())
             }
-            syntax::ExprKind::Float => Err(Fault::new(pos, "floating point is not supported")),
+            syntax::ExprKind::Float(literal) => make(ExprKind::Const(literal.bits), Ty::Float(literal.kind).plain()),
             syntax::ExprKind::Str(units, encoding) => {
                 let kind = match encoding {
                     Encoding::Plain => IntKind::Char,
@@ -68,7 +70,7 @@ impl Checker {
                 let target = self.target(operand)?;
                 let ty = target.ty.value();
                 let by = match &ty.ty {
-                    Ty::Int(_) => *by,
+                    Ty::Int(_) | Ty::Float(_) => *by,
                     Ty::Ptr(to) => *by * self.step_size(to, pos)? as i64,
                     _ => return Err(Fault::new(pos, "only numbers and pointers can be counted up and down")),
                 };
@@ -128,6 +130,16 @@ impl Checker {
                 if let ExprKind::Member(_, _, Some(_)) = operand.kind {
                     return Err(Fault::new(pos, "a bit-field has no size in bytes"));
                 }
+                if let ExprKind::Deref(pointer) = &operand.kind
+                    && let ExprKind::Load(object) = &pointer.kind
+                    && let ExprKind::Var(id) = object.kind
+                    && let Some(&bytes) = self.lengths.get(&id)
+                    && matches!(operand.ty.ty, Ty::Array(_, None))
+                {
+                    let ty = self.types.size_type().plain();
+                    let object = Expr { kind: ExprKind::Var(bytes), ty: ty.clone(), pos };
+                    return make(ExprKind::Load(Box::new(object)), ty);
+                }
                 Ok(self.size_constant(self.sizeof(&operand.ty, pos)?, pos))
             }
             syntax::ExprKind::AlignofType(name) => {
@@ -173,13 +185,17 @@ impl Checker {
             }
             UnaryOp::Plus | UnaryOp::Minus | UnaryOp::Complement => {
                 let value = self.rvalue_of(operand)?;
-                let value = self.promote(value)?;
+                let value = if op == UnaryOp::Complement { self.promote(value)? } else { self.arithmetic(value)? };
                 if op == UnaryOp::Plus {
                     return Ok(value);
                 }
                 let ty = value.ty.clone();
                 if let ExprKind::Const(bits) = value.kind {
-                    let bits = if op == UnaryOp::Minus { bits.wrapping_neg() } else { !bits };
+                    let bits = match (op, &ty.ty, self.types.scalar(&ty.ty)) {
+                        (UnaryOp::Minus, Ty::Float(_), Some(scalar)) => FloatUn::Neg.apply(scalar, bits),
+                        (UnaryOp::Minus, ..) => bits.wrapping_neg(),
+                        _ => !bits,
+                    };
                     return Ok(Expr { kind: ExprKind::Const(truncate(&self.types, &ty.ty, bits)), ty, pos });
                 }
                 Ok(Expr { kind: ExprKind::Unary(op, Box::new(value)), ty, pos })
@@ -260,6 +276,9 @@ impl Checker {
             return self.folded(op, a, b, ty, pos);
         }
         let (a, b) = self.usual(a, b)?;
+        if matches!(a.ty.ty, Ty::Float(_)) && float::operator(op).is_none() {
+            return Err(Fault::new(pos, "this operator is for integers"));
+        }
         let ty = if is_comparison(op) { Ty::INT } else { a.ty.ty.clone() };
         self.folded(op, a, b, ty, pos)
     }
@@ -290,9 +309,6 @@ impl Checker {
         if target.ty.quals.constant {
             return Err(Fault::new(expr.pos, "this object is `const`"));
         }
-        if let Ty::Float(_) = target.ty.ty {
-            return Err(Fault::new(expr.pos, "floating point is not supported"));
-        }
         Ok(target)
     }
 
@@ -312,9 +328,14 @@ impl Checker {
             }
             _ => {
                 // The promoted type of the target decides; a stand-in for its value finds it.
-                let stand_in = self.promote(self.rvalue(target.clone())?)?;
-                let value = self.promote(value)?;
-                if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+                let stand_in = self.arithmetic(self.rvalue(target.clone())?)?;
+                let value = self.arithmetic(value)?;
+                if let Some(via) = Self::common_float(&stand_in.ty.ty, &value.ty.ty) {
+                    if float::operator(op).is_none() {
+                        return Err(Fault::new(pos, "this operator is for integers"));
+                    }
+                    (Change::Op(op), self.convert(value, &via)?, via.plain())
+                } else if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
                     let via = stand_in.ty.clone();
                     (Change::Op(op), value, via)
                 } else {
@@ -349,6 +370,7 @@ impl Checker {
                     _ => Ty::INT,
                 }
             }
+            (a, b) if let Some(ty) = Self::common_float(a, b) => ty,
             (Ty::Void, _) | (_, Ty::Void) => Ty::Void,
             (Ty::Ptr(a), Ty::Ptr(b)) => {
                 if self.is_null(left) {

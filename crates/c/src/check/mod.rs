@@ -109,6 +109,10 @@ pub(crate) struct Checker {
     /// What is called before `main`, and when the program ends.
     pub(crate) constructors: Vec<FnId>,
     pub(crate) destructors: Vec<FnId>,
+    /// Arrays of variable length: pointers to their first elements, with the variables that hold their sizes in bytes.
+    lengths: FxHashMap<VarId, VarId>,
+    /// Whether the array that is declared next may have a variable length, and that length once it is met.
+    open_length: Option<Option<crate::tree::Expr>>,
     /// From which byte on members are aligned to how much at most; see `Lines::packs`.
     pub(crate) packs: Vec<(u32, u64)>,
 }
@@ -149,6 +153,8 @@ impl Checker {
             function: None,
             constructors: Vec::new(),
             destructors: Vec::new(),
+            lengths: FxHashMap::default(),
+            open_length: None,
             packs: Vec::new(),
         }
     }
@@ -209,6 +215,11 @@ impl Checker {
 
     pub(crate) fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
+    }
+
+    /// Whether the variable is the pointer to an array of variable length.
+    pub(crate) fn is_variable_array(&self, id: VarId) -> bool {
+        self.lengths.contains_key(&id)
     }
 
     pub(crate) fn func(&self, id: FnId) -> &Func {

@@ -1,9 +1,10 @@
 //! Names, literals, members, calls, and expressions about types.
 
+use super::convert::LONG_DOUBLE;
 use super::{Checked, Checker, Symbol};
 use crate::ctype::{IntKind, QTy, Ty, union};
 use crate::parse::Fault;
-use crate::syntax::{self, BinaryOp, Designator};
+use crate::syntax::{self, BinaryOp, Designator, FloatKind};
 use crate::token::{IntLit, Name, Pos};
 use crate::tree::{Expr, ExprKind, Init, Storage, Var};
 use std::rc::Rc;
@@ -11,6 +12,12 @@ use std::rc::Rc;
 impl Checker {
     pub(super) fn identifier(&mut self, name: &Name, pos: Pos) -> Checked<Expr> {
         let (kind, ty) = match self.lookup(name) {
+            Some(Symbol::Var(id)) if self.lengths.contains_key(id) => {
+                let (id, ty) = (*id, self.var(*id).ty.clone());
+                let object = Expr { kind: ExprKind::Var(id), ty: ty.clone(), pos };
+                let pointer = Expr { kind: ExprKind::Load(Box::new(object)), ty, pos };
+                return self.deref(pointer, pos);
+            }
             Some(Symbol::Var(id)) => (ExprKind::Var(*id), self.var(*id).ty.clone()),
             Some(Symbol::Func(id)) => (ExprKind::Func(*id), Ty::Func(self.func(*id).ty.clone()).plain()),
             Some(Symbol::Enumerator(value, kind)) => (ExprKind::Const(*value), Ty::Int(*kind).plain()),
@@ -226,12 +233,15 @@ impl Checker {
             values.push(match func.params.get(index) {
                 Some(param) => self.convert(value, &param.ty)?,
                 None if value.ty.ty.int().is_some() => self.promote(value)?,
+                None if value.ty.ty == Ty::Float(FloatKind::Float) => {
+                    self.convert(value, &Ty::Float(FloatKind::Double))?
+                }
                 None => value,
             });
         }
         let ret = func.ret.value();
-        if let Ty::Float(_) = ret.ty {
-            return Err(Fault::new(pos, "floating point is not supported").label("this call returns it"));
+        if let Ty::Float(FloatKind::LongDouble) = ret.ty {
+            return Err(Fault::new(pos, LONG_DOUBLE).label("this call returns it"));
         }
         // Calling through `&f` is calling `f`.
         Ok(Expr { kind: ExprKind::Call(Box::new(callee), values), ty: ret, pos })

@@ -83,7 +83,7 @@ impl Checker {
                     }
                     // The size of a parameter's outermost dimension does not matter.
                     let n = match size {
-                        Some(size) if !(param && index == 0) => Some(self.array_size(size)?),
+                        Some(size) if !(param && index == 0) => self.array_size(size, index == 0)?,
                         _ => None,
                     };
                     let quals = Quals { atomic: false, ..ty.quals };
@@ -126,7 +126,9 @@ impl Checker {
         Ok(adjust(ty))
     }
 
-    fn array_size(&mut self, size: &crate::syntax::Expr) -> Checked<u64> {
+    /// How many elements an array has; `None` for a variable length where one is allowed.
+    fn array_size(&mut self, size: &crate::syntax::Expr, outermost: bool) -> Checked<Option<u64>> {
+        let mut open = self.open_length.take();
         let value = self.rvalue_of(size)?;
         let Some(kind) = value.ty.ty.int() else {
             return Err(Fault::new(size.pos, "the size of an array must be an integer"));
@@ -137,9 +139,15 @@ impl Checker {
                 if signed < 0 && kind.signed() {
                     return Err(Fault::new(size.pos, "the size of an array is negative"));
                 }
-                Ok(n)
+                self.open_length = open;
+                Ok(Some(n))
             }
-            _ => Err(Fault::new(size.pos, "an array of variable length is not supported")
+            _ if outermost && let Some(length) = &mut open => {
+                *length = Some(value);
+                self.open_length = open;
+                Ok(None)
+            }
+            _ => Err(Fault::new(size.pos, "an array of variable length is not supported here")
                 .label("not a constant")
                 .help("give the array a constant size, or allocate it with malloc")),
         }

@@ -6,8 +6,10 @@ use super::function::FnLowerer;
 use super::memory::Place;
 use super::value::{binary, settled};
 use crate::ctype::{IntKind, QTy, Ty};
+use crate::parse::Fault;
+use crate::syntax::BinaryOp;
 use crate::tree::{Change, Expr};
-use raddle_program::{self as ir, BinOp, Ordering, Type, UnOp};
+use raddle_program::{self as ir, BinOp, FloatBin, Ordering, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     pub(super) fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
@@ -83,15 +85,36 @@ impl FnLowerer<'_, '_> {
         if let Place::Memory { addr, order: Ordering::SeqCst } = &place
             && target.ty.quals.atomic
             && target.ty.ty != Ty::Int(IntKind::Bool)
+            && !matches!(target.ty.ty, Ty::Float(_))
         {
             return Ok(self.atomic_step(addr.clone(), scalar, by, prefix));
+        }
+        if let (Place::Memory { addr, order: Ordering::SeqCst }, Ty::Float(_)) = (&place, &target.ty.ty)
+            && target.ty.quals.atomic
+        {
+            let ty = target.ty.value();
+            let one = self.converted(ir::Expr::int(Type::I32, 1), &Ty::INT, &ty.ty);
+            let op = if by < 0 { BinaryOp::Sub } else { BinaryOp::Add };
+            let new = self.atomic_change(addr.clone(), Change::Op(op), target, one.clone(), &ty, &ty)?;
+            // What was there before: the step is undone in the same type only if nothing was lost, so the value found is not at hand.
+            if prefix {
+                return Ok(new);
+            }
+            return Err(Fault::new(
+                expr.pos,
+                "the old value of an atomic floating-point number that is counted up is not supported",
+            ));
         }
         let name = name_of(target, self);
         let mut old = self.read(&place, &target.ty, &name)?;
         if !prefix && let Place::Reg(_) = place {
             old = self.hold("old", old);
         }
-        let new = if scalar == Type::Ptr {
+        let new = if let Ty::Float(_) = target.ty.ty {
+            let step = ir::Expr::int(Type::I64, by);
+            let step = self.converted(step, &Ty::Int(IntKind::LLong), &target.ty.ty);
+            binary(BinOp::Float(FloatBin::Add), old.clone(), step)
+        } else if scalar == Type::Ptr {
             ir::Expr::binary(BinOp::Add, old.clone(), ir::Expr::int(Type::I64, by))
         } else if target.ty.ty == Ty::Int(IntKind::Bool) {
             let wide = self.converted(old.clone(), &target.ty.ty, &Ty::INT);

@@ -9,7 +9,7 @@ use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::syntax::BinaryOp;
 use crate::tree::{Builtin, Change, Expr, Order, RmwKind};
-use raddle_program::{self as ir, BinOp, Op, Ordering, Reg, RmwOp, Term, Type};
+use raddle_program::{self as ir, BinOp, Op, Ordering, Reg, RmwOp, Term, Type, UnOp};
 
 /// What a read-modify-write writes, given what it found.
 fn new_value(op: RmwKind, old: ir::Expr, operand: ir::Expr) -> ir::Expr {
@@ -108,9 +108,10 @@ impl FnLowerer<'_, '_> {
             Change::Step { minus: false, .. } => Some(RmwKind::Add),
             Change::Step { minus: true, .. } => Some(RmwKind::Sub),
         };
-        let is_bool = target.ty.ty == Ty::Int(IntKind::Bool);
+        // The representation has no updates of truth values and of floating-point numbers.
+        let is_number = target.ty.ty != Ty::Int(IntKind::Bool) && !matches!(via.ty, Ty::Float(_));
         if let Some(kind) = kind
-            && !is_bool
+            && is_number
         {
             let (access, operand) = match op {
                 Change::Step { size, .. } => {
@@ -280,6 +281,22 @@ impl FnLowerer<'_, '_> {
                     Ok(())
                 })?;
                 Ok(nothing)
+            }
+            Builtin::Alloca => {
+                let size = self.value(&args[0])?;
+                let size = self.converted(size, &args[0].ty.ty, &Ty::Int(IntKind::ULLong));
+                self.at(expr.pos);
+                let dst = self.b.reg("alloca", Type::Ptr);
+                self.b.push(Op::Alloc { dst, size, zeroed: false, scoped: true });
+                Ok(ir::Expr::Reg(dst))
+            }
+            Builtin::Float(op) => {
+                let value = self.value(&args[0])?;
+                Ok(ir::Expr::unary(UnOp::Float(*op), value))
+            }
+            Builtin::Floats(op) => {
+                let (a, b) = (self.value(&args[0])?, self.value(&args[1])?);
+                Ok(binary(BinOp::Float(*op), a, b))
             }
             _ => self.verifier_builtin(expr, builtin, args),
         }

@@ -66,6 +66,8 @@ impl Lowerer<'_> {
             ret,
             through: None,
             in_memory: FxHashSet::default(),
+            outlived: FxHashSet::default(),
+            discarded: false,
             pinned: Some(span),
             main: false,
             atomic: false,
@@ -132,6 +134,7 @@ impl FnLowerer<'_, '_> {
         args: &[Expr],
         into: Option<ir::Expr>,
     ) -> Lowered<ir::Expr> {
+        let discarded = std::mem::take(&mut self.discarded);
         let Some(func) = callee.ty.ty.pointee().and_then(|to| to.ty.func()).cloned() else {
             return Err(Fault::new(expr.pos, "this cannot be called"));
         };
@@ -141,6 +144,7 @@ impl FnLowerer<'_, '_> {
             let known = self.program.checker.func(id);
             if known.def.is_none() || known.origin == Origin::Library {
                 let name = known.name.clone();
+                self.discarded = discarded;
                 return self.external_call(expr, &name, args);
             }
             let func = known.ty.clone();
@@ -159,6 +163,12 @@ impl FnLowerer<'_, '_> {
     }
 
     fn external_call(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<ir::Expr> {
+        let format = match name {
+            "sprintf" | "asprintf" => args.get(1),
+            "snprintf" => args.get(2),
+            _ => None,
+        };
+        format.map_or(Ok(()), |format| self.refuse_floats(format))?;
         if let Some(result) = self.native(expr, name, args)? {
             return Ok(result);
         }

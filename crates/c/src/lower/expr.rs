@@ -2,11 +2,12 @@
 
 use super::Lowered;
 use super::function::FnLowerer;
-use super::value::{binary, from_bool, is_true, not, resize, settled};
+use super::value::{binary, float_is_true, from_bool, is_true, not, resize, settled};
 use crate::ctype::{IntKind, QTy, Ty};
-use crate::syntax::{BinaryOp, UnaryOp};
+use crate::float;
+use crate::syntax::{BinaryOp, FloatKind, UnaryOp};
 use crate::tree::{Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, Op, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, FloatBin, FloatUn, Op, Term, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     /// The value of a scalar expression; for an expression without a value, its effects and anything.
@@ -46,6 +47,9 @@ impl FnLowerer<'_, '_> {
                     return Ok(from_bool(cond, self.scalar(&expr.ty)?));
                 }
                 let value = self.value(inner)?;
+                if let (Ty::Float(_), Ty::Int(kind)) = (&inner.ty.ty, &expr.ty.ty) {
+                    return self.truncated(value, &inner.ty.ty, *kind);
+                }
                 Ok(self.converted(value, &inner.ty.ty, &expr.ty.ty))
             }
             ExprKind::Unary(UnaryOp::Not, _) => {
@@ -56,6 +60,7 @@ impl FnLowerer<'_, '_> {
                 let value = self.value(inner)?;
                 Ok(match op {
                     UnaryOp::Complement => Self::complement(value),
+                    _ if matches!(inner.ty.ty, Ty::Float(_)) => ir::Expr::unary(UnOp::Float(FloatUn::Neg), value),
                     _ => ir::Expr::unary(UnOp::Neg, value),
                 })
             }
@@ -108,7 +113,7 @@ impl FnLowerer<'_, '_> {
                 self.call(expr, callee, args, None)
             }
             ExprKind::StmtExpr(stmts, last) => {
-                self.stmts(stmts)?;
+                self.in_expression(stmts)?;
                 match last {
                     Some(last) if last.ty.ty == Ty::Void => {
                         self.effect(last)?;
@@ -163,6 +168,11 @@ impl FnLowerer<'_, '_> {
     ) -> Lowered<ir::Expr> {
         let signed = left.ty.int().is_some_and(IntKind::signed);
         let ty = self.scalar(left)?;
+        if let (Ty::Float(_), Some((op, swapped, negated))) = (&left.ty, float::operator(op)) {
+            let (a, b) = if swapped { (b, a) } else { (a, b) };
+            let result = binary(BinOp::Float(op), a, b);
+            return Ok(if negated { not(result) } else { result });
+        }
         let pick = |s, u| if signed { s } else { u };
         let (op, a, b) = match op {
             BinaryOp::Add => (BinOp::Add, a, b),
@@ -198,6 +208,22 @@ impl FnLowerer<'_, '_> {
             return Ok(ir::Expr::bool(true));
         }
         Ok(binary(op, a, b))
+    }
+
+    /// A floating-point number as an integer; one that is out of its range has no value (C11 6.3.1.4p1).
+    fn truncated(&mut self, value: ir::Expr, from: &Ty, to: IntKind) -> Lowered<ir::Expr> {
+        let value = self.hold("number", value);
+        let wide = self.converted(value.clone(), from, &Ty::Float(FloatKind::Double));
+        let (low, high) = float::range(&self.program.checker.types, to);
+        let less = |a, b| binary(BinOp::Float(FloatBin::Lt), a, b);
+        let bound = |bound: f64| ir::Expr::Const(Type::I64, bound.to_bits());
+        let fits = ir::Expr::binary(BinOp::And, less(bound(low), wide.clone()), less(wide, bound(high)));
+        self.refuse(
+            not(fits),
+            ErrorKind::Arithmetic,
+            "a floating-point number becomes an integer that is too large for its type",
+        );
+        Ok(self.converted(value, from, &Ty::Int(to)))
     }
 
     /// The least number divided by -1 is none of its type (C11 6.5.5p6).
@@ -273,9 +299,14 @@ impl FnLowerer<'_, '_> {
             _ => {
                 let value = self.value(expr)?;
                 let ty = self.scalar(&expr.ty)?;
-                Ok(is_true(value, ty))
+                Ok(self.truth(value, &expr.ty.ty, ty))
             }
         }
+    }
+
+    /// Whether a value of a C type is not zero.
+    fn truth(&self, value: ir::Expr, of: &Ty, ty: Type) -> ir::Expr {
+        if let Ty::Float(_) = of { float_is_true(value, ty) } else { is_true(value, ty) }
     }
 
     /// Goes to one of two blocks.
@@ -306,7 +337,7 @@ impl FnLowerer<'_, '_> {
     }
 
     /// Whether evaluating the expression makes no instructions and cannot fail.
-    fn is_pure(&self, expr: &Expr) -> bool {
+    pub(super) fn is_pure(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Const(_) => true,
             ExprKind::Load(object) => match &object.kind {
@@ -316,6 +347,8 @@ impl FnLowerer<'_, '_> {
                 }
                 _ => false,
             },
+            // A number that does not fit is an error.
+            ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.int().is_some() => false,
             ExprKind::Convert(inner) => expr.ty.ty.is_scalar() && self.is_pure(inner),
             ExprKind::Unary(_, inner) => self.is_pure(inner),
             ExprKind::Binary(op, a, b) => {
@@ -354,7 +387,8 @@ impl FnLowerer<'_, '_> {
                 // `a ?: b` evaluates `a` once.
                 let value = self.value(cond)?;
                 let value = self.hold("kept", value);
-                self.b.terminate(Term::If(is_true(value.clone(), self.scalar(&cond.ty)?), yes, no));
+                let ty = self.scalar(&cond.ty)?;
+                self.b.terminate(Term::If(self.truth(value.clone(), &cond.ty.ty, ty), yes, no));
                 kept = Some(self.converted(value, &cond.ty.ty, &expr.ty.ty));
             }
         }
@@ -389,6 +423,9 @@ impl FnLowerer<'_, '_> {
                     return self.value(expr).map(drop);
                 }
                 self.effect(object)
+            }
+            ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.int().is_some() => {
+                self.value(expr).map(drop)
             }
             ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.effect(inner),
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => {
@@ -436,10 +473,14 @@ impl FnLowerer<'_, '_> {
             // The old value is not needed, so it need not be kept.
             ExprKind::IncDec { target, by, .. } => self.inc_dec(expr, target, *by, true).map(drop),
             ExprKind::StmtExpr(stmts, last) => {
-                self.stmts(stmts)?;
+                self.in_expression(stmts)?;
                 last.iter().try_for_each(|last| self.effect(last))
             }
             ExprKind::Call(..) if matches!(expr.ty.ty, Ty::Record(_)) => self.record(expr).map(drop),
+            ExprKind::Call(..) => {
+                self.discarded = true;
+                self.value(expr).map(drop)
+            }
             ExprKind::Literal(..) => self.address(expr).map(drop),
             _ => self.value(expr).map(drop),
         }

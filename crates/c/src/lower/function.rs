@@ -1,5 +1,6 @@
 //! How is one function lowered? Its parameters, its variables and their homes, its result.
 
+use super::scope::Scope;
 use super::value::{offset, resize};
 use super::{Lowered, Lowerer};
 use crate::check::Origin;
@@ -20,6 +21,8 @@ const MAX_FLAT: usize = 16;
 pub(super) enum Home {
     Reg(Reg),
     Local(LocalId),
+    /// An object of its block, whose address is in the register.
+    Made(Reg),
     /// A parameter of a library function that is known where it is called.
     Known(Expr),
 }
@@ -51,9 +54,11 @@ pub(super) struct Frame {
     pub(super) exit: Exit,
     pub(super) ret: QTy,
     pub(super) labels: Vec<BlockId>,
-    /// Where `break` and `continue` go, innermost last.
-    pub(super) breaks: Vec<BlockId>,
-    pub(super) continues: Vec<BlockId>,
+    /// Where `break` and `continue` go, innermost last, and how many blocks are around there.
+    pub(super) breaks: Vec<(BlockId, usize)>,
+    pub(super) continues: Vec<(BlockId, usize)>,
+    /// The blocks around, outermost first.
+    pub(super) scopes: Vec<Scope>,
     /// The blocks of the cases and the default of the switches around.
     pub(super) switches: Vec<(Vec<BlockId>, BlockId)>,
     /// Where the arguments beyond the parameters are, if there may be such.
@@ -71,6 +76,10 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) through: Option<Expr>,
     /// Variables that must have an address.
     pub(super) in_memory: FxHashSet<VarId>,
+    /// The value of the call that is being lowered is not asked for.
+    pub(super) discarded: bool,
+    /// Variables that something may point at for longer than they live.
+    pub(super) outlived: FxHashSet<VarId>,
     /// The line that is shown for everything inside a library function.
     pub(super) pinned: Option<Span>,
     /// It is the function that the program begins with.
@@ -151,6 +160,8 @@ impl<'a> Lowerer<'a> {
             ret,
             through: None,
             in_memory: FxHashSet::default(),
+            outlived: FxHashSet::default(),
+            discarded: false,
             pinned: None,
             main,
             atomic,
@@ -159,6 +170,7 @@ impl<'a> Lowerer<'a> {
             variables: Vec::new(),
         };
         lowerer.survey(&body);
+        lowerer.outlived = super::scope::outlived(&mut lowerer, &body);
         lowerer.enter(&body, main)?;
         lowerer.frame(&body, Exit::Return, ty.ret.value());
         lowerer.top().rest = (ty.variadic && !main).then(|| Expr::Reg(Reg(params.len() as u32 - 1)));
@@ -168,7 +180,9 @@ impl<'a> Lowerer<'a> {
         if atomic {
             lowerer.b.push(Op::AtomicBegin);
         }
+        lowerer.open_scope(&[], &body.stmts);
         lowerer.stmts(&body.stmts)?;
+        lowerer.close_scope();
         if main && !lowerer.b.terminated() {
             lowerer.run_handlers(pos)?;
         }
@@ -291,9 +305,16 @@ impl FnLowerer<'_, '_> {
     /// Starts a body: its labels get blocks.
     pub(super) fn frame(&mut self, body: &Body, exit: Exit, ret: QTy) {
         let labels = (0..body.labels).map(|_| self.b.block()).collect();
-        let frame =
-            Frame { exit, ret, labels, breaks: Vec::new(), continues: Vec::new(), switches: Vec::new(), rest: None };
-        self.frames.push(frame);
+        self.frames.push(Frame {
+            exit,
+            ret,
+            labels,
+            breaks: Vec::new(),
+            continues: Vec::new(),
+            scopes: Vec::new(),
+            switches: Vec::new(),
+            rest: None,
+        });
     }
 
     pub(super) fn top(&mut self) -> &mut Frame {
@@ -383,6 +404,7 @@ impl FnLowerer<'_, '_> {
         self.declare(id)?;
         match self.homes.get(&id) {
             Some(Home::Local(local)) => Ok(Expr::Local(*local)),
+            Some(Home::Made(reg)) => Ok(Expr::Reg(*reg)),
             _ => Err(Fault::new(pos, "the address of something that is not in memory")),
         }
     }
@@ -441,7 +463,7 @@ impl FnLowerer<'_, '_> {
 }
 
 /// The variable an object is part of, if it is found without going through a pointer.
-fn root(object: &crate::tree::Expr) -> Option<VarId> {
+pub(super) fn root(object: &crate::tree::Expr) -> Option<VarId> {
     match &object.kind {
         ExprKind::Var(id) | ExprKind::Literal(id, _) => Some(*id),
         ExprKind::Member(base, ..) => root(base),

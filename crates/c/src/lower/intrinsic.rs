@@ -52,6 +52,7 @@ pub(super) fn is_native(name: &str) -> bool {
 impl FnLowerer<'_, '_> {
     /// A call that is lowered by name, if it is one.
     pub(super) fn native(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<Option<ir::Expr>> {
+        let discarded = std::mem::take(&mut self.discarded);
         // Some names have a body in the library. That of `realloc` is for calls through pointers: it moves bytes.
         let written = self.program.checker.function_named(name, Origin::Library);
         let written = written.is_some_and(|id| self.program.checker.func(id).def.is_some());
@@ -62,8 +63,12 @@ impl FnLowerer<'_, '_> {
         match name {
             "printf" | "fprintf" | "dprintf" | "vprintf" | "vfprintf" | "vdprintf" | "puts" | "putchar" | "putc"
             | "fputc" | "fputs" | "perror" | "fflush" => {
-                self.print_call(expr, name, args)?;
-                return Ok(Some(zero(self)));
+                let formats = matches!(name, "printf" | "fprintf" | "dprintf");
+                if formats && !discarded {
+                    return self.printed_length(expr, args, usize::from(name != "printf")).map(Some);
+                }
+                let result = self.print_call(expr, name, args)?;
+                return Ok(Some(result.unwrap_or_else(|| zero(self))));
             }
             "memcpy" | "memmove" | "mempcpy" | "memset" => return self.bulk(expr, name, args).map(Some),
             "realloc" | "reallocarray" => return self.reallocate(expr, args).map(Some),
@@ -178,7 +183,7 @@ impl FnLowerer<'_, '_> {
             }
             "__raddle_alloc" | "__raddle_zalloc" => {
                 let dst = self.b.reg("object", Type::Ptr);
-                self.b.push(Op::Alloc { dst, size: next(), zeroed: name == "__raddle_zalloc" });
+                self.b.push(Op::Alloc { dst, size: next(), zeroed: name == "__raddle_zalloc", scoped: false });
                 return Ok(ir::Expr::Reg(dst));
             }
             "__raddle_trylock" | "__raddle_trylock_recursive" => {
@@ -191,7 +196,7 @@ impl FnLowerer<'_, '_> {
             }
             "__raddle_barrier_wait" => return Ok(self.tried(|dst| Op::BarrierWait { dst, barrier: next() })),
             "__raddle_sem_trywait" => return Ok(self.tried(|dst| Op::SemTryWait { dst, sem: next() })),
-            "__raddle_free" => Op::Free { ptr: next() },
+            "__raddle_free" => Op::Free { ptr: next(), scoped: false },
             "__raddle_lock" => Op::Lock { mutex: next(), recursive: false },
             "__raddle_lock_recursive" => Op::Lock { mutex: next(), recursive: true },
             "__raddle_unlock" => Op::Unlock { mutex: next() },
@@ -457,7 +462,11 @@ impl FnLowerer<'_, '_> {
             _ => ir::Expr::binary(BinOp::Add, base.clone(), distance.clone()),
         };
         let one = |f: &mut Self, distance: &ir::Expr| match set {
-            true => f.fill(at(to, distance), element, from),
+            true => {
+                f.fill(at(to, distance), element, from)?;
+                f.fill_padding(at(to, distance), element, from);
+                Ok(())
+            }
             false => f.copy(at(to, distance), at(from, distance), element),
         };
         match count {

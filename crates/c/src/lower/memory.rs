@@ -338,6 +338,21 @@ impl FnLowerer<'_, '_> {
         self.b.push(Op::Store { ty, addr: to, value, order });
     }
 
+    /// Gives the bytes between the members of an object a value, as `memset` does and an assignment does not.
+    pub(super) fn fill_padding(&mut self, to: ir::Expr, ty: &QTy, byte: &ir::Expr) {
+        let types = &self.program.checker.types;
+        let (Some(size), Some(leaves)) = (types.size(&ty.ty), types.leaves(ty, 1 << 16)) else { return };
+        let mut end = 0;
+        let mut gaps = Vec::new();
+        for leaf in &leaves {
+            gaps.extend(end..leaf.offset);
+            end = end.max(leaf.offset + u64::from(leaf.ty.size()));
+        }
+        for at in gaps.into_iter().chain(end..size) {
+            self.fill_scalar(offset(to.clone(), at), Type::I8, byte, Ordering::NonAtomic);
+        }
+    }
+
     /// Runs `body` for each index below `count` (an `i64`), which is computed once.
     pub(super) fn counted(
         &mut self,

@@ -25,6 +25,7 @@ mod memory;
 mod object;
 mod print;
 mod reach;
+mod scope;
 mod stmt;
 mod unset;
 mod value;

@@ -7,8 +7,8 @@
 use super::Lowered;
 use super::function::FnLowerer;
 use super::intrinsic::string_of;
-use super::value::{cast, reshape};
-use crate::ctype::IntKind;
+use super::value::{cast, reshape, resize};
+use crate::ctype::{IntKind, Ty};
 use crate::parse::Fault;
 use crate::tree::Expr;
 use raddle_program::{self as ir, CastOp, ErrorKind, Op, Type};
@@ -17,6 +17,7 @@ use raddle_program::{self as ir, CastOp, ErrorKind, Op, Type};
 struct Conversion {
     flags: String,
     width: String,
+    precision: Option<String>,
     /// Size in bits that the length modifier asks for.
     bits: u32,
     letter: char,
@@ -25,7 +26,8 @@ struct Conversion {
 }
 
 impl FnLowerer<'_, '_> {
-    pub(super) fn print_call(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<()> {
+    /// Prints; the result, if it is not just no error.
+    pub(super) fn print_call(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<Option<ir::Expr>> {
         match name {
             "printf" => self.print(expr, args.first(), args.get(1..).unwrap_or(&[]), ""),
             "fprintf" | "dprintf" => self.print(expr, args.get(1), args.get(2..).unwrap_or(&[]), ""),
@@ -38,12 +40,53 @@ impl FnLowerer<'_, '_> {
                 if let Some(arg) = args.first() {
                     let value = self.number(arg, 8, false)?;
                     self.at(expr.pos);
-                    self.b.push(Op::Print { format: "{:c}".to_owned(), args: vec![value] });
+                    self.b.push(Op::Print { format: "{:c}".to_owned(), args: vec![value.clone()] });
+                    return Ok(Some(resize(value, Type::I64, Type::I32, false)));
                 }
                 Ok(())
             }
             _ => Ok(()),
         }
+        .map(|()| None)
+    }
+
+    /// `printf` whose result is asked for: how many characters it writes, as `snprintf` counts them. The text itself is shown only if its arguments can be
+    /// evaluated twice.
+    pub(super) fn printed_length(&mut self, expr: &Expr, args: &[Expr], first: usize) -> Lowered<ir::Expr> {
+        let (before, rest) = args.split_at(first.min(args.len()));
+        before.iter().try_for_each(|arg| self.effect(arg))?;
+        let Some((format, others)) = rest.split_first() else {
+            return Err(Fault::new(expr.pos, "a format is needed here"));
+        };
+        self.refuse_floats(format)?;
+        let (pointer, wide) = (Ty::Void.plain().pointer().plain(), Ty::Int(IntKind::ULLong).plain());
+        let mut values = vec![(ir::Expr::null(), pointer), (ir::Expr::Const(Type::I64, 0), wide)];
+        for arg in rest {
+            let value = self.value(arg)?;
+            values.push((self.hold("shown", value), arg.ty.clone()));
+        }
+        if others.iter().all(|arg| self.is_pure(arg)) {
+            self.print(expr, Some(format), others, "")?;
+        }
+        self.at(expr.pos);
+        self.library_call("snprintf", values, &expr.ty, expr.pos)
+    }
+
+    /// Floating-point numbers are not turned into characters that the program sees.
+    pub(super) fn refuse_floats(&self, format: &Expr) -> Lowered<()> {
+        let text = string_of(format, self).unwrap_or_default();
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('%') {
+            rest = &rest[at + 1..];
+            if let Some((conversion, after)) = parse(rest, 64) {
+                if "fFeEgGaA".contains(conversion.letter) {
+                    let message = "the characters of a floating-point number, or how many they are, are not supported";
+                    return Err(Fault::new(format.pos, message));
+                }
+                rest = after;
+            }
+        }
+        Ok(())
     }
 
     fn text(&mut self, expr: &Expr, arg: Option<&Expr>, end: &str) -> Lowered<()> {
@@ -106,7 +149,7 @@ impl FnLowerer<'_, '_> {
         out: &mut String,
         values: &mut Vec<ir::Expr>,
     ) -> Lowered<()> {
-        let Conversion { flags, width, bits, letter, .. } = conversion;
+        let Conversion { flags, width, precision, bits, letter, .. } = conversion;
         let minus = if flags.contains('-') { "-" } else { "" };
         let zero = if flags.contains('0') { "0" } else { "" };
         match letter {
@@ -141,7 +184,10 @@ impl FnLowerer<'_, '_> {
                 }
             },
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => {
-                return Err(Fault::new(arg.pos, "floating point is not supported"));
+                values.push(self.value(arg)?);
+                let precision = precision.as_ref().map_or(String::new(), |digits| format!(".{digits}"));
+                let letter = letter.to_ascii_lowercase();
+                out.push_str(&format!("{{:{minus}{zero}{width}{precision}{letter}}}"));
             }
             'n' => return Err(Fault::new(arg.pos, "`%n` is not supported")),
             _ => self.effect(arg)?,
@@ -184,9 +230,11 @@ fn parse(text: &str, long: u32) -> Option<(Conversion, &str)> {
     let (width, left) = take(text, &|c| c.is_ascii_digit() || c == '*');
     let mut text = &text[text.len() - left..];
     let mut stars = width.matches('*').count();
+    let mut given = None;
     if let Some(precision) = text.strip_prefix('.') {
         let (digits, left) = take(precision, &|c| c.is_ascii_digit() || c == '*');
         stars += digits.matches('*').count();
+        given = (!digits.contains('*')).then_some(digits);
         text = &precision[precision.len() - left..];
     }
     let (length, left) = take(text, &|c| "hlLqjzt".contains(c));
@@ -200,5 +248,5 @@ fn parse(text: &str, long: u32) -> Option<(Conversion, &str)> {
     };
     let letter = text.chars().next()?;
     let width = width.replace('*', "");
-    Some((Conversion { flags, width, bits, letter, stars }, &text[letter.len_utf8()..]))
+    Some((Conversion { flags, width, precision: given, bits, letter, stars }, &text[letter.len_utf8()..]))
 }

@@ -25,7 +25,7 @@ impl FnLowerer<'_, '_> {
         self.at(stmt.pos);
         match &stmt.kind {
             StmtKind::Expr(expr) => self.effect(expr),
-            StmtKind::Block(stmts) => self.stmts(stmts),
+            StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::Decl(id, init) => self.declaration(*id, init.as_ref(), stmt.pos),
             StmtKind::If(cond, then, otherwise) => {
                 let (yes, done) = (self.b.block(), self.b.block());
@@ -68,6 +68,7 @@ impl FnLowerer<'_, '_> {
                 Ok(())
             }
             StmtKind::For { init, cond, step, body } => {
+                self.open_scope(init, std::slice::from_ref(stmt));
                 self.stmts(init)?;
                 let (head, turn, next, done) = (self.b.block(), self.b.block(), self.b.block(), self.b.block());
                 self.goto(head);
@@ -87,6 +88,7 @@ impl FnLowerer<'_, '_> {
                 }
                 self.goto(head);
                 self.b.switch_to(done);
+                self.close_scope();
                 Ok(())
             }
             StmtKind::Switch { subject, cases, body } => self.switch(subject, cases, body),
@@ -108,16 +110,20 @@ impl FnLowerer<'_, '_> {
             }
             StmtKind::Goto(label) => {
                 let block = self.label(*label);
+                // Blocks with labels in them have no objects of their own, so it goes out of all that have.
+                self.leave_scopes(0);
                 self.goto(block);
                 Ok(())
             }
             StmtKind::Break => {
-                let block = *self.top().breaks.last().expect("checked: inside of a loop or switch");
+                let (block, depth) = *self.top().breaks.last().expect("checked: inside of a loop or switch");
+                self.leave_scopes(depth);
                 self.goto(block);
                 Ok(())
             }
             StmtKind::Continue => {
-                let block = *self.top().continues.last().expect("checked: inside of a loop");
+                let (block, depth) = *self.top().continues.last().expect("checked: inside of a loop");
+                self.leave_scopes(depth);
                 self.goto(block);
                 Ok(())
             }
@@ -132,8 +138,9 @@ impl FnLowerer<'_, '_> {
     }
 
     fn loop_body(&mut self, body: &Stmt, done: BlockId, next: BlockId) -> Lowered<()> {
-        self.top().breaks.push(done);
-        self.top().continues.push(next);
+        let depth = self.top().scopes.len();
+        self.top().breaks.push((done, depth));
+        self.top().continues.push((next, depth));
         self.stmt(body)?;
         self.top().breaks.pop();
         self.top().continues.pop();
@@ -141,7 +148,14 @@ impl FnLowerer<'_, '_> {
     }
 
     fn declaration(&mut self, id: VarId, init: Option<&Init>, pos: Pos) -> Lowered<()> {
-        self.declare(id)?;
+        if let Some(Init::Value(value)) = init
+            && self.make_array(id, value)?
+        {
+            return Ok(());
+        }
+        if !self.make_scoped(id)? {
+            self.declare(id)?;
+        }
         let ty = self.program.checker.var(id).ty.clone();
         if let Some(Home::Reg(dst)) = self.homes.get(&id)
             && self.nesting == 0
@@ -158,6 +172,7 @@ impl FnLowerer<'_, '_> {
                 self.set(dst, value);
             }
             (Some(Home::Local(local)), Some(init)) => self.initialise(ir::Expr::Local(local), &ty, init)?,
+            (Some(Home::Made(reg)), Some(init)) => self.initialise(ir::Expr::Reg(reg), &ty, init)?,
             _ => {}
         }
         Ok(())
@@ -203,6 +218,7 @@ impl FnLowerer<'_, '_> {
             (Return::Nothing | Return::Through, None) => None,
         };
         self.at(pos);
+        self.leave_scopes(0);
         if self.main {
             let value = value.map(|value| self.hold("status", value));
             self.run_handlers(pos)?;
@@ -251,7 +267,8 @@ impl FnLowerer<'_, '_> {
         let before = self.b.block();
         self.b.switch_to(before);
         self.top().switches.push((blocks, default));
-        self.top().breaks.push(done);
+        let depth = self.top().scopes.len();
+        self.top().breaks.push((done, depth));
         self.stmt(body)?;
         self.top().breaks.pop();
         self.top().switches.pop();

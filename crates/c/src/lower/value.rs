@@ -1,7 +1,7 @@
 //! Pure values: building expressions of the program representation, with what is known computed at once.
 
 use crate::ctype::{IntKind, Ty, Types};
-use raddle_program::{BinOp, CastOp, Expr, FunctionBuilder, Type, UnOp};
+use raddle_program::{BinOp, CastOp, Expr, FloatBin, FloatCast, FunctionBuilder, Type, UnOp};
 
 /// Expressions with more parts than this are put in a register before they grow further.
 const MAX_PARTS: usize = 48;
@@ -119,11 +119,39 @@ fn is_truth(expr: &Expr) -> bool {
 /// Converts a value between C types.
 pub(super) fn convert(types: &Types, value: Expr, from: &Ty, to: &Ty) -> Expr {
     let (Some(source), Some(target)) = (types.scalar(from), types.scalar(to)) else { return value };
+    match (from, to) {
+        (Ty::Float(_), Ty::Int(IntKind::Bool)) => return from_bool(float_is_true(value, source), target),
+        (Ty::Float(_), Ty::Float(_)) => return float_cast(FloatCast::Resize, source, target, value),
+        (Ty::Float(_), Ty::Int(kind)) => {
+            let cast = if kind.signed() { FloatCast::ToSigned } else { FloatCast::ToUnsigned };
+            return resize(float_cast(cast, source, Type::I64, value), Type::I64, target, false);
+        }
+        (Ty::Int(kind), Ty::Float(_)) => {
+            let wide = resize(value, source, Type::I64, kind.signed());
+            let cast = if kind.signed() { FloatCast::FromSigned } else { FloatCast::FromUnsigned };
+            return float_cast(cast, Type::I64, target, wide);
+        }
+        _ => {}
+    }
     if *to == Ty::Int(IntKind::Bool) && *from != Ty::Int(IntKind::Bool) {
         return from_bool(is_true(value, source), target);
     }
     let signed = matches!(from, Ty::Int(kind) if kind.signed());
     reshape(types, value, source, target, signed)
+}
+
+/// A conversion from or to a floating-point number, computed if the operand is a constant.
+fn float_cast(op: FloatCast, from: Type, to: Type, value: Expr) -> Expr {
+    match value {
+        _ if op == FloatCast::Resize && from == to => value,
+        Expr::Const(_, bits) => Expr::Const(to, op.apply(from, to, bits)),
+        other => Expr::cast(CastOp::Float(op), to, other),
+    }
+}
+
+/// Whether a floating-point number of this type is not zero.
+pub(super) fn float_is_true(value: Expr, ty: Type) -> Expr {
+    not(binary(BinOp::Float(FloatBin::Eq), value, Expr::Const(ty, 0)))
 }
 
 /// An address a constant distance further.

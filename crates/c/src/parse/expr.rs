@@ -275,9 +275,9 @@ impl Parser<'_> {
                 self.bump();
                 ExprKind::Char(value, encoding)
             }
-            Tok::Float => {
+            Tok::Float(literal) => {
                 self.bump();
-                ExprKind::Float
+                ExprKind::Float(literal)
             }
             Tok::Str(..) => self.string_literal()?,
             Tok::Kw(Kw::Func) => {

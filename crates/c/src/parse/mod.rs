@@ -149,7 +149,7 @@ impl Parser<'_> {
         let found = match &token.kind {
             Tok::Ident(name) => format!("`{name}`"),
             Tok::Kw(_) => "a keyword".to_owned(),
-            Tok::Int(_) | Tok::Float => "a number".to_owned(),
+            Tok::Int(_) | Tok::Float(_) => "a number".to_owned(),
             Tok::Char(..) => "a character constant".to_owned(),
             Tok::Str(..) => "a string".to_owned(),
             Tok::Punct(punct) => format!("`{}`", punct.text()),

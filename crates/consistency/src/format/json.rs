@@ -16,7 +16,7 @@ use super::spanned::{self, Json, Value};
 use super::{Draft, DraftEvent, DraftKind, DraftThread, EVENTS, InputError, Spot, Word};
 
 /// The fields of an object that are not read yet.
-struct Fields {
+pub(crate) struct Fields {
     fields: Vec<(String, Spot, Json)>,
     spot: Spot,
 }
@@ -43,21 +43,26 @@ pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
 }
 
 impl Fields {
-    fn of(json: Json, what: &str) -> Result<Self, InputError> {
+    pub(crate) fn of(json: Json, what: &str) -> Result<Self, InputError> {
         match json.value {
             Value::Object(fields) => Ok(Fields { fields, spot: json.spot }),
             _ => Err(InputError::at(json.spot, format!("{what} should be an object"))),
         }
     }
 
+    /// All of them.
+    pub(crate) fn into_all(self) -> Vec<(String, Spot, Json)> {
+        self.fields
+    }
+
     /// A field, if it is there and not null.
-    fn take(&mut self, name: &str) -> Option<Json> {
+    pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
         let at = self.fields.iter().position(|(field, ..)| field == name)?;
         let (_, _, json) = self.fields.remove(at);
         Some(json).filter(|json| !matches!(&json.value, Value::Plain(text) if text == "null"))
     }
 
-    fn need(&mut self, name: &str) -> Result<Json, InputError> {
+    pub(crate) fn need(&mut self, name: &str) -> Result<Json, InputError> {
         let missing = InputError::at(self.spot, format!("the field `{name}` is missing"));
         self.take(name).ok_or(missing)
     }
@@ -70,7 +75,7 @@ impl Fields {
         plain(self.need(name)?, &format!("`{name}`"))
     }
 
-    fn finish(self, what: &str, known: &str) -> Result<(), InputError> {
+    pub(crate) fn finish(self, what: &str, known: &str) -> Result<(), InputError> {
         match self.fields.first() {
             None => Ok(()),
             Some((name, spot, _)) => {
@@ -81,7 +86,7 @@ impl Fields {
     }
 }
 
-fn array(json: Json, what: &str) -> Result<Vec<Json>, InputError> {
+pub(crate) fn array(json: Json, what: &str) -> Result<Vec<Json>, InputError> {
     match json.value {
         Value::Array(items) => Ok(items),
         _ => Err(InputError::at(json.spot, format!("{what} should be an array"))),
@@ -89,7 +94,7 @@ fn array(json: Json, what: &str) -> Result<Vec<Json>, InputError> {
 }
 
 /// A text or a number as a word.
-fn plain(json: Json, what: &str) -> Result<Word, InputError> {
+pub(crate) fn plain(json: Json, what: &str) -> Result<Word, InputError> {
     match json.value {
         Value::String(text) | Value::Plain(text) => Ok(Word { text, spot: json.spot }),
         _ => Err(InputError::at(json.spot, format!("{what} should be a text or a number"))),

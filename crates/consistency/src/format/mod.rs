@@ -3,9 +3,9 @@
 //! `text` and `json` turn bytes into a `Draft`, in which everything is still a word at a spot; `resolve` finds what the words mean and makes a [`Trace`] of
 //! it, or says which word is wrong and what would be right. `spanned` reads JSON and remembers where things stand.
 
-mod json;
+pub(crate) mod json;
 mod resolve;
-mod spanned;
+pub(crate) mod spanned;
 mod text;
 
 pub use raddle_trace::{InputError, Spot};
@@ -36,9 +36,9 @@ impl std::str::FromStr for Format {
 
 /// A word and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word {
-    text: String,
-    spot: Spot,
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) spot: Spot,
 }
 
 /// A trace before its words mean anything.
@@ -119,16 +119,21 @@ impl Trace {
 
 /// Reads a trace. Without a format, what begins with a brace is JSON.
 pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Trace, InputError> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let line = valid.matches('\n').count() as u32 + 1;
-        let column = valid.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) as u32 + 1;
-        InputError::at(Spot { line, column, len: 1 }, "the trace is not UTF-8 text")
-    })?;
+    let text = utf8(bytes)?;
     let format = format.unwrap_or(if text.trim_start().starts_with('{') { Format::Json } else { Format::Text });
     let draft = match format {
         Format::Text => text::parse(text)?,
         Format::Json => json::parse(text)?,
     };
     resolve::resolve(draft)
+}
+
+/// The text of a trace.
+pub(crate) fn utf8(bytes: &[u8]) -> Result<&str, InputError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        let line = valid.matches('\n').count() as u32 + 1;
+        let column = valid.rsplit('\n').next().map_or(0, |rest| rest.chars().count()) as u32 + 1;
+        InputError::at(Spot { line, column, len: 1 }, "the trace is not UTF-8 text")
+    })
 }

@@ -6,14 +6,14 @@ use super::{InputError, Spot};
 const DEPTH: usize = 16;
 
 #[derive(Clone, Debug)]
-pub(super) struct Json {
-    pub(super) value: Value,
+pub(crate) struct Json {
+    pub(crate) value: Value,
     /// Where it begins. Of strings and numbers, all of it.
-    pub(super) spot: Spot,
+    pub(crate) spot: Spot,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// A number, a truth value or null, as it is written.
     Plain(String),
     String(String),
@@ -21,7 +21,7 @@ pub(super) enum Value {
     Object(Vec<(String, Spot, Json)>),
 }
 
-pub(super) fn parse(text: &str) -> Result<Json, InputError> {
+pub(crate) fn parse(text: &str) -> Result<Json, InputError> {
     let mut reader = Reader { rest: text.chars().peekable(), line: 1, column: 1 };
     let json = reader.value(0)?;
     reader.blanks();

@@ -77,12 +77,14 @@ fn order<M: Model>(
     let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&slot| included.contains(slot as usize)).collect();
     let mut nodes = Vec::new();
     let mut done = BitSet::new();
+    // What is included and not done: executions are long, so whether some of it comes before an event is asked by words.
+    let mut pending = included.clone();
     let mut current = ThreadId::MAIN;
     while !left.is_empty() {
         let ready = |slot: Slot| {
             let waits = |at: Slot| {
                 let forced = forced.is_some_and(|(first, second)| second == at && !done.contains(first as usize));
-                let before = BitSet::from_words(M::before(graph, at));
+                let mut words = M::before(graph, at).iter().zip(pending.words()).enumerate();
                 let takes = |at: Slot| {
                     Some(at) == half
                         && rivals.iter().any(|&read| included.contains(read as usize) && !done.contains(read as usize))
@@ -94,8 +96,14 @@ fn order<M: Model>(
                 forced
                     || takes(at)
                     || last(at)
-                    || before.iter().any(|other| {
-                        included.contains(other) && !done.contains(other) && !graph.same_node(other as Slot, at)
+                    || words.any(|(index, (before, pending))| {
+                        let mut left = before & pending;
+                        std::iter::from_fn(|| {
+                            let bit = (left != 0).then(|| left.trailing_zeros())?;
+                            left &= left - 1;
+                            Some(index as Slot * 64 + bit)
+                        })
+                        .any(|other| !graph.same_node(other, at))
                     })
             };
             let node = graph.node_of(slot);
@@ -104,11 +112,13 @@ fn order<M: Model>(
             let early = target.is_some_and(|target| node.contains(&target)) && left.len() > here;
             !early && node.iter().all(|&part| !included.contains(part as usize) || !waits(part))
         };
-        let candidates = left.iter().copied().filter(|&slot| ready(slot));
-        let next = candidates.min_by_key(|&slot| graph.event(slot).thread != current)?;
+        let is_current = |slot: &Slot| graph.event(*slot).thread == current;
+        let here = left.iter().copied().filter(is_current).find(|&slot| ready(slot));
+        let next = here.or_else(|| left.iter().copied().find(|&slot| ready(slot)))?;
         current = graph.event(next).thread;
         for part in graph.node_of(next) {
             done.insert(part as usize);
+            pending.remove(part as usize);
         }
         left.retain(|&slot| !done.contains(slot as usize));
         nodes.push(next);

@@ -11,6 +11,7 @@
 //! | stack, queue whose values repeat or whose removals never returned | [`stack_pairs`], [`queue_pairs`], searches | exponential at worst |
 //! | set | [`set`] | n log n |
 //! | multiset | [`multiset`] | n |
+//! | register, key whose values are written once and that is right | [`register`] | n log n |
 //! | all of these, deque, priority queue | [`counting`], necessary only | n log n |
 
 pub mod counting;
@@ -21,6 +22,7 @@ pub mod pending;
 pub mod queue;
 pub mod queue_pairs;
 pub mod queue_tree;
+pub mod register;
 pub mod segment_tree;
 pub mod segments;
 pub mod set;

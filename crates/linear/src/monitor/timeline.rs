@@ -13,12 +13,20 @@ pub struct Event {
     pub at: Ts,
 }
 
-/// All events of these operations; pending operations never return. Linear when the operations are most of their history.
-pub fn timeline(ops: &[Op]) -> Vec<Event> {
+/// All events of these operations; pending operations never return. Linear when the operations are most of their history. Four bytes a moment then: events are
+/// made one by one.
+pub fn timeline(ops: &[Op]) -> impl Iterator<Item = Event> + use<> {
     let last = ops.iter().map(|op| if op.is_pending() { op.call } else { op.ret }).max().unwrap_or(Ts(0));
-    if (last.0 as usize) < 8 * ops.len() {
-        return dense(ops, last);
-    }
+    let (slots, sorted) =
+        if (last.0 as usize) < 8 * ops.len() { (dense(ops, last), Vec::new()) } else { (Vec::new(), sorted(ops)) };
+    let slots = slots.into_iter().enumerate().filter(|(_, slot)| *slot != NOBODY);
+    let event = |at: u32, entry: u32| Event { op: OpId(entry >> 1), returns: entry & 1 == 1, at: Ts(at) };
+    let dense = slots.map(move |(at, slot)| event(at as u32, slot));
+    dense.chain(sorted.into_iter().map(move |entry| event((entry >> 32) as u32, entry as u32)))
+}
+
+/// The events with their times, of operations that are few in their history.
+fn sorted(ops: &[Op]) -> Vec<u64> {
     let mut packed: Vec<u64> = Vec::with_capacity(2 * ops.len());
     for (index, op) in ops.iter().enumerate() {
         packed.push(u64::from(op.call.0) << 32 | (index as u64) << 1);
@@ -28,14 +36,12 @@ pub fn timeline(ops: &[Op]) -> Vec<Event> {
     }
     packed.sort_unstable();
     packed
-        .into_iter()
-        .map(|entry| Event { op: OpId((entry as u32) >> 1), returns: entry & 1 == 1, at: Ts((entry >> 32) as u32) })
-        .collect()
 }
 
+const NOBODY: u32 = u32::MAX;
+
 /// One slot for each moment: no two events of a history share one.
-fn dense(ops: &[Op], last: Ts) -> Vec<Event> {
-    const NOBODY: u32 = u32::MAX;
+fn dense(ops: &[Op], last: Ts) -> Vec<u32> {
     let mut slots = vec![NOBODY; last.0 as usize + 1];
     for (index, op) in ops.iter().enumerate() {
         slots[op.call.0 as usize] = (index as u32) << 1;
@@ -43,6 +49,5 @@ fn dense(ops: &[Op], last: Ts) -> Vec<Event> {
             slots[op.ret.0 as usize] = (index as u32) << 1 | 1;
         }
     }
-    let events = slots.into_iter().enumerate().filter(|(_, slot)| *slot != NOBODY);
-    events.map(|(at, slot)| Event { op: OpId(slot >> 1), returns: slot & 1 == 1, at: Ts(at as u32) }).collect()
+    slots
 }

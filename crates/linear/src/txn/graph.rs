@@ -11,7 +11,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use super::levels::Phenomenon;
+use super::levels::{Level, Phenomenon};
 use super::observe::Observed;
 use super::{Anomaly, Step, Transactions};
 use crate::history::Ts;
@@ -57,41 +57,46 @@ pub struct Edge {
     pub key: ValueId,
     /// The version that is overwritten or was read.
     pub value: ValueId,
+    /// The transaction whose version of the key is taken to come before that of `to`, if that is not known; [`KNOWN`] else.
+    pub by: u32,
 }
+
+/// What [`Edge::by`] is for dependencies that were inferred.
+pub const KNOWN: u32 = u32::MAX;
 
 /// The graph of a history.
 pub struct Graph<'a> {
     history: &'a Transactions,
-    edges: Vec<Edge>,
+    pub(super) edges: Vec<Edge>,
     /// The edges of node `n` are `edges[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
 }
 
 /// Which edges count.
 #[derive(Clone, Copy)]
-struct View {
+pub(super) struct View {
     wr: bool,
     rw: bool,
     /// Whether no two `rw` may be next to each other. Nodes are then `2 n`, and `2 n + 1` after a `rw`.
-    apart: bool,
+    pub(super) apart: bool,
 }
 
-const WW: View = View { wr: false, rw: false, apart: false };
-const DEPENDENCIES: View = View { wr: true, rw: false, apart: false };
-const APART: View = View { wr: true, rw: true, apart: true };
-const ALL: View = View { wr: true, rw: true, apart: false };
+pub(super) const WW: View = View { wr: false, rw: false, apart: false };
+pub(super) const DEPENDENCIES: View = View { wr: true, rw: false, apart: false };
+pub(super) const APART: View = View { wr: true, rw: true, apart: true };
+pub(super) const ALL: View = View { wr: true, rw: true, apart: false };
 
 /// How many edges of a component are tried for a short cycle, and how many edges may be followed in all.
 const TRIED: usize = 64;
 const WORK: usize = 20_000_000;
 
 impl View {
-    fn node(self, node: u32) -> u32 {
+    pub(super) fn node(self, node: u32) -> u32 {
         if self.apart { node >> 1 } else { node }
     }
 
     /// Where an edge leads from a node of this view.
-    fn follow(self, node: u32, edge: &Edge) -> Option<u32> {
+    pub(super) fn follow(self, node: u32, edge: &Edge) -> Option<u32> {
         let came = node & 1;
         match edge.kind {
             EdgeKind::Wr if !self.wr => None,
@@ -120,7 +125,7 @@ impl<'a> Graph<'a> {
         for node in 1..starts.len() {
             starts[node] += starts[node - 1];
         }
-        let none = Edge { from: 0, to: 0, kind: EdgeKind::Ww, key: ValueId::NIL, value: ValueId::NIL };
+        let none = Edge { from: 0, to: 0, kind: EdgeKind::Ww, key: ValueId::NIL, value: ValueId::NIL, by: KNOWN };
         let mut edges = vec![none; starts[nodes as usize] as usize];
         let mut next = starts.clone();
         for edge in all() {
@@ -134,12 +139,12 @@ impl<'a> Graph<'a> {
         self.starts.len() - 1
     }
 
-    fn out(&self, node: u32) -> std::ops::Range<usize> {
+    pub(super) fn out(&self, node: u32) -> std::ops::Range<usize> {
         self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
     }
 
     /// The component of each node of a view, and the size of each component.
-    fn components(&self, view: View) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn components(&self, view: View) -> (Vec<u32>, Vec<u32>) {
         const NEW: u32 = u32::MAX;
         let nodes = self.nodes() << u32::from(view.apart);
         let (mut component, mut sizes) = (vec![NEW; nodes], Vec::new());
@@ -213,17 +218,6 @@ impl<'a> Graph<'a> {
             found.extend(self.nonadjacent());
         }
         found
-    }
-
-    /// Whether there is no cycle that a level excludes.
-    pub fn is_acyclic(&self, phenomenon: Phenomenon) -> bool {
-        let view = match phenomenon {
-            Phenomenon::G0 => WW,
-            Phenomenon::G1c => DEPENDENCIES,
-            Phenomenon::GNonadjacent => APART,
-            _ => ALL,
-        };
-        self.components(view).1.iter().all(|&size| size == 1)
     }
 
     /// A cycle in which no two `rw` are next to each other, and that has some.
@@ -319,7 +313,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The steps from transaction to transaction along edges.
-    fn steps(&self, cycle: &[usize]) -> Vec<Step> {
+    pub(super) fn steps(&self, cycle: &[usize]) -> Vec<Step> {
         let is_txn = |node: u32| (node as usize) < self.history.txns.len();
         // A cycle may have been cut open at a helper.
         let start = cycle.iter().position(|&at| is_txn(self.edges[at].from)).unwrap_or(0);
@@ -327,7 +321,7 @@ impl<'a> Graph<'a> {
         for &at in cycle[start..].iter().chain(&cycle[..start]) {
             let edge = &self.edges[at];
             if is_txn(edge.from) {
-                let Edge { from, to, kind, key, value } = *edge;
+                let Edge { from, to, kind, key, value, .. } = *edge;
                 steps.push(Step { from, to, kind, key, value });
             } else if let Some(step) = steps.last_mut() {
                 step.to = edge.to;
@@ -336,9 +330,8 @@ impl<'a> Graph<'a> {
         steps
     }
 
-    /// An order of the transactions along the edges, with or without `rw`; those that returned first go first where there is a choice.
-    pub fn order(&self, rw: bool) -> Option<Vec<u32>> {
-        let view = if rw { ALL } else { DEPENDENCIES };
+    /// An order of the transactions along the edges of a view that does not double nodes; those that returned first go first where there is a choice.
+    pub(super) fn order(&self, view: View) -> Option<Vec<u32>> {
         let mut entering = vec![0u32; self.nodes()];
         for edge in &self.edges {
             if view.follow(edge.from, edge).is_some() {
@@ -376,7 +369,21 @@ fn adjacent(steps: &[Step]) -> bool {
 fn anomaly(phenomenon: Phenomenon, cycle: Vec<Step>) -> Anomaly {
     let realtime = cycle.iter().any(|step| step.kind == EdgeKind::Realtime);
     let txns = cycle.iter().map(|step| step.from).collect();
-    Anomaly { phenomenon, realtime, txns, key: ValueId::NIL, value: ValueId::NIL, cycle }
+    Anomaly { phenomenon, realtime, txns, key: ValueId::NIL, value: ValueId::NIL, cycle, cases: Vec::new() }
+}
+
+/// That every order of the versions has one of these cycles.
+pub(super) fn no_order(level: Level, mut cycles: Vec<Vec<Step>>) -> Anomaly {
+    let realtime = cycles.iter().flatten().any(|step| step.kind == EdgeKind::Realtime);
+    let phenomenon = match level {
+        Level::StrictSerializable if !realtime => Phenomenon::NoOrder(Level::Serializable),
+        level => Phenomenon::NoOrder(level),
+    };
+    cycles.sort_by_key(Vec::len);
+    let mut txns: Vec<u32> = cycles.iter().flatten().map(|step| step.from).collect();
+    txns.sort_unstable();
+    txns.dedup();
+    Anomaly { phenomenon, realtime, txns, key: ValueId::NIL, value: ValueId::NIL, cycle: Vec::new(), cases: cycles }
 }
 
 /// Edges for real time, over one node for each moment between returns and calls.
@@ -389,7 +396,14 @@ fn moments(history: &Transactions, included: &[bool], nodes: &mut u32) -> Vec<Ed
         }
     }
     events.sort_unstable();
-    let edge = |from: u32, to: u32| Edge { from, to, kind: EdgeKind::Realtime, key: ValueId::NIL, value: ValueId::NIL };
+    let edge = |from: u32, to: u32| Edge {
+        from,
+        to,
+        kind: EdgeKind::Realtime,
+        key: ValueId::NIL,
+        value: ValueId::NIL,
+        by: KNOWN,
+    };
     let mut edges = Vec::new();
     let (mut moment, mut called): (Option<u32>, bool) = (None, true);
     for (_, returns, txn) in events {

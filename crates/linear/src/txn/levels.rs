@@ -9,7 +9,7 @@ use std::str::FromStr;
 use super::Anomaly;
 
 /// A level of isolation, the weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Writes of two transactions are not mixed.
     ReadUncommitted,
@@ -63,7 +63,7 @@ pub enum Standing {
     Holds,
     /// There is an anomaly.
     Violated,
-    /// No anomaly was found, and no order of versions either.
+    /// No anomaly was found, and no order of versions either, before a limit was reached.
     Open,
 }
 
@@ -94,6 +94,8 @@ pub enum Phenomenon {
     GNonadjacent,
     /// Another cycle with `rw`.
     G2Item,
+    /// Whatever the order of the versions, there is a cycle that this level excludes.
+    NoOrder(Level),
 }
 
 impl Phenomenon {
@@ -112,6 +114,7 @@ impl Phenomenon {
             Phenomenon::GSingle => "G-single-item",
             Phenomenon::GNonadjacent => "G-nonadjacent-item",
             Phenomenon::G2Item => "G2-item",
+            Phenomenon::NoOrder(_) => "no-version-order",
         }
     }
 
@@ -124,6 +127,7 @@ impl Phenomenon {
                 Level::SnapshotIsolation
             }
             Phenomenon::G2Item => Level::Serializable,
+            Phenomenon::NoOrder(level) => level,
         }
     }
 }

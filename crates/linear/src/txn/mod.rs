@@ -9,15 +9,16 @@
 //! in time linear in the history, [`levels`] says what is excluded where.
 //!
 //! Deviations. (1) That there is no anomaly in what was inferred is not enough for `holds`: an order of all versions is made up ([`complete`]) and the whole graph
-//! is looked at again; for the serializable levels the order of the transactions is replayed. Where no such order is found the answer is `unknown`; that can be for registers, and for snapshot
-//! isolation of lists, never for the other levels of lists. (2) Versions of a list that nobody read come after all that were read, which gives more edges than Elle's.
+//! is looked at again; for the serializable levels the order of the transactions is replayed. Where every order has a cycle that is the anomaly (`no-version-order`); where the search for one
+//! comes to its bound the answer is `unknown`. Nothing is assumed about registers that the level does not say: not that the keys on their own are linearizable or sequential. (2) Versions of a list that nobody read come after all that were read, which gives more edges than Elle's.
 //!
 //! A transaction of which nobody knows the end is taken as committed if something of it was read, and as aborted else. That is right: if nobody read of it, leaving it out
 //! changes nothing for the others.
 //!
-//! Cost: linear in the operations and in the elements of lists read, but for the search for short cycles and for orders of registers, which are bounded.
+//! Cost: linear in the operations and in the elements of lists read, but for the search for short cycles and for orders of versions, which are bounded.
 
 pub mod complete;
+mod conflicts;
 pub mod graph;
 pub mod levels;
 pub mod observe;
@@ -27,7 +28,9 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use crate::history::Ts;
+use crate::search::Budget;
 use crate::value::{ValueId, Values};
+use complete::Ordered;
 use graph::EdgeKind;
 pub use levels::{Level, Phenomenon, Standing};
 
@@ -168,6 +171,8 @@ pub struct Anomaly {
     pub value: ValueId,
     /// The cycle, if it is one.
     pub cycle: Vec<Step>,
+    /// If no order of the versions is without a cycle: cycles of which each order has one in which no transaction reads a version of a key and writes an older one.
+    pub cases: Vec<Vec<Step>>,
 }
 
 /// What was found out.
@@ -212,25 +217,27 @@ pub fn check(history: &Transactions, workload: Workload, deadline: Option<Instan
             anomalies.push(found);
         }
     }
-    let mut levels: Vec<(Level, Standing)> =
-        Level::ALL.map(|level| (level, levels::standing(level, &anomalies))).into();
+    let budget = Budget { deadline, ..Budget::default() };
     let mut order = None;
+    let mut levels: Vec<(Level, Standing)> = Vec::new();
     // From the strongest: what holds there holds below.
-    let mut holds = false;
-    for (level, standing) in levels.iter_mut().rev() {
-        if *standing == Standing::Violated {
-            continue;
+    for level in Level::ALL.into_iter().rev() {
+        let mut standing = levels::standing(level, &anomalies);
+        if levels.last().is_some_and(|(_, above)| *above == Standing::Holds) {
+            standing = Standing::Holds;
+        } else if standing == Standing::Open {
+            match complete::complete(history, &observed, level, &budget, &late)? {
+                Ordered::Found(found) => (standing, order) = (Standing::Holds, found),
+                Ordered::Excluded(cycles) => anomalies.push(graph::no_order(level, cycles)),
+                Ordered::Open => {}
+            }
         }
-        if !holds {
-            let witness = match level {
-                Level::StrictSerializable => complete::serial(history, &observed, true, &late)?,
-                Level::Serializable => complete::serial(history, &observed, false, &late)?,
-                _ => None,
-            };
-            holds = witness.is_some() || (!late() && complete::weak(history, &observed, *level));
-            order = witness;
-        }
-        *standing = if holds { Standing::Holds } else { Standing::Open };
+        levels.push((level, standing));
+    }
+    levels.reverse();
+    // What was found about a level counts for those above it.
+    for (level, standing) in levels.iter_mut().filter(|(_, standing)| *standing == Standing::Open) {
+        *standing = levels::standing(*level, &anomalies);
     }
     Ok(Checked { anomalies, levels, order, edges: observed.edges.len(), stopped: late() })
 }

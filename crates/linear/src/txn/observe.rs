@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{Edge, EdgeKind};
+use super::graph::{Edge, EdgeKind, KNOWN};
 use super::levels::Phenomenon;
 use super::{Anomaly, Micro, Outcome, Seen, Transactions, TxnError, Workload};
 use crate::value::ValueId;
@@ -19,10 +19,36 @@ const KEPT: usize = 8;
 pub struct KeyOrder {
     /// The key.
     pub key: ValueId,
-    /// The transactions that wrote it and whose order is open.
-    pub rest: Vec<u32>,
-    /// Who read a version of a register, and who wrote it (nobody, for the first version).
-    pub reads: Vec<(u32, Option<u32>)>,
+    /// The transactions that wrote it and whose order is open, by number, each with what it wrote last.
+    pub rest: Vec<(u32, ValueId)>,
+    /// Who read a version of a register, and who wrote it, by the writers' numbers. Not the first version: what is read there comes before everything.
+    pub reads: Vec<(u32, u32)>,
+}
+
+impl KeyOrder {
+    /// What a transaction whose order is open wrote last.
+    pub fn version(&self, writer: u32) -> ValueId {
+        self.rest.binary_search_by_key(&writer, |(txn, _)| *txn).map_or(ValueId::NIL, |at| self.rest[at].1)
+    }
+
+    /// The reads of what a transaction wrote.
+    pub fn readers(&self, writer: u32) -> &[(u32, u32)] {
+        let from = self.reads.partition_point(|(_, known)| *known < writer);
+        let count = self.reads[from..].partition_point(|(_, known)| *known == writer);
+        &self.reads[from..from + count]
+    }
+}
+
+/// Of each transaction the last write.
+fn last_of_each(writes: impl Iterator<Item = (u32, ValueId)>) -> Vec<(u32, ValueId)> {
+    let mut last: Vec<(u32, ValueId)> = Vec::new();
+    for (txn, value) in writes {
+        match last.last_mut().filter(|(before, _)| *before == txn) {
+            Some(before) => before.1 = value,
+            None => last.push((txn, value)),
+        }
+    }
+    last
 }
 
 /// What was inferred.
@@ -84,15 +110,12 @@ pub fn observe(history: &Transactions, workload: Workload) -> Result<Observed, T
     observer.look_up(&reads);
     let written = observer.written();
     let mut at = 0;
-    for (key, mut writers) in written {
+    for (key, writers) in written {
         let from = at + reads[at..].partition_point(|read| read.key < key);
         at = from + reads[from..].partition_point(|read| read.key == key);
         match workload {
             Workload::ListAppend => observer.list(key, &reads[from..at], writers),
-            Workload::RwRegister => {
-                writers.dedup_by_key(|(txn, _)| *txn);
-                observer.register(key, &reads[from..at], writers.into_iter().map(|(txn, _)| txn).collect());
-            }
+            Workload::RwRegister => observer.register(key, &reads[from..at], last_of_each(writers.into_iter())),
         }
     }
     Ok(observer.found)
@@ -131,14 +154,14 @@ impl Observer<'_> {
         let count = self.counts.entry(phenomenon).or_default();
         *count += 1;
         if *count <= KEPT {
-            let (txns, cycle) = (txns.to_vec(), Vec::new());
-            self.found.anomalies.push(Anomaly { phenomenon, realtime: false, txns, key, value, cycle });
+            let (txns, cycle, cases) = (txns.to_vec(), Vec::new(), Vec::new());
+            self.found.anomalies.push(Anomaly { phenomenon, realtime: false, txns, key, value, cycle, cases });
         }
     }
 
     fn edge(&mut self, from: u32, to: u32, kind: EdgeKind, key: ValueId, value: ValueId) {
         if from != to {
-            self.found.edges.push(Edge { from, to, kind, key, value });
+            self.found.edges.push(Edge { from, to, kind, key, value, by: KNOWN });
         }
     }
 
@@ -242,6 +265,10 @@ impl Observer<'_> {
             Outcome::Unknown => self.found.included[txn as usize] = true,
             _ => {}
         }
+        // Its own writes were taken off before, so this one came later or had been overwritten.
+        if txn == read.txn && (first || end) {
+            self.report(Phenomenon::Internal, &[txn], read.key, value);
+        }
         if end && !last && txn != read.txn {
             self.report(Phenomenon::G1b, &[txn, read.txn], read.key, value);
         }
@@ -291,8 +318,7 @@ impl Observer<'_> {
         let counts = |txn: &u32| self.found.included[*txn as usize];
         let writers: Vec<Option<u32>> = spine.iter().map(|&value| writer(value).filter(counts)).collect();
         let open = writes.iter().filter(|(_, value)| sorted.binary_search(value).is_err());
-        let mut rest: Vec<u32> = open.map(|(txn, _)| *txn).collect();
-        rest.dedup();
+        let rest = last_of_each(open.copied());
         let mut before: Option<(u32, ValueId)> = None;
         for (at, txn) in writers.iter().enumerate() {
             let Some(txn) = *txn else { continue };
@@ -302,7 +328,7 @@ impl Observer<'_> {
             before = Some((txn, spine[at]));
         }
         if let Some((from, value)) = before {
-            rest.iter().for_each(|&txn| self.edge(from, txn, EdgeKind::Ww, key, value));
+            rest.iter().for_each(|(txn, _)| self.edge(from, *txn, EdgeKind::Ww, key, value));
         }
         // The next element that counts, from each place on.
         let mut next: Vec<Option<u32>> = vec![None; spine.len() + 1];
@@ -337,10 +363,10 @@ impl Observer<'_> {
     }
 
     /// The dependencies through a register.
-    fn register(&mut self, key: ValueId, reads: &[External], writers: Vec<u32>) {
+    fn register(&mut self, key: ValueId, reads: &[External], rest: Vec<(u32, ValueId)>) {
         let mut first = Vec::new();
         let mut updates: FxHashMap<ValueId, Vec<u32>> = FxHashMap::default();
-        let mut known: Vec<(u32, Option<u32>)> = Vec::new();
+        let mut known: Vec<(u32, u32)> = Vec::new();
         for read in reads.iter().filter(|read| read.writes) {
             let Seen::Value(value) = read.seen else { continue };
             let updates = updates.entry(value).or_default();
@@ -355,13 +381,12 @@ impl Observer<'_> {
             let Seen::Value(value) = read.seen else { continue };
             if value == ValueId::NIL {
                 first.push(read.txn);
-                known.push((read.txn, None));
                 continue;
             }
             let Some(write) = self.writes.get(&(key, value)) else { continue };
             let from = write.txn;
             if self.found.included[from as usize] {
-                known.push((read.txn, Some(from)));
+                known.push((read.txn, from));
                 self.edge(from, read.txn, EdgeKind::Wr, key, value);
             }
             // One of those that overwrite it is enough: where there are two, an update is lost.
@@ -369,24 +394,25 @@ impl Observer<'_> {
                 self.edge(read.txn, to, EdgeKind::Rw, key, value);
             }
         }
-        self.gates(&first, &writers, key, ValueId::NIL);
-        self.found.keys.push(KeyOrder { key, rest: writers, reads: known });
+        self.gates(&first, &rest, key, ValueId::NIL);
+        known.sort_unstable_by_key(|(reader, writer)| (*writer, *reader));
+        self.found.keys.push(KeyOrder { key, rest, reads: known });
     }
 
     /// `rw` from every reader to every writer but itself, over gates: through one of them to all writers up to some place, through another to all from some
     /// place on.
-    fn gates(&mut self, readers: &[u32], writers: &[u32], key: ValueId, value: ValueId) {
+    fn gates(&mut self, readers: &[u32], writers: &[(u32, ValueId)], key: ValueId, value: ValueId) {
         if readers.is_empty() || writers.is_empty() {
             return;
         }
-        if let [writer] = writers {
+        if let [(writer, _)] = writers {
             readers.iter().for_each(|&reader| self.edge(reader, *writer, EdgeKind::Rw, key, value));
             return;
         }
         let count = writers.len() as u32;
         let (to, from) = (self.found.nodes, self.found.nodes + count);
         self.found.nodes += 2 * count;
-        for (at, &writer) in writers.iter().enumerate() {
+        for (at, &(writer, _)) in writers.iter().enumerate() {
             let at = at as u32;
             self.edge(to + at, writer, EdgeKind::Through, key, value);
             self.edge(from + at, writer, EdgeKind::Through, key, value);
@@ -395,7 +421,7 @@ impl Observer<'_> {
                 self.edge(from + at - 1, from + at, EdgeKind::Through, key, value);
             }
         }
-        let place: FxHashMap<u32, u32> = writers.iter().enumerate().map(|(at, &txn)| (txn, at as u32)).collect();
+        let place: FxHashMap<u32, u32> = writers.iter().enumerate().map(|(at, (txn, _))| (*txn, at as u32)).collect();
         for &reader in readers {
             match place.get(&reader) {
                 None => self.edge(reader, from, EdgeKind::Rw, key, value),

@@ -210,6 +210,7 @@ fn methods(shape: Shape) -> &'static [Method] {
         ObjectKind::Stack | ObjectKind::Queue | ObjectKind::Bag | ObjectKind::PriorityQueue => &[Insert, Remove],
         ObjectKind::Set | ObjectKind::Multiset if shape.values == 3 => &[Insert, Insert, Insert, Remove, Read, Read],
         ObjectKind::Set | ObjectKind::Multiset => &[Insert, Insert, Remove, Remove, Contains],
+        ObjectKind::Register if shape.values == 0 => &[Read, Read, Read, Read, Write, Write, Write, Cas],
         ObjectKind::Register => &[Read, Read, Write, Cas],
         ObjectKind::Map if shape.values == 0 => &[Read, Read, Write, Append, Append],
         ObjectKind::Map => &[Read, Read, Write, Cas, Append],

@@ -72,7 +72,8 @@ impl Thread {
     }
 
     /// Returns from the current function: first the lives of its shared local objects end, one visible operation each
-    /// (`stage` counts them), then control goes back.
+    /// (`stage` counts them), then control goes back. At the end of the thread its thread-local objects follow; the end of `main` is the
+    /// end of the program, to which they belong.
     pub(super) fn leave(&mut self, code: &Code, value: Operand) -> Flow {
         let frame = *self.frames.last().expect("a running thread has a frame");
         let locals = &code.functions[frame.function.index()].locals;
@@ -80,6 +81,13 @@ impl Thread {
         if let Some((index, _)) = shared.nth(self.stage as usize) {
             let addr = self.own_object(frame.first_object + index as u32);
             return rest(Visible::Free { addr, scope: true });
+        }
+        let exits = code.entry_exits && self.id == ThreadId::MAIN;
+        if self.frames.len() == 1 && !exits {
+            let done = locals.iter().filter(|local| !local.private).count() as u32;
+            if let Some(addr) = self.thread_local(code, self.stage - done) {
+                return rest(Visible::Free { addr, scope: true });
+            }
         }
         self.stage = 0;
         let result = if value == Operand::NONE { 0 } else { self.get(code, value) };
@@ -92,14 +100,14 @@ impl Thread {
         self.turns.truncate(outer);
         self.past.turns.truncate(outer);
         if self.frames.len() == 1 {
-            return self.finish(result, code.entry_exits && self.id == ThreadId::MAIN);
+            return self.finish(result, exits);
         }
         self.frames.pop();
         self.set(frame.dst, result);
         Flow::Goto(frame.return_to)
     }
 
-    /// Ends the thread from any depth: the lives of all shared locals on the stack end first.
+    /// Ends the thread from any depth: the lives of all shared locals on the stack and of the thread-local objects end first.
     pub(super) fn end_thread(&mut self, code: &Code) -> Flow {
         let mut skip = self.stage;
         for frame in self.frames.iter().rev() {
@@ -112,8 +120,17 @@ impl Thread {
                 skip -= 1;
             }
         }
+        if let Some(addr) = self.thread_local(code, skip) {
+            return rest(Visible::Free { addr, scope: true });
+        }
         self.stage = 0;
         self.finish(self.scratch, false)
+    }
+
+    /// The `n`-th thread-local object of the thread that others can reach; its life ends with the thread.
+    fn thread_local(&self, code: &Code, n: u32) -> Option<Addr> {
+        let mut shared = (0u32..).zip(&code.tls).filter(|(_, global)| !code.globals[**global as usize].private);
+        shared.nth(n as usize).map(|(position, _)| self.own_object(position))
     }
 
     /// Ends the thread, and perhaps the program with it.

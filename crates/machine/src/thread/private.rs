@@ -70,7 +70,8 @@ impl Thread {
         )
     }
 
-    pub(super) fn free(&mut self, code: &Code, addr: Addr) -> Flow {
+    /// Ends the life of an object of the heap, or of a block.
+    pub(super) fn free(&mut self, code: &Code, addr: Addr, scoped: bool) -> Flow {
         if addr.0 == 0 {
             return Flow::Next;
         }
@@ -82,7 +83,9 @@ impl Thread {
             && let Some(object) = self.objects.get(number)
             && object.is_private()
         {
-            if object.kind != ObjectKind::Heap || addr.offset() != 0 {
+            let is_right =
+                if scoped { matches!(object.kind, ObjectKind::Scoped(_)) } else { object.kind == ObjectKind::Heap };
+            if !is_right || addr.offset() != 0 {
                 let name = code.describe(addr, &|_| Some(self));
                 let message = format!("free of {name}, which is not the start of an allocated object");
                 return Flow::Rest(self.failed(Property::Memory, message));
@@ -96,6 +99,6 @@ impl Thread {
                 }
             };
         }
-        rest(Visible::Free { addr, scope: false })
+        rest(Visible::Free { addr, scope: scoped })
     }
 }

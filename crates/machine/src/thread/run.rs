@@ -223,24 +223,25 @@ impl Thread {
             }
             Instr::ThreadId { dst } => self.set(dst, handle(self.id)),
             Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
-            Instr::Alloc { dst, size, zeroed, private } => {
+            Instr::Alloc { dst, size, zeroed, private, scoped } => {
                 let size = self.get(code, size);
                 if size >= Addr::MAX_SIZE {
                     return Flow::Rest(self.cannot_go_on(format!("an allocation of {size} bytes is too large")));
                 }
                 let size = size as u32;
+                let kind = scoped.checked_sub(1).map_or(ObjectKind::Heap, ObjectKind::Scoped);
                 let object = if private {
                     let zeros = zeroed.then(|| vec![0; size as usize]);
-                    ObjectInfo::private(ObjectKind::Heap, size, zeros.as_deref())
+                    ObjectInfo::private(kind, size, zeros.as_deref())
                 } else {
-                    ObjectInfo::shared(ObjectKind::Heap, size, zeroed)
+                    ObjectInfo::shared(kind, size, zeroed)
                 };
                 match self.objects.add(self.id, object, size) {
                     Some(addr) => self.set(dst, addr.0),
                     None => return Flow::Rest(self.cannot_go_on(NO_ROOM.into())),
                 }
             }
-            Instr::Free { ptr } => return self.free(code, Addr(self.get(code, ptr))),
+            Instr::Free { ptr, scoped } => return self.free(code, Addr(self.get(code, ptr)), scoped),
             Instr::Assert { cond, message } => {
                 if self.get(code, cond) == 0 {
                     let message = code.strings[message as usize].clone();

@@ -362,8 +362,10 @@ impl Lower<'_> {
             Stmt::Spawn(thread) => return self.spawn(thread),
             Stmt::Await(thread) => self.await_thread(thread),
             Stmt::Join(thread) => Op::Join { dst: None, thread: Expr::Reg(self.handle(thread)) },
-            Stmt::Alloc(reg, zeroed) => Op::Alloc { dst: self.ptr(reg), size: Expr::int(Type::I64, 4), zeroed },
-            Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)) },
+            Stmt::Alloc(reg, zeroed) => {
+                Op::Alloc { dst: self.ptr(reg), size: Expr::int(Type::I64, 4), zeroed, scoped: false }
+            }
+            Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)), scoped: false },
             Stmt::LoadPtr(reg, x, order) => {
                 let dst = Some(self.ptr(reg));
                 Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None, lenient: false }

@@ -2,6 +2,7 @@
 
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, UnOp};
+use crate::float::{FloatBin, FloatUn};
 use crate::inst::{ErrorKind, RmwOp};
 use crate::source::Span;
 use crate::types::Type;
@@ -34,6 +35,10 @@ pub(super) enum Kind<'a> {
     Unary(Prefix, Box<Ast<'a>>),
     Binary(&'static Infix, Box<Ast<'a>>, Box<Ast<'a>>),
     Cast(CastOp, Type, Box<Ast<'a>>),
+    /// `float_sqrt(a)`
+    Float(FloatUn, Box<Ast<'a>>),
+    /// `float_add(a, b)`
+    Floats(FloatBin, Box<Ast<'a>>, Box<Ast<'a>>),
     Select(Box<Ast<'a>>, Box<Ast<'a>>, Box<Ast<'a>>),
 }
 
@@ -220,7 +225,10 @@ pub(super) enum StmtKind<'a> {
         timed: bool,
     },
     BarrierInit(Place<'a>, Ast<'a>),
-    Free(Ast<'a>),
+    Free {
+        ptr: Ast<'a>,
+        scoped: bool,
+    },
     Assert(Ast<'a>, String),
     Assume(Ast<'a>),
     Error(ErrorKind, String),
@@ -334,6 +342,7 @@ pub(super) enum Action<'a> {
     Alloc {
         size: Ast<'a>,
         zeroed: bool,
+        scoped: bool,
     },
     Choose {
         low: Ast<'a>,

@@ -88,9 +88,9 @@ impl Body<'_, '_> {
                 let count = self.expr_as(count, Type::I32)?;
                 self.push(Op::BarrierInit { barrier, count });
             }
-            StmtKind::Free(ptr) => {
+            StmtKind::Free { ptr, scoped } => {
                 let ptr = self.expr_as(ptr, Type::Ptr)?;
-                self.push(Op::Free { ptr });
+                self.push(Op::Free { ptr, scoped: *scoped });
             }
             StmtKind::Assert(cond, message) => {
                 let cond = self.expr_as(cond, Type::I1)?;
@@ -257,10 +257,10 @@ impl Body<'_, '_> {
                 let dst = self.receive(target, Type::I1, span)?;
                 self.push(Op::SemTryWait { dst, sem });
             }
-            Action::Alloc { size, zeroed } => {
+            Action::Alloc { size, zeroed, scoped } => {
                 let size = self.expr_as(size, Type::I64)?;
                 let dst = self.receive_some(target, Type::Ptr, span)?;
-                self.push(Op::Alloc { dst, size, zeroed: *zeroed });
+                self.push(Op::Alloc { dst, size, zeroed: *zeroed, scoped: *scoped });
             }
             Action::Choose { low, high, inclusive } => {
                 let ty = self.target_type(target).unwrap_or(Type::I32);

@@ -9,7 +9,8 @@ use super::Report;
 use super::ast::{Ast, Infix, Kind, Name, Place, PlaceKind, Prefix};
 use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
-use crate::expr::{BinOp, CastOp, Expr};
+use crate::expr::{BinOp, CastOp, Expr, UnOp};
+use crate::float::is_float;
 use crate::program::{GlobalId, Layout, LocalId};
 use crate::source::{Diagnostic, Span};
 use crate::types::Type;
@@ -73,6 +74,7 @@ fn fold(op: BinOp, a: i128, b: i128) -> Option<i128> {
         BinOp::Ne => Some(i128::from(a != b)),
         BinOp::ULt | BinOp::SLt => Some(i128::from(a < b)),
         BinOp::ULe | BinOp::SLe => Some(i128::from(a <= b)),
+        BinOp::Float(_) => None,
     }
 }
 
@@ -134,6 +136,9 @@ impl Body<'_, '_> {
             },
             Kind::Unary(_, a) => self.shape(a),
             Kind::Cast(_, to, _) => Shape::Typed(*to),
+            Kind::Float(_, a) => self.shape(a),
+            Kind::Floats(op, ..) if op.is_comparison() => Shape::Typed(Type::I1),
+            Kind::Floats(_, a, _) => self.shape(a),
             Kind::Select(_, a, b) => match self.shape(a) {
                 Shape::Open => self.shape(b),
                 typed => typed,
@@ -218,6 +223,16 @@ impl Body<'_, '_> {
             }
             Kind::Binary(infix, a, b) => self.binary(infix, a, b, expected),
             Kind::Cast(op, to, a) => self.cast(*op, *to, a, ast.span),
+            Kind::Float(op, a) => {
+                let (a, ty) = self.float(a, expected)?;
+                Some((Expr::unary(UnOp::Float(*op), a), ty))
+            }
+            Kind::Floats(op, a, b) => {
+                let (a, ty) = self.float(a, self.own_type(b).or(expected).filter(|_| !op.is_comparison()))?;
+                let b = self.expr_as(b, ty)?;
+                let result = if op.is_comparison() { Type::I1 } else { ty };
+                Some((Expr::binary(BinOp::Float(*op), a, b), result))
+            }
             Kind::Select(cond, a, b) => {
                 let ty = self.own_type(a).or(self.own_type(b)).or(expected).unwrap_or(Type::I32);
                 let cond = self.expr_as(cond, Type::I1)?;
@@ -227,6 +242,17 @@ impl Body<'_, '_> {
         }
     }
 
+    /// Lowers an operand that is a floating-point number.
+    fn float(&mut self, ast: &Ast<'_>, expected: Option<Type>) -> Option<(Expr, Type)> {
+        let (expr, ty) = self.expr(ast, expected)?;
+        if is_float(ty) {
+            return Some((expr, ty));
+        }
+        let message = format!("expected a floating-point number, which is an `i32` or an `i64`, found `{ty}`");
+        self.report.add(Diagnostic::new(ast.span, message));
+        None
+    }
+
     fn cast(&mut self, op: CastOp, to: Type, a: &Ast<'_>, span: Span) -> Option<(Expr, Type)> {
         let (a, from) = self.expr(a, None)?;
         if op.allows(from, to) {
@@ -234,12 +260,13 @@ impl Body<'_, '_> {
         }
         let message = format!("`{}` does not lead from `{from}` to `{to}`", op.name());
         let help = match op {
-            _ if from == to => "it has that type already: leave the cast out",
+            _ if from == to && !matches!(op, CastOp::Float(_)) => "it has that type already: leave the cast out",
             CastOp::Trunc => "`trunc` leads to a narrower type; `zext` and `sext` to a wider one",
             CastOp::ZExt => "`zext` leads to a wider type, or between `i64` and `ptr`; `trunc` to a narrower one",
             CastOp::SExt => "`sext` leads to a wider type; `trunc` to a narrower one",
             CastOp::Pack => "`pack` leads from `ptr` to `i32`",
             CastOp::Unpack => "`unpack` leads from `i32` to `ptr`",
+            CastOp::Float(_) => "integers are `i64` there, floating-point numbers `i32` or `i64`",
         };
         self.report.add(Diagnostic::new(span, message).help(help));
         None

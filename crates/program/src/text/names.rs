@@ -1,10 +1,11 @@
 //! Keywords, and guesses at what a misspelt name was meant to be.
 
 use super::lexer::is_plain;
+use crate::float::{FloatBin, FloatCast, FloatUn};
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 73] = [
+pub(super) const KEYWORDS: [&str; 74] = [
     "alloc",
     "assert",
     "assume",
@@ -50,6 +51,7 @@ pub(super) const KEYWORDS: [&str; 73] = [
     "return",
     "rmw",
     "rwunlock",
+    "scoped",
     "sem_post",
     "sem_trywait",
     "sem_wait",
@@ -82,7 +84,12 @@ pub(super) const KEYWORDS: [&str; 73] = [
 
 /// Whether the word has a meaning of its own.
 pub(super) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search(&word).is_ok() || Type::ALL.iter().any(|ty| ty.name() == word)
+    KEYWORDS.binary_search(&word).is_ok() || Type::ALL.iter().any(|ty| ty.name() == word) || is_float_word(word)
+}
+
+/// Whether the word is an operator on floating-point numbers.
+pub(super) fn is_float_word(word: &str) -> bool {
+    FloatUn::named(word).is_some() || FloatBin::named(word).is_some() || FloatCast::named(word).is_some()
 }
 
 /// The name as it is written: between backticks if it must be.

@@ -2,7 +2,7 @@
 
 use super::ast::{Action, CalleeAst, CasAst};
 use super::lexer::Token;
-use super::names::did_you_mean;
+use super::names::{did_you_mean, is_float_word};
 use super::parser::{Parsed, Parser};
 use crate::Ordering;
 use crate::inst::RmwOp;
@@ -37,7 +37,8 @@ impl<'a> Parser<'a, '_> {
         if !self.starts_action() {
             let called = matches!(self.peek(), Token::Word(_) | Token::Quoted(_))
                 && *self.peek_at(1) == Token::Punct("(")
-                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"));
+                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"))
+                && !matches!(self.peek(), Token::Word(word) if is_float_word(word));
             return if called { self.call(false) } else { Ok(Action::Expr(self.expr()?)) };
         }
         let Token::Word(word) = *self.peek() else { return self.expected("an instruction") };
@@ -96,7 +97,8 @@ impl<'a> Parser<'a, '_> {
             "sem_trywait" => Action::SemTryWait(self.place()?),
             "alloc" => {
                 let zeroed = self.eat_word("zeroed");
-                Action::Alloc { size: self.expr()?, zeroed }
+                let scoped = self.eat_word("scoped");
+                Action::Alloc { size: self.expr()?, zeroed, scoped }
             }
             _ if self.at_input() => {
                 let signed = self.eat_word("signed");

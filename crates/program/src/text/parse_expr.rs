@@ -4,6 +4,7 @@ use super::ast::{Ast, COMPARISON, INFIX, Infix, Kind, PREFIX, Place, PlaceKind, 
 use super::lexer::Token;
 use super::parser::{MAX_HEIGHT, Parsed, Parser};
 use crate::expr::CastOp;
+use crate::float::{FloatBin, FloatCast, FloatUn};
 use crate::source::Diagnostic;
 
 impl<'a> Parser<'a, '_> {
@@ -120,6 +121,25 @@ impl<'a> Parser<'a, '_> {
             Token::Word("trunc") => return self.cast(CastOp::Trunc),
             Token::Word("pack") => return self.cast(CastOp::Pack),
             Token::Word("unpack") => return self.cast(CastOp::Unpack),
+            Token::Word(word) if let Some(op) = FloatCast::named(word) => return self.cast(CastOp::Float(op)),
+            Token::Word(word) if let Some(op) = FloatUn::named(word) => {
+                self.bump();
+                self.expect("(")?;
+                let value = self.expr()?;
+                self.expect(")")?;
+                let height = value.height;
+                return self.node(Kind::Float(op, Box::new(value)), &[height], start);
+            }
+            Token::Word(word) if let Some(op) = FloatBin::named(word) => {
+                self.bump();
+                self.expect("(")?;
+                let a = self.expr()?;
+                self.expect(",")?;
+                let b = self.expr()?;
+                self.expect(")")?;
+                let heights = [a.height, b.height];
+                return self.node(Kind::Floats(op, Box::new(a), Box::new(b)), &heights, start);
+            }
             Token::Word(word @ ("load" | "rmw" | "cas" | "call" | "choose" | "join" | "spawn" | "alloc")) => {
                 let message = format!("`{word}` is an instruction and cannot be part of an expression");
                 let help = format!("give its result a name first: `let r = {word} ...;`");

@@ -309,7 +309,10 @@ impl<'a> Parser<'a, '_> {
                 self.expect(",")?;
                 StmtKind::BarrierInit(barrier, self.expr()?)
             }
-            "free" => StmtKind::Free(self.expr()?),
+            "free" => {
+                let scoped = self.eat_word("scoped");
+                StmtKind::Free { ptr: self.expr()?, scoped }
+            }
             "assert" => {
                 let from = self.at;
                 let cond = self.expr()?;

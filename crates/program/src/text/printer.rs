@@ -264,11 +264,15 @@ impl<'p> Printer<'p> {
             Op::SemPost { sem } => at("sem_post", sem),
             Op::SyncDestroy { object, ty: Type::I64 } => at("destroy_wide", object),
             Op::SyncDestroy { object, .. } => at("destroy", object),
-            Op::Alloc { dst, size, zeroed } => {
+            Op::Alloc { dst, size, zeroed, scoped } => {
                 let zeroed = if *zeroed { "zeroed " } else { "" };
-                format!("{} = alloc {zeroed}{}", self.reg(*dst), self.expr(size, Some(Type::I64), 0))
+                let scoped = if *scoped { "scoped " } else { "" };
+                format!("{} = alloc {zeroed}{scoped}{}", self.reg(*dst), self.expr(size, Some(Type::I64), 0))
             }
-            Op::Free { ptr } => format!("free {}", self.expr(ptr, Some(Type::Ptr), 0)),
+            Op::Free { ptr, scoped } => {
+                let scoped = if *scoped { "scoped " } else { "" };
+                format!("free {scoped}{}", self.expr(ptr, Some(Type::Ptr), 0))
+            }
             Op::Assert { cond, message } => {
                 format!("assert {}, {}", self.expr(cond, Some(Type::I1), 0), quoted(message))
             }
@@ -400,11 +404,17 @@ impl<'p> Printer<'p> {
                 (format!("&{name}"), PREFIX)
             }
             Expr::Func(id) => (format!("&{}", self.outer(&self.program.functions[id.index()].name)), PREFIX),
+            Expr::Unary(UnOp::Float(op), a) => (format!("{}({})", op.name(), self.expr(a, None, 0)), ATOM),
+            Expr::Binary(BinOp::Float(op), a, b) => {
+                let (a, b) = (self.expr(a, None, 0), self.expr(b, None, 0));
+                (format!("{}({a}, {b})", op.name()), ATOM)
+            }
             Expr::Unary(op, a) => {
                 let text = match op {
                     UnOp::Neg => "-",
                     UnOp::Not if self.function.expr_type(a) == Type::I1 => "!",
                     UnOp::Not => "~",
+                    UnOp::Float(op) => op.name(),
                 };
                 // A number directly behind the minus would become a negative literal.
                 let least = if matches!(**a, Expr::Const(..)) { ATOM + 1 } else { PREFIX };

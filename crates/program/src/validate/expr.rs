@@ -1,7 +1,8 @@
 //! Types of expressions, with nothing taken on trust.
 
 use super::FunctionCheck;
-use crate::expr::{BinOp, Expr};
+use crate::expr::{BinOp, Expr, UnOp};
+use crate::float::is_float;
 use crate::types::Type;
 
 impl FunctionCheck<'_, '_> {
@@ -22,8 +23,9 @@ impl FunctionCheck<'_, '_> {
             Expr::Global(id) => exists(id.index(), self.program.globals.len(), "global object"),
             Expr::Local(id) => exists(id.index(), self.function.locals.len(), "local object"),
             Expr::Func(id) => exists(id.index(), self.program.functions.len(), "function"),
-            Expr::Unary(_, a) => match self.ty(a)? {
+            Expr::Unary(op, a) => match self.ty(a)? {
                 Type::Ptr => Err("arithmetic on a pointer".to_owned()),
+                ty if matches!(op, UnOp::Float(_)) && !is_float(ty) => Err(format!("{op:?} of `{ty}`")),
                 ty => Ok(ty),
             },
             Expr::Binary(op, a, b) => {
@@ -51,6 +53,7 @@ impl FunctionCheck<'_, '_> {
 /// The type of `a op b`, if there is one.
 fn binary(op: BinOp, a: Type, b: Type) -> Option<Type> {
     match (op, a, b) {
+        (BinOp::Float(_), a, _) if !is_float(a) => None,
         (op, a, b) if op.is_comparison() => (a == b).then_some(Type::I1),
         (BinOp::Add | BinOp::Sub, Type::Ptr, Type::I64) | (BinOp::Add, Type::I64, Type::Ptr) => Some(Type::Ptr),
         (BinOp::Sub, Type::Ptr, Type::Ptr) => Some(Type::I64),

@@ -108,7 +108,7 @@ impl FunctionCheck<'_, '_> {
             | Op::CondBroadcast { cond: object }
             | Op::SemWait { sem: object }
             | Op::SemPost { sem: object }
-            | Op::Free { ptr: object } => self.address(object),
+            | Op::Free { ptr: object, .. } => self.address(object),
             Op::SyncDestroy { object, ty } => {
                 self.address(object)?;
                 self.destroyed(object, *ty)

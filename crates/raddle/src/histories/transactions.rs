@@ -119,7 +119,7 @@ impl Words<'_> {
                 format!("{} and {} read lists of key {key} of which neither begins with the other.", txn(0), txn(1))
             }
             Phenomenon::Internal => {
-                format!("{} read something else of key {key} than it had itself read or written before.", txn(0))
+                format!("What {} read of key {key} contradicts what it had itself read or written.", txn(0))
             }
             Phenomenon::G1a => {
                 format!("{} read {value} of key {key}, and {}, which wrote it, was aborted.", txn(1), txn(0))
@@ -135,6 +135,10 @@ impl Words<'_> {
             Phenomenon::GSingle => "One of these did not see what it depends on.".into(),
             Phenomenon::GNonadjacent => "Some of these, no two in a row, did not see what they depend on.".into(),
             Phenomenon::G2Item => "No order: each of these comes before the next.".into(),
+            Phenomenon::NoOrder(_) if anomaly.cases.len() == 1 => {
+                "No order of the versions is without this cycle.".into()
+            }
+            Phenomenon::NoOrder(_) => "Whatever the order of the versions, there is one of these cycles.".into(),
         };
         report::Anomaly {
             name: format!("{}{}", anomaly.phenomenon.name(), if anomaly.realtime { "-realtime" } else { "" }),
@@ -142,6 +146,7 @@ impl Words<'_> {
             text,
             transactions: anomaly.txns.iter().map(|&id| self.transaction(id)).collect(),
             cycle: anomaly.cycle.iter().map(|step| self.step(step)).collect(),
+            cycles: anomaly.cases.iter().map(|case| case.iter().map(|step| self.step(step)).collect()).collect(),
         }
     }
 }

@@ -48,6 +48,9 @@ pub struct Anomaly {
     /// The dependencies of the cycle, if it is one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<Dependency>,
+    /// If no order of the versions is without a cycle: cycles of which each order has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cycles: Vec<Vec<Dependency>>,
 }
 
 /// A transaction.
@@ -99,7 +102,10 @@ impl Transactions {
             Conclusion::Violated => format!("not {}", self.level),
             _ if self.stopped => "the time limit was reached".to_owned(),
             _ => {
-                format!("no anomaly was found that {} excludes, and no order of the versions that shows it", self.level)
+                format!(
+                    "no anomaly was found that {} excludes, and no order of the versions that shows it, with the work allowed",
+                    self.level
+                )
             }
         }
     }
@@ -155,8 +161,18 @@ impl Say for Transactions {
                 };
                 paper.say(format!("    T{}: {}  (process {}{lines})", txn.id, txn.words, txn.process)).end();
             }
-            for step in &anomaly.cycle {
-                paper.say(format!("    T{} -{}-> T{}: {}", step.from, step.kind, step.to, step.text)).end();
+            let mut say = |step: &Dependency, indent: &str| {
+                paper.say(format!("{indent}T{} -{}-> T{}: {}", step.from, step.kind, step.to, step.text)).end();
+            };
+            anomaly.cycle.iter().for_each(|step| say(step, "    "));
+            for cycle in anomaly.cycles.iter().take(SHOWN) {
+                cycle
+                    .iter()
+                    .enumerate()
+                    .for_each(|(first, step)| say(step, if first == 0 { "    - " } else { "      " }));
+            }
+            if anomaly.cycles.len() > SHOWN {
+                paper.say(format!("    ... and {} more cycles (--json lists all)", anomaly.cycles.len() - SHOWN)).end();
             }
         }
         if self.anomalies.len() > SHOWN {
@@ -219,7 +235,12 @@ impl Say for Transactions {
                 title: format!("{} (excluded from {} on)", anomaly.name, anomaly.excluded_from),
                 text: clean(&anomaly.text),
                 nodes: anomaly.transactions.iter().map(|txn| (txn.id, clean(&txn.words))).collect(),
-                edges: anomaly.cycle.iter().map(|step| (step.from, step.to, step.kind, clean(&step.text))).collect(),
+                edges: anomaly
+                    .cycle
+                    .iter()
+                    .chain(anomaly.cycles.iter().flatten())
+                    .map(|step| (step.from, step.to, step.kind, clean(&step.text)))
+                    .collect(),
             })
             .collect();
         let levels: Vec<String> =

@@ -143,6 +143,7 @@ impl Viewer<'_> {
 
     fn unary(&self, op: UnOp, a: View, ty: Type) -> View {
         match a {
+            View::Injective { .. } if matches!(op, UnOp::Float(_)) => View::Opaque,
             View::Injective { mut steps, .. } => {
                 steps.push(Step::Invert(ty));
                 if op == UnOp::Neg {

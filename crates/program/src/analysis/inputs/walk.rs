@@ -213,6 +213,7 @@ fn leaves_memory(op: &Op) -> bool {
             | Op::ThreadId { .. }
             | Op::Fence { .. }
             | Op::Alloc { .. }
+            | Op::Free { scoped: true, .. }
     )
 }
 

@@ -152,7 +152,7 @@ pub(super) fn acts(op: &Op) -> bool {
         | Op::SemWait { .. }
         | Op::SemPost { .. }
         | Op::SyncDestroy { .. }
-        | Op::Free { .. }
+        | Op::Free { scoped: false, .. }
         | Op::Error { .. } => true,
         Op::Choose { low, high, .. } => low < high,
         _ => false,

@@ -1,0 +1,201 @@
+//! A partial order of events that grows edge by edge and can be taken back: who reaches whom, in bit sets, kept closed.
+//!
+//! An edge costs a row operation for everybody before it and everybody behind it. Every edge remembers the literals that it rests on, so that a way can be asked why.
+
+use std::collections::VecDeque;
+
+/// The order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    words: usize,
+    /// Whom each event reaches, and who reaches it; itself included.
+    after: Vec<u64>,
+    before: Vec<u64>,
+    /// Rows as they were: whether of `after`, which, and where the words begin in `old`.
+    trail: Vec<(bool, u32)>,
+    old: Vec<u64>,
+    /// The edges, with what they rest on; and those that leave each event.
+    edges: Vec<Edge>,
+    leaving: Vec<Vec<u32>>,
+    /// Whether what is added may be taken back.
+    keeps: bool,
+}
+
+/// An edge.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Literals, as numbers; a given edge has none.
+    pub(super) since: Vec<u32>,
+}
+
+/// A moment to go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    trail: usize,
+    edges: usize,
+}
+
+impl Order {
+    /// The order of these edges; none, if they have a cycle. Closed at once, along a topological order: an edge costs one row operation each way.
+    pub(super) fn new(size: usize, given: impl Iterator<Item = (usize, usize)>) -> Option<Self> {
+        let mut order = Order::empty(size);
+        let mut entering = vec![0u32; size];
+        for (from, to) in given {
+            order.leaving[from].push(order.edges.len() as u32);
+            order.edges.push(Edge { from, to, since: Vec::new() });
+            entering[to] += 1;
+        }
+        let mut sorted: Vec<usize> = (0..size).filter(|&at| entering[at] == 0).collect();
+        let mut at = 0;
+        while let Some(&event) = sorted.get(at) {
+            at += 1;
+            for &edge in &order.leaving[event] {
+                let to = order.edges[edge as usize].to;
+                entering[to] -= 1;
+                if entering[to] == 0 {
+                    sorted.push(to);
+                }
+            }
+        }
+        if sorted.len() < size {
+            return None;
+        }
+        for &event in &sorted {
+            for &edge in &order.leaving[event] {
+                join(&mut order.before, order.words, order.edges[edge as usize].to, event);
+            }
+        }
+        for &event in sorted.iter().rev() {
+            for &edge in &order.leaving[event] {
+                join(&mut order.after, order.words, event, order.edges[edge as usize].to);
+            }
+        }
+        Some(order)
+    }
+
+    /// From now on what is added may be taken back, or not: then nothing of it is kept.
+    pub(super) fn keep(&mut self, keeps: bool) {
+        self.keeps = keeps;
+    }
+
+    fn empty(size: usize) -> Self {
+        let words = size.div_ceil(64);
+        let mut order = Order {
+            words,
+            after: vec![0; size * words],
+            before: vec![0; size * words],
+            trail: Vec::new(),
+            old: Vec::new(),
+            edges: Vec::new(),
+            leaving: vec![Vec::new(); size],
+            keeps: false,
+        };
+        for at in 0..size {
+            order.after[at * words + at / 64] |= 1 << (at % 64);
+            order.before[at * words + at / 64] |= 1 << (at % 64);
+        }
+        order
+    }
+
+    pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
+        self.after[from * self.words + to / 64] >> (to % 64) & 1 == 1
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { trail: self.trail.len(), edges: self.edges.len() }
+    }
+
+    /// Adds an edge. If that would make a cycle, nothing is added, and the answer is no.
+    pub(super) fn add(&mut self, edge: Edge) -> bool {
+        let (from, to) = (edge.from, edge.to);
+        if from == to || self.reaches(to, from) {
+            return false;
+        }
+        let known = self.reaches(from, to);
+        self.leaving[from].push(self.edges.len() as u32);
+        self.edges.push(edge);
+        if known {
+            return true;
+        }
+        let words = self.words;
+        let earlier: Vec<u64> = self.before[from * words..][..words].to_vec();
+        let later: Vec<u64> = self.after[to * words..][..words].to_vec();
+        for (forward, members, row) in [(true, &earlier, &later), (false, &later, &earlier)] {
+            for (at, &word) in members.iter().enumerate() {
+                let mut word = word;
+                while word != 0 {
+                    let member = at * 64 + word.trailing_zeros() as usize;
+                    word &= word - 1;
+                    let rows = if forward { &mut self.after } else { &mut self.before };
+                    let own = &mut rows[member * words..][..words];
+                    if self.keeps {
+                        self.trail.push((forward, member as u32));
+                        self.old.extend_from_slice(own);
+                    }
+                    own.iter_mut().zip(row).for_each(|(own, &more)| *own |= more);
+                }
+            }
+        }
+        true
+    }
+
+    /// Takes back everything since the mark.
+    pub(super) fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.trail {
+            let (forward, member) = self.trail.pop().expect("there is one more");
+            let rows = if forward { &mut self.after } else { &mut self.before };
+            let begin = self.old.len() - self.words;
+            rows[member as usize * self.words..][..self.words].copy_from_slice(&self.old[begin..]);
+            self.old.truncate(begin);
+        }
+        while self.edges.len() > mark.edges {
+            let edge = self.edges.pop().expect("there is one more");
+            self.leaving[edge.from].pop();
+        }
+    }
+
+    /// The edges of a shortest way, which is empty from an event to itself.
+    pub(super) fn way(&self, from: usize, to: usize) -> Vec<&Edge> {
+        let mut reached: Vec<u32> = vec![u32::MAX; self.leaving.len()];
+        let mut queue = VecDeque::from([from]);
+        while let Some(at) = queue.pop_front() {
+            if at == to {
+                break;
+            }
+            for &number in &self.leaving[at] {
+                let then = self.edges[number as usize].to;
+                if then != from && reached[then] == u32::MAX {
+                    reached[then] = number;
+                    queue.push_back(then);
+                }
+            }
+        }
+        let mut way = Vec::new();
+        let mut at = to;
+        while at != from {
+            let edge = &self.edges[reached[at] as usize];
+            way.push(edge);
+            at = edge.from;
+        }
+        way.reverse();
+        way
+    }
+
+    /// Everything in an order that extends this one.
+    pub(super) fn sorted(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.leaving.len()).collect();
+        let earlier =
+            |at: usize| self.before[at * self.words..][..self.words].iter().map(|word| word.count_ones()).sum::<u32>();
+        all.sort_by_cached_key(|&at| earlier(at));
+        all
+    }
+}
+
+/// Adds one row to another.
+fn join(rows: &mut [u64], words: usize, own: usize, more: usize) {
+    for word in 0..words {
+        rows[own * words + word] |= rows[more * words + word];
+    }
+}

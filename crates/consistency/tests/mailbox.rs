@@ -1,0 +1,618 @@
+//! Event-driven traces against brute force: all runs of the machine, all orders of messages, and a SAT solver.
+//!
+//! `RADDLE_MAILBOX_TRACES=100000 cargo test --release -p raddle-consistency --test mailbox -- --nocapture` is the big sweep.
+
+use raddle_consistency::mailbox::format::{Format, read};
+use raddle_consistency::mailbox::{Answer, Kind, Limits, Mailbox, Rules, Trace, explain, replay, solve};
+use raddle_testkit::{Random, damaged, setting};
+use std::collections::HashSet;
+
+const ALL: [Mailbox; 3] = [Mailbox::Queue, Mailbox::Multiset, Mailbox::Stack];
+
+/// Whether the machine has a run of this shape: all of them are tried. Written from the description of the machine alone.
+fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
+    #[derive(Clone, PartialEq, Eq, Hash)]
+    struct State {
+        running: Vec<Option<(usize, usize)>>,
+        boxes: Vec<Vec<usize>>,
+        last: Vec<Option<usize>>,
+        done: usize,
+    }
+    fn go(trace: &Trace, rules: &Rules, state: &State, seen: &mut HashSet<State>) -> bool {
+        if state.done == trace.events.len() {
+            return true;
+        }
+        if !seen.insert(state.clone()) {
+            return false;
+        }
+        for handler in 0..trace.handlers {
+            let nexts: Vec<(usize, usize, State)> = match state.running[handler] {
+                Some((message, at)) => vec![(message, at, state.clone())],
+                None => {
+                    let pending = &state.boxes[handler];
+                    let places: Vec<usize> = match rules.mailboxes[handler] {
+                        _ if pending.is_empty() => Vec::new(),
+                        Mailbox::Queue => vec![0],
+                        Mailbox::Stack => vec![pending.len() - 1],
+                        Mailbox::Multiset => (0..pending.len()).collect(),
+                    };
+                    let take = |place: usize| {
+                        let mut next = state.clone();
+                        let message = next.boxes[handler].remove(place);
+                        (message, 0, next)
+                    };
+                    places.into_iter().map(take).collect()
+                }
+            };
+            for (message, at, mut next) in nexts {
+                let Some(&event) = trace.messages[message].events.get(at) else { continue };
+                match trace.events[event].kind {
+                    Kind::Get => {}
+                    Kind::Post(posted) => {
+                        if rules.strict || !trace.messages[posted].events.is_empty() {
+                            next.boxes[trace.messages[posted].handler].push(posted);
+                        }
+                    }
+                    Kind::Read { location, from } => {
+                        if next.last[location] != from {
+                            continue;
+                        }
+                    }
+                    Kind::Write { location } => {
+                        let order = &trace.coherence[location];
+                        let place = order.iter().position(|&write| write == event).expect("it is in the order");
+                        if next.last[location] != place.checked_sub(1).map(|before| order[before]) {
+                            continue;
+                        }
+                        next.last[location] = Some(event);
+                    }
+                }
+                let over = at + 1 == trace.messages[message].events.len() && !trace.messages[message].open;
+                next.running[handler] = (!over).then_some((message, at + 1));
+                next.done += 1;
+                if go(trace, rules, &next, seen) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+    let initial: Vec<Vec<usize>> = (0..trace.handlers)
+        .map(|handler| {
+            let own = |&message: &usize| {
+                let message = &trace.messages[message];
+                message.handler == handler && message.post.is_none()
+            };
+            (0..trace.messages.len()).filter(own).collect()
+        })
+        .collect();
+    let mut starts = vec![Vec::new()];
+    for own in &initial {
+        starts = starts
+            .into_iter()
+            .flat_map(|boxes: Vec<Vec<usize>>| {
+                permutations(own).into_iter().map(move |own| [boxes.clone(), vec![own]].concat())
+            })
+            .collect();
+    }
+    starts.into_iter().any(|boxes| {
+        let locations = trace.events.iter().filter_map(|event| match event.kind {
+            Kind::Read { location, .. } | Kind::Write { location } => Some(location + 1),
+            _ => None,
+        });
+        let last = vec![None; locations.max().unwrap_or(0)];
+        let state = State { running: vec![None; trace.handlers], boxes, last, done: 0 };
+        go(trace, rules, &state, &mut HashSet::new())
+    })
+}
+
+fn permutations(items: &[usize]) -> Vec<Vec<usize>> {
+    if items.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (at, &first) in items.iter().enumerate() {
+        let rest = [&items[..at], &items[at + 1..]].concat();
+        all.extend(permutations(&rest).into_iter().map(|rest| [vec![first], rest].concat()));
+    }
+    all
+}
+
+/// What everybody agrees on: program order, posts, reads-from, coherence and from-read.
+fn base(trace: &Trace) -> Vec<(usize, usize)> {
+    let mut edges = Vec::new();
+    for message in &trace.messages {
+        edges.extend(message.events.windows(2).map(|pair| (pair[0], pair[1])));
+        edges.extend(message.post.zip(message.events.first().copied()));
+    }
+    for (read, event) in trace.events.iter().enumerate() {
+        let Kind::Read { location, from } = event.kind else { continue };
+        let order = trace.coherence.get(location).cloned().unwrap_or_default();
+        edges.extend(from.map(|write| (write, read)));
+        let later = order.iter().skip_while(|&&write| from.is_some_and(|from| write != from));
+        edges.extend(later.filter(|&&write| Some(write) != from).map(|&write| (read, write)));
+    }
+    for order in &trace.coherence {
+        for (at, &early) in order.iter().enumerate() {
+            edges.extend(order[at + 1..].iter().map(|&late| (early, late)));
+        }
+    }
+    edges
+}
+
+/// The same by a SAT solver: a total order of all events (a variable for each two of them, and transitivity), with the rules of mailboxes as clauses.
+fn by_sat(trace: &Trace, rules: &Rules) -> bool {
+    use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
+    let size = trace.events.len();
+    let mut solver = BasicSolver::default();
+    let variables: Vec<Vec<Var>> = (0..size).map(|_| (0..size).map(|_| solver.new_var_default()).collect()).collect();
+    let before = |from: usize, to: usize| Lit::new(variables[from.min(to)][from.max(to)], from < to);
+    let mut clause = |literals: &[Lit]| _ = solver.add_clause_reuse(&mut literals.to_vec());
+    for a in 0..size {
+        for b in (0..size).filter(|&b| b != a) {
+            for c in (0..size).filter(|&c| c != a && c != b) {
+                clause(&[!before(a, b), !before(b, c), before(a, c)]);
+            }
+        }
+    }
+    for (from, to) in base(trace) {
+        if from == to {
+            return false;
+        }
+        clause(&[before(from, to)]);
+    }
+    for (first, one) in trace.messages.iter().enumerate() {
+        for (second, other) in trace.messages.iter().enumerate() {
+            if first == second || one.handler != other.handler {
+                continue;
+            }
+            let mailbox = rules.mailboxes[one.handler];
+            let ends = |message: &raddle_consistency::mailbox::Message| {
+                message.events.first().copied().zip(message.events.last().copied())
+            };
+            match (ends(one), ends(other)) {
+                (Some((get, last)), Some((then, end))) => {
+                    clause(&[before(last, then), before(end, get)]);
+                    if one.open {
+                        clause(&[before(end, get)]);
+                    }
+                    match (mailbox, one.post, other.post) {
+                        (Mailbox::Queue, Some(early), Some(late)) => clause(&[!before(early, late), before(get, then)]),
+                        (Mailbox::Queue, None, Some(_)) => clause(&[before(get, then)]),
+                        (Mailbox::Stack, None, Some(late)) => clause(&[!before(get, then), before(get, late)]),
+                        (Mailbox::Stack, Some(early), Some(late)) => {
+                            clause(&[!before(early, late), !before(get, then), before(get, late)]);
+                        }
+                        _ => {}
+                    }
+                }
+                (Some((get, _)), None) if rules.strict => {
+                    let late = other.post.expect("a message that is never run is posted");
+                    match (mailbox, one.post) {
+                        (Mailbox::Queue, Some(early)) => clause(&[before(early, late)]),
+                        (Mailbox::Stack, Some(early)) => clause(&[!before(early, late), before(get, late)]),
+                        (Mailbox::Stack, None) => clause(&[before(get, late)]),
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    solver.solve_limited(&[]) == lbool::TRUE
+}
+
+fn consistent(trace: &Trace, rules: &Rules, limits: &Limits) -> bool {
+    match solve(trace, rules, limits).expect("a trace, and schedules replay").0 {
+        Answer::Consistent(schedule) => {
+            replay(trace, rules, &schedule).expect("it was replayed");
+            true
+        }
+        Answer::Inconsistent => false,
+        Answer::Unknown => panic!("there is no limit"),
+    }
+}
+
+/// The example of the source: five messages, three handlers.
+fn worked_example() -> Trace {
+    let mut trace = Trace::default();
+    let [init, m1, m2, m3, m4] = [1, 0, 0, 2, 2].map(|handler| trace.add_message(handler));
+    trace.add(init, Kind::Get);
+    let first = trace.add(init, Kind::Write { location: 0 });
+    trace.add(init, Kind::Post(m2));
+    trace.add(init, Kind::Post(m3));
+    trace.add(m1, Kind::Get);
+    trace.add(m1, Kind::Read { location: 0, from: Some(first) });
+    trace.add(m1, Kind::Post(m4));
+    trace.add(m2, Kind::Get);
+    let second = trace.add(m2, Kind::Write { location: 0 });
+    trace.add(m3, Kind::Get);
+    trace.add(m3, Kind::Read { location: 0, from: Some(first) });
+    trace.add(m3, Kind::Post(m1));
+    trace.add(m4, Kind::Get);
+    trace.add(m4, Kind::Read { location: 0, from: Some(second) });
+    let third = trace.add(m4, Kind::Write { location: 0 });
+    trace.add(m2, Kind::Read { location: 0, from: Some(third) });
+    trace
+}
+
+/// Both queues want the posts of the other poster first: an order of posts that is only partial would not notice.
+fn crossed_posts() -> Trace {
+    let mut trace = Trace::default();
+    let [a, b, m1, m2, n1, n2] = [0, 1, 2, 2, 3, 3].map(|handler| trace.add_message(handler));
+    for (poster, posts) in [(a, [m2, n1]), (b, [n2, m1])] {
+        trace.add(poster, Kind::Get);
+        posts.iter().for_each(|&posted| _ = trace.add(poster, Kind::Post(posted)));
+    }
+    for (location, writer, reader) in [(0, m1, m2), (1, n1, n2)] {
+        trace.add(writer, Kind::Get);
+        let write = trace.add(writer, Kind::Write { location });
+        trace.add(reader, Kind::Get);
+        trace.add(reader, Kind::Read { location, from: Some(write) });
+    }
+    trace
+}
+
+#[test]
+fn published_traces_are_what_they_should_be() {
+    for (name, trace, expected) in
+        [("worked example", worked_example(), [false, true]), ("crossed posts", crossed_posts(), [false, true])]
+    {
+        for (mailbox, expected) in [Mailbox::Queue, Mailbox::Multiset].into_iter().zip(expected) {
+            let rules = Rules::all(mailbox, &trace);
+            for probe in [0, 1000] {
+                let limits = Limits { probe, ..Limits::default() };
+                assert_eq!(consistent(&trace, &rules, &limits), expected, "{name} with {mailbox:?}");
+            }
+            assert_eq!(by_all_runs(&trace, &rules), expected, "{name} with {mailbox:?}, all runs");
+            assert_eq!(by_sat(&trace, &rules), expected, "{name} with {mailbox:?}, SAT");
+        }
+    }
+    let mixed =
+        Rules { mailboxes: vec![Mailbox::Queue, Mailbox::Queue, Mailbox::Multiset, Mailbox::Queue], strict: true };
+    assert!(consistent(&crossed_posts(), &mixed, &Limits::default()), "one bag is enough");
+}
+
+#[test]
+fn an_explanation_has_nothing_to_spare() {
+    let trace = worked_example();
+    let rules = Rules::all(Mailbox::Queue, &trace);
+    let core = explain(&trace, &rules, &Limits::default()).expect("there is no run");
+    assert!(core.minimal);
+    let words: Vec<(usize, usize)> = core.edges.iter().map(|edge| (edge.from, edge.to)).collect();
+    assert_eq!(words, [(14, 15)], "the last read of m2 is enough, whatever else is read");
+    assert_eq!(explain(&trace, &Rules::all(Mailbox::Multiset, &trace), &Limits::default()), None);
+}
+
+/// A random program is run with random mailboxes; perhaps what reads read and the order of writes are changed afterwards.
+fn random_trace(random: &mut Random) -> (Trace, Rules) {
+    let handlers = random.between(1, 3);
+    let mailboxes: Vec<Mailbox> = (0..handlers).map(|_| random.pick(&ALL)).collect();
+    let rules = Rules { mailboxes, strict: random.chance(80) };
+    let mut trace = Trace { handlers, ..Trace::default() };
+    let mut boxes: Vec<Vec<usize>> = vec![Vec::new(); handlers];
+    let mut running: Vec<Option<(usize, usize)>> = vec![None; handlers];
+    let mut last = [None; 2];
+    for _ in 0..random.between(1, 2) {
+        let handler = random.below(handlers);
+        let message = trace.add_message(handler);
+        boxes[handler].push(message);
+    }
+    for _ in 0..random.between(6, 30) {
+        if trace.events.len() >= 14 {
+            break;
+        }
+        let handler = random.below(handlers);
+        let Some((message, left)) = running[handler] else {
+            if !boxes[handler].is_empty() {
+                let place = match rules.mailboxes[handler] {
+                    Mailbox::Queue => 0,
+                    Mailbox::Stack => boxes[handler].len() - 1,
+                    Mailbox::Multiset => random.below(boxes[handler].len()),
+                };
+                let message = boxes[handler].remove(place);
+                trace.add(message, Kind::Get);
+                running[handler] = Some((message, random.between(0, 3)));
+            }
+            continue;
+        };
+        if left == 0 {
+            running[handler] = None;
+            continue;
+        }
+        running[handler] = Some((message, left - 1));
+        let location = random.below(2);
+        match random.below(3) {
+            0 if trace.messages.len() < 6 => {
+                let to = random.below(handlers);
+                let posted = trace.add_message(to);
+                trace.add(message, Kind::Post(posted));
+                boxes[to].push(posted);
+            }
+            1 => _ = trace.add(message, Kind::Read { location, from: last[location] }),
+            _ => last[location] = Some(trace.add(message, Kind::Write { location })),
+        }
+    }
+    for (message, _) in running.into_iter().flatten().filter(|&(_, left)| left > 0) {
+        trace.messages[message].open = true;
+    }
+    // What was there from the beginning and never taken cannot be told in a trace.
+    let mut number = 0;
+    while number < trace.messages.len() {
+        if trace.messages[number].post.is_none() && trace.messages[number].events.is_empty() {
+            trace.messages.remove(number);
+            for event in &mut trace.events {
+                event.message -= usize::from(event.message > number);
+                if let Kind::Post(posted) = &mut event.kind {
+                    *posted -= usize::from(*posted > number);
+                }
+            }
+        } else {
+            number += 1;
+        }
+    }
+    if random.chance(60) {
+        change(&mut trace, random);
+    }
+    let other = Rules { mailboxes: (0..handlers).map(|_| random.pick(&ALL)).collect(), strict: rules.strict };
+    let rules = if random.chance(50) { rules } else { other };
+    (trace, rules)
+}
+
+fn change(trace: &mut Trace, random: &mut Random) {
+    for _ in 0..random.between(1, 2) {
+        if let Some(order) = trace.coherence.iter_mut().filter(|order| order.len() > 1).last()
+            && random.chance(50)
+        {
+            let (one, other) = (random.below(order.len()), random.below(order.len()));
+            order.swap(one, other);
+        }
+        let reads: Vec<usize> =
+            (0..trace.events.len()).filter(|&event| matches!(trace.events[event].kind, Kind::Read { .. })).collect();
+        if reads.is_empty() {
+            continue;
+        }
+        let read = random.pick(&reads);
+        if let Kind::Read { location, from } = &mut trace.events[read].kind {
+            let writes = trace.coherence.get(*location).cloned().unwrap_or_default();
+            *from = if writes.is_empty() || random.one_in(4) { None } else { Some(random.pick(&writes)) };
+        }
+    }
+}
+
+#[test]
+fn random_traces_are_as_brute_force_says() {
+    let mut random = Random::new(7);
+    let mut outcomes = [0; 2];
+    let mut decided_by_search = 0;
+    let mut explained = 0;
+    for number in 0..setting("RADDLE_MAILBOX_TRACES", 4_000) {
+        let (trace, rules) = if number % 3 == 0 { two_posters(&mut random) } else { random_trace(&mut random) };
+        let expected = by_all_runs(&trace, &rules);
+        for probe in [0, 1000] {
+            let limits = Limits { probe, ..Limits::default() };
+            assert_eq!(consistent(&trace, &rules, &limits), expected, "{number} {rules:?}: {trace:?}");
+        }
+        let (_, statistics) = solve(&trace, &rules, &Limits { probe: 0, ..Limits::default() }).expect("a trace");
+        decided_by_search += usize::from(statistics.decisions > 0);
+        if number % 4 == 0 {
+            assert_eq!(by_sat(&trace, &rules), expected, "{number} {rules:?}, SAT: {trace:?}");
+        }
+        outcomes[usize::from(expected)] += 1;
+        if !expected && number % 8 == 0 {
+            let core = explain(&trace, &rules, &Limits::default()).expect("there is no run");
+            assert!(core.minimal, "{number}");
+            explained += 1;
+        }
+    }
+    println!("inconsistent and consistent: {outcomes:?}; {decided_by_search} by search; {explained} explained");
+    assert!(outcomes.iter().all(|&count| count > 100) && decided_by_search > 100, "{outcomes:?} {decided_by_search}");
+}
+
+/// Two posters, messages to one or two handlers, and reads that tie some of them together.
+fn two_posters(random: &mut Random) -> (Trace, Rules) {
+    let mut trace = Trace { handlers: 4, ..Trace::default() };
+    let posters = [trace.add_message(0), trace.add_message(1)];
+    posters.iter().for_each(|&poster| _ = trace.add(poster, Kind::Get));
+    let messages: Vec<usize> = (0..random.between(2, 5)).map(|_| trace.add_message(random.between(2, 3))).collect();
+    let mut open = messages.clone();
+    while !open.is_empty() {
+        let message = open.remove(random.below(open.len()));
+        trace.add(random.pick(&posters), Kind::Post(message));
+    }
+    messages.iter().for_each(|&message| _ = trace.add(message, Kind::Get));
+    for location in 0..random.between(0, 4) {
+        let (writer, reader) = (random.pick(&messages), random.pick(&messages));
+        if writer != reader {
+            let write = trace.add(writer, Kind::Write { location });
+            trace.add(reader, Kind::Read { location, from: Some(write) });
+        }
+    }
+    let mailboxes = (0..4).map(|_| random.pick(&ALL)).collect();
+    (trace, Rules { mailboxes, strict: true })
+}
+
+/// A formula as a trace with queues that is consistent iff the formula can be satisfied (Grahn 2026). Clauses have 2 or 3 literals, `(variable, positive)`; a variable is in a clause at
+/// most once. Corrected: the clause messages are tied to the messages on the last handler, and the copies end with the last clause.
+fn hard(variables: usize, clauses: &[Vec<(usize, bool)>]) -> Trace {
+    const W: usize = 4;
+    let mut trace = Trace::default();
+    let init = trace.add_message(0);
+    trace.add(init, Kind::Get);
+    let mut of_clause: Vec<Vec<usize>> = Vec::new();
+    for clause in clauses {
+        let own = (0..=clause.len()).map(|place| trace.add_message(5 + place)).collect::<Vec<_>>();
+        own.iter().for_each(|&message| _ = trace.add(init, Kind::Post(message)));
+        of_clause.push(own);
+    }
+    // w[variable][clause][side]
+    let mut sides: Vec<Vec<[Option<usize>; 2]>> = vec![vec![[None; 2]; clauses.len()]; variables];
+    for (variable, own) in sides.iter_mut().enumerate() {
+        for side in [0, 1] {
+            let first = trace.add_message(1 + side);
+            trace.add(init, Kind::Post(first));
+            trace.add(first, Kind::Get);
+            let mut poster = first;
+            for (number, clause) in clauses.iter().enumerate() {
+                let copy = trace.add_message(0);
+                trace.add(poster, Kind::Post(copy));
+                trace.add(copy, Kind::Get);
+                poster = copy;
+                if let Some(place) = clause.iter().position(|&(other, _)| other == variable) {
+                    let through = trace.add_message(1 + place);
+                    let write = trace.add_message(W);
+                    own[number][side] = Some(write);
+                    trace.add(copy, Kind::Post(through));
+                    trace.add(through, Kind::Get);
+                    trace.add(through, Kind::Post(write));
+                    trace.add(write, Kind::Get);
+                }
+            }
+        }
+    }
+    let mut location = 0;
+    let mut sandwich = |trace: &mut Trace, outer: usize, inner: usize| {
+        let begin = trace.add(inner, Kind::Write { location });
+        trace.add(outer, Kind::Read { location, from: Some(begin) });
+        let end = trace.add(outer, Kind::Write { location: location + 1 });
+        trace.add(inner, Kind::Read { location: location + 1, from: Some(end) });
+        location += 2;
+    };
+    for (number, clause) in clauses.iter().enumerate() {
+        of_clause[number].iter().for_each(|&message| _ = trace.add(message, Kind::Get));
+        let reader = of_clause[number][0];
+        let placeholder = trace.add(reader, Kind::Read { location: 1_000 + number, from: None });
+        for (place, &(variable, positive)) in clause.iter().enumerate() {
+            let [on_true, on_false] = sides[variable][number].map(|side| side.expect("the variable is in the clause"));
+            let (first, second) = if positive { (on_false, on_true) } else { (on_true, on_false) };
+            sandwich(&mut trace, of_clause[number][place], first);
+            sandwich(&mut trace, of_clause[number][place + 1], second);
+        }
+        let write = trace.add(of_clause[number][clause.len()], Kind::Write { location: 1_000 + number });
+        trace.events[placeholder].kind = Kind::Read { location: 1_000 + number, from: Some(write) };
+    }
+    trace
+}
+
+#[test]
+fn formulas_become_traces() {
+    let satisfiable = |variables: usize, clauses: &[Vec<(usize, bool)>]| {
+        (0..1u32 << variables).any(|values| {
+            clauses
+                .iter()
+                .all(|clause| clause.iter().any(|&(variable, positive)| (values >> variable & 1 == 1) == positive))
+        })
+    };
+    let signs = |one, other| vec![(0, one), (1, other)];
+    let all = vec![signs(true, true), signs(true, false), signs(false, true), signs(false, false)];
+    let trace = hard(2, &all);
+    assert!(!consistent(&trace, &Rules::all(Mailbox::Queue, &trace), &Limits::default()));
+    let mut random = Random::new(8);
+    let mut outcomes = [0; 2];
+    for number in 0..setting("RADDLE_MAILBOX_TRACES", 4_000) / 200 {
+        let variables = random.between(2, 3);
+        let clauses: Vec<Vec<(usize, bool)>> = (0..random.between(2, 5))
+            .map(|_| {
+                let mut left: Vec<usize> = (0..variables).collect();
+                let literal = |_| (left.remove(random.below(left.len())), random.chance(50));
+                (0..2).map(literal).collect()
+            })
+            .collect();
+        let trace = hard(variables, &clauses);
+        let expected = satisfiable(variables, &clauses);
+        let found = consistent(&trace, &Rules::all(Mailbox::Queue, &trace), &Limits::default());
+        assert_eq!(found, expected, "{number}: {clauses:?}");
+        outcomes[usize::from(expected)] += 1;
+    }
+    println!("unsatisfiable and satisfiable: {outcomes:?}");
+    assert!(outcomes[1] > 0, "{outcomes:?}");
+}
+
+/// What a run of the machine leaves, as text.
+fn as_text(trace: &Trace) -> String {
+    let value = |write: usize| format!("v{write}");
+    let mut text = String::new();
+    for handler in 0..trace.handlers {
+        text += &format!("@h{handler}\n");
+        for (number, message) in trace.messages.iter().enumerate() {
+            if message.handler != handler || message.events.is_empty() {
+                continue;
+            }
+            let word = |&event: &usize| match trace.events[event].kind {
+                Kind::Get => format!("get(m{number})"),
+                Kind::Post(posted) => format!("post(h{}, m{posted})", trace.messages[posted].handler),
+                Kind::Read { location, from } => {
+                    format!("read(x{location}, {})", from.map_or("0".into(), value))
+                }
+                Kind::Write { location } => format!("write(x{location}, {})", value(event)),
+            };
+            let words: Vec<String> = message.events.iter().map(word).collect();
+            text += &format!("{}{{ {} }}\n", if message.open { "open " } else { "" }, words.join(" -> "));
+        }
+    }
+    text += "$(CO)\n";
+    for (location, order) in trace.coherence.iter().enumerate().filter(|(_, order)| order.len() > 1) {
+        let words: Vec<String> = order.iter().map(|&write| format!("write(x{location}, {})", value(write))).collect();
+        text += &format!("{};\n", words.join(" -> "));
+    }
+    text
+}
+
+#[test]
+fn traces_that_are_written_down_are_read_as_they_were() {
+    let mut random = Random::new(9);
+    for number in 0..500 {
+        let (trace, rules) = random_trace(&mut random);
+        let text = as_text(&trace);
+        let named = read(text.as_bytes(), Some(Format::Text)).unwrap_or_else(|error| panic!("{error}: {text}"));
+        // Handlers may get other numbers, those without messages included.
+        let mailbox = |name: &String| rules.mailboxes[name[1..].parse::<usize>().expect("a number")];
+        let again = Rules { mailboxes: named.handlers.iter().map(mailbox).collect(), strict: rules.strict };
+        let found = consistent(&named.trace, &again, &Limits::default());
+        let expected = consistent(&trace, &rules, &Limits::default());
+        assert_eq!(found, expected, "{number}: {text}");
+    }
+}
+
+#[test]
+fn a_log_is_a_run_of_some_mailbox() {
+    let log = "a s get\na s write x\na s post b m\na s post b n\nb n call\nb n load x\nb m call\nb m store x\n";
+    let named = read(log.as_bytes(), None).expect("a log");
+    // The later post was taken first, and read what the other one overwrites.
+    for (mailbox, expected) in [(Mailbox::Queue, false), (Mailbox::Stack, true), (Mailbox::Multiset, true)] {
+        let rules = Rules::all(mailbox, &named.trace);
+        assert_eq!(consistent(&named.trace, &rules, &Limits::default()), expected, "{mailbox:?}");
+        assert_eq!(by_all_runs(&named.trace, &rules), expected, "{mailbox:?}");
+    }
+}
+
+#[test]
+fn damaged_traces_end_in_an_answer_or_in_a_message_with_a_place() {
+    let texts = [
+        as_text(&worked_example()),
+        as_text(&crossed_posts()),
+        "@h\nopen { get(a) -> post(k, b, 3) -> read(x, 0) }\n$(RF)\nwrite(x, 1) -> read(x, 1);\n$(EO) get(a) -> get(b);\n$(MO) post(k, b);".to_owned(),
+        "{\"handlers\": [{\"id\": \"h\", \"messages\": [{\"id\": \"m\", \"events\": [{\"get\": \"m\"}, {\"read\": [\"x\", \"1\"]}, {\"write\": [\"x\", \"1\"]}, {\"post\": [\"h\", \"n\"]}], \"open\": false}]}], \"co\": {\"x\": [\"1\"]}, \"rf\": [[\"h/m/2\", \"h/m/1\"]], \"eo\": [], \"mo\": []}".to_owned(),
+        "a s get\na s write x\na s post b m\nb m call\nb m load x\nb m open\n".to_owned(),
+    ];
+    let pieces =
+        ["->", "get(", "post(h, ", "@h", "{", "}", "$(CO)", "$(EO)", ";", "open", "\"rf\"", "[[", "get", "call", "#"];
+    let mut random = Random::new(10);
+    let (mut answers, mut messages) = (0, 0);
+    for _ in 0..setting("RADDLE_MAILBOX_DAMAGED", 10_000) {
+        let bytes = damaged(&texts, &pieces, &mut random);
+        match read(&bytes, None) {
+            Ok(named) => {
+                let rules = Rules::all(random.pick(&ALL), &named.trace);
+                let limits = Limits { conflicts: 10_000, ..Limits::default() };
+                solve(&named.trace, &rules, &limits).unwrap_or_else(|error| panic!("{error}: {bytes:?}"));
+                answers += 1;
+            }
+            Err(error) => {
+                assert!(error.spot.is_some_and(|spot| spot.line > 0), "{error:?}");
+                messages += 1;
+            }
+        }
+    }
+    assert!(answers > 100 && messages > 100, "{answers} answers, {messages} messages");
+}
