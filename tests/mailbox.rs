@@ -61,6 +61,14 @@ fn bad_traces_are_refused_with_a_place() {
         ("twice.trace", "@h\n{ get(m) -> write(x, 1) -> write(x, 1) }\n", "twice", "2:37"),
         ("value.json", "{\"handlers\": [{\"id\": \"h\", \"messages\": [{}]}]}", "`id` is missing", "1:40"),
         ("verb.log", "ui m get\nui m dance x\n", "is no event", "2:6"),
+        ("array.json", "[]", "should be an object", "1:1"),
+        ("self.trace", "@h\n{ get(m) -> write(x, 1) }\n$(CO)\nwrite(x, 1) -> write(x, 1);", "has a cycle", "2:13"),
+        (
+            "source.trace",
+            "@h\n{ get(m) -> write(x, -1) -> read(x, 0) }\n$(RF)\nwrite(x, -1) -> read(x, 0);",
+            "`read(x, 0)` does not read the value of `write(x, -1)`",
+            "4:17",
+        ),
         ("relation.trace", "@h\n{ get(m) }\n$(XX)\n", "no relation is called `XX`", "3:3"),
     ] {
         let file = dir.file(name, text).display().to_string();
@@ -68,6 +76,10 @@ fn bad_traces_are_refused_with_a_place() {
         assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{name}: {ran:?}");
         assert!(ran.stderr.contains(message) && ran.stderr.contains(&format!("{name}:{place}")), "{}", ran.stderr);
     }
+    let many: String = (0..3_200).map(|message| format!("h m{message} get\n")).collect();
+    let file = dir.file("many.log", &many).display().to_string();
+    let ran = raddle(&["trace", &file, "--mailbox", "queue"]);
+    assert!(ran.status == 2 && ran.stderr.contains("more than 5000000 pairs") && ran.stderr.contains("many.log:3163:"));
     let example = "examples/mailbox/worked.trace";
     for (more, message) in [
         (&["--mailbox", "bag"][..], "there are queue, multiset and stack"),

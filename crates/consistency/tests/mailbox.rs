@@ -16,6 +16,7 @@ fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
         running: Vec<Option<(usize, usize)>>,
         boxes: Vec<Vec<usize>>,
         last: Vec<Option<usize>>,
+        happened: Vec<bool>,
         done: usize,
     }
     fn go(trace: &Trace, rules: &Rules, state: &State, seen: &mut HashSet<State>) -> bool {
@@ -46,6 +47,9 @@ fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
             };
             for (message, at, mut next) in nexts {
                 let Some(&event) = trace.messages[message].events.get(at) else { continue };
+                if trace.said.iter().any(|&(early, late)| late == event && !next.happened[early]) {
+                    continue;
+                }
                 match trace.events[event].kind {
                     Kind::Get => {}
                     Kind::Post(posted) => {
@@ -69,6 +73,7 @@ fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
                 }
                 let over = at + 1 == trace.messages[message].events.len() && !trace.messages[message].open;
                 next.running[handler] = (!over).then_some((message, at + 1));
+                next.happened[event] = true;
                 next.done += 1;
                 if go(trace, rules, &next, seen) {
                     return true;
@@ -101,7 +106,8 @@ fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
             _ => None,
         });
         let last = vec![None; locations.max().unwrap_or(0)];
-        let state = State { running: vec![None; trace.handlers], boxes, last, done: 0 };
+        let happened = vec![false; trace.events.len()];
+        let state = State { running: vec![None; trace.handlers], boxes, last, happened, done: 0 };
         go(trace, rules, &state, &mut HashSet::new())
     })
 }
@@ -125,6 +131,7 @@ fn base(trace: &Trace) -> Vec<(usize, usize)> {
         edges.extend(message.events.windows(2).map(|pair| (pair[0], pair[1])));
         edges.extend(message.post.zip(message.events.first().copied()));
     }
+    edges.extend(&trace.said);
     for (read, event) in trace.events.iter().enumerate() {
         let Kind::Read { location, from } = event.kind else { continue };
         let order = trace.coherence.get(location).cloned().unwrap_or_default();
@@ -354,6 +361,9 @@ fn random_trace(random: &mut Random) -> (Trace, Rules) {
     if random.chance(60) {
         change(&mut trace, random);
     }
+    if random.one_in(4) && trace.events.len() > 1 {
+        trace.said.push((random.below(trace.events.len()), random.below(trace.events.len())));
+    }
     let other = Rules { mailboxes: (0..handlers).map(|_| random.pick(&ALL)).collect(), strict: rules.strict };
     let rules = if random.chance(50) { rules } else { other };
     (trace, rules)
@@ -389,11 +399,12 @@ fn random_traces_are_as_brute_force_says() {
     for number in 0..setting("RADDLE_MAILBOX_TRACES", 4_000) {
         let (trace, rules) = if number % 3 == 0 { two_posters(&mut random) } else { random_trace(&mut random) };
         let expected = by_all_runs(&trace, &rules);
-        for probe in [0, 1000] {
-            let limits = Limits { probe, ..Limits::default() };
+        for (probe, greedy) in [(0, false), (0, true), (1000, false), (1000, true)] {
+            let limits = Limits { probe, greedy, ..Limits::default() };
             assert_eq!(consistent(&trace, &rules, &limits), expected, "{number} {rules:?}: {trace:?}");
         }
-        let (_, statistics) = solve(&trace, &rules, &Limits { probe: 0, ..Limits::default() }).expect("a trace");
+        let limits = Limits { probe: 0, greedy: false, ..Limits::default() };
+        let (_, statistics) = solve(&trace, &rules, &limits).expect("a trace");
         decided_by_search += usize::from(statistics.decisions > 0);
         if number % 4 == 0 {
             assert_eq!(by_sat(&trace, &rules), expected, "{number} {rules:?}, SAT: {trace:?}");
@@ -562,7 +573,9 @@ fn as_text(trace: &Trace) -> String {
 fn traces_that_are_written_down_are_read_as_they_were() {
     let mut random = Random::new(9);
     for number in 0..500 {
-        let (trace, rules) = random_trace(&mut random);
+        let (mut trace, rules) = random_trace(&mut random);
+        // What is said in general cannot be written down.
+        trace.said.clear();
         let text = as_text(&trace);
         let named = read(text.as_bytes(), Some(Format::Text)).unwrap_or_else(|error| panic!("{error}: {text}"));
         // Handlers may get other numbers, those without messages included.
@@ -583,6 +596,46 @@ fn a_log_is_a_run_of_some_mailbox() {
         let rules = Rules::all(mailbox, &named.trace);
         assert_eq!(consistent(&named.trace, &rules, &Limits::default()), expected, "{mailbox:?}");
         assert_eq!(by_all_runs(&named.trace, &rules), expected, "{mailbox:?}");
+    }
+}
+
+#[test]
+fn many_messages_are_put_in_order_without_a_search() {
+    // Everything is posted by one message, or each by its own; the order is free, or each reads what the one before writes, or the one behind.
+    const MANY: usize = 300;
+    for (posters, reads, expected) in [
+        (1, 0, [true; 3]),
+        (1, 1, [true, true, true]),
+        (1, -1, [false, true, true]),
+        (MANY, 0, [true; 3]),
+        (MANY, 1, [true; 3]),
+        (MANY, -1, [true; 3]),
+    ] {
+        let mut trace = Trace::default();
+        let posters: Vec<usize> = (0..posters).map(|poster| trace.add_message(1 + poster)).collect();
+        let messages: Vec<usize> = (0..MANY).map(|_| trace.add_message(0)).collect();
+        posters.iter().for_each(|&poster| _ = trace.add(poster, Kind::Get));
+        for (at, &message) in messages.iter().enumerate() {
+            trace.add(posters[at % posters.len()], Kind::Post(message));
+        }
+        let mut order: Vec<(usize, usize)> = messages.into_iter().enumerate().collect();
+        if reads < 0 {
+            order.reverse();
+        }
+        let mut last = None;
+        for (location, message) in order {
+            trace.add(message, Kind::Get);
+            if let Some((location, write)) = last.filter(|_| reads != 0) {
+                trace.add(message, Kind::Read { location, from: Some(write) });
+            }
+            last = Some((location, trace.add(message, Kind::Write { location })));
+        }
+        for (mailbox, expected) in ALL.into_iter().zip(expected) {
+            let rules = Rules::all(mailbox, &trace);
+            let (answer, statistics) = solve(&trace, &rules, &Limits::default()).expect("a trace");
+            assert_eq!(matches!(answer, Answer::Consistent(_)), expected, "{} {reads} {mailbox:?}", posters.len());
+            assert_eq!((statistics.decisions, statistics.conflicts), (0, 0), "{} {reads} {mailbox:?}", posters.len());
+        }
     }
 }
 

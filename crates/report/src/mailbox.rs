@@ -252,9 +252,14 @@ impl Mailbox {
             paper.say("  Messages, posts and mailboxes alone rule out every run, whatever is read.").end();
             return;
         }
-        let rest = if clash.minimal { ", and none of them can be spared" } else { "; there may be fewer that do" };
+        let rest = match clash.ties.len() {
+            1 => "",
+            _ if clash.minimal => ", and none of them can be spared",
+            _ => "; there may be fewer that do",
+        };
         let many = counted(clash.ties.len() as u64, "tie");
-        paper.say(format!("  With messages, posts and mailboxes, {many} rule out every run{rest}:")).end().end();
+        let rule = if clash.ties.len() == 1 { "rules" } else { "rule" };
+        paper.say(format!("  With messages, posts and mailboxes, {many} {rule} out every run{rest}:")).end().end();
         let shown = if paper.layout().full { clash.ties.len() } else { STEPS };
         for tie in clash.ties.iter().take(shown) {
             let words = |number: usize| {

@@ -7,17 +7,25 @@
 //! To decide, for each two messages of a handler: which is run first, and, where the mailbox cares, which was posted first. For a queue the two are one. For a stack the earlier
 //! posted one, if it is run first, must have been taken before the later one was posted.
 
-use super::order::Edge;
+use super::order::{Edge, Order};
 use super::trace::{Kind, Mailbox, Rules, Trace};
 
 /// Two messages that have to be ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
-    pub(super) first: usize,
-    pub(super) second: usize,
+    pub(super) first: u32,
+    pub(super) second: u32,
     pub(super) what: What,
     /// For a stack, the other question about these two messages.
-    pub(super) partner: Option<usize>,
+    pub(super) partner: Option<u32>,
+}
+
+impl Pair {
+    /// The two messages as a decision has them.
+    fn ordered(self, swapped: bool) -> (usize, usize) {
+        let (first, second) = (self.first as usize, self.second as usize);
+        if swapped { (second, first) } else { (first, second) }
+    }
 }
 
 /// In which respect they are ordered.
@@ -140,33 +148,36 @@ pub(super) fn given(trace: &Trace, rules: &Rules) -> Vec<GivenEdge> {
     edges
 }
 
-/// What there is to decide.
-pub(super) fn pairs(trace: &Trace, rules: &Rules) -> Vec<Pair> {
+/// What there is to decide. Neighbours by the number of events before them come first, the earlier of a pair is its first: once neighbours are in order, the others mostly are.
+pub(super) fn pairs(trace: &Trace, rules: &Rules, order: &Order) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = Vec::new();
-    for first in 0..trace.messages.len() {
-        for second in first + 1..trace.messages.len() {
-            let (one, other) = (&trace.messages[first], &trace.messages[second]);
-            if one.handler != other.handler {
-                continue;
-            }
-            let run = !one.events.is_empty() && !other.events.is_empty();
-            let any_run = !one.events.is_empty() || !other.events.is_empty();
-            let posted = one.post.is_some() && other.post.is_some();
-            let next = pairs.len();
-            let pair = |what, partner| Pair { first, second, what, partner };
-            match rules.mailboxes[one.handler] {
-                Mailbox::Queue if run && posted => pairs.push(pair(What::PostedAndRun, None)),
-                Mailbox::Queue | Mailbox::Multiset if run => pairs.push(pair(What::Run, None)),
-                Mailbox::Stack if run && posted => {
-                    pairs.push(pair(What::Run, Some(next + 1)));
-                    pairs.push(pair(What::Posted, Some(next)));
+    let mut of_handler: Vec<Vec<usize>> = vec![Vec::new(); trace.handlers];
+    (0..trace.messages.len()).for_each(|number| of_handler[trace.messages[number].handler].push(number));
+    for (handler, own) in of_handler.iter_mut().enumerate() {
+        let end = |number: usize| trace.ends(number).map(|(_, last)| last).or(trace.messages[number].post);
+        own.sort_by_cached_key(|&number| end(number).map(|event| order.earlier(event)));
+        for distance in 1..own.len() {
+            for (&first, &second) in own.iter().zip(&own[distance..]) {
+                let (one, other) = (&trace.messages[first], &trace.messages[second]);
+                let run = !one.events.is_empty() && !other.events.is_empty();
+                let any_run = !one.events.is_empty() || !other.events.is_empty();
+                let posted = one.post.is_some() && other.post.is_some();
+                let next = pairs.len() as u32;
+                let pair = |what, partner| Pair { first: first as u32, second: second as u32, what, partner };
+                match rules.mailboxes[handler] {
+                    Mailbox::Queue if run && posted => pairs.push(pair(What::PostedAndRun, None)),
+                    Mailbox::Queue | Mailbox::Multiset if run => pairs.push(pair(What::Run, None)),
+                    Mailbox::Stack if run && posted => {
+                        pairs.push(pair(What::Run, Some(next + 1)));
+                        pairs.push(pair(What::Posted, Some(next)));
+                    }
+                    Mailbox::Stack if run && one.post.is_none() && other.post.is_none() => {
+                        pairs.push(pair(What::Run, None))
+                    }
+                    Mailbox::Stack if run => pairs.push(pair(What::RunOverInitial, None)),
+                    Mailbox::Stack if posted && any_run && rules.strict => pairs.push(pair(What::Posted, None)),
+                    _ => {}
                 }
-                Mailbox::Stack if run && one.post.is_none() && other.post.is_none() => {
-                    pairs.push(pair(What::Run, None))
-                }
-                Mailbox::Stack if run => pairs.push(pair(What::RunOverInitial, None)),
-                Mailbox::Stack if posted && any_run && rules.strict => pairs.push(pair(What::Posted, None)),
-                _ => {}
             }
         }
     }
@@ -175,7 +186,7 @@ pub(super) fn pairs(trace: &Trace, rules: &Rules) -> Vec<Pair> {
 
 /// The two events whose order, should it be known, decides a pair this way.
 pub(super) fn witnesses(trace: &Trace, pair: Pair, swapped: bool) -> [Option<(usize, usize)>; 2] {
-    let (first, second) = if swapped { (pair.second, pair.first) } else { (pair.first, pair.second) };
+    let (first, second) = pair.ordered(swapped);
     let run = trace.ends(first).zip(trace.ends(second)).map(|((get, _), (_, last))| (get, last));
     let posted = trace.messages[first].post.zip(trace.messages[second].post);
     match pair.what {
@@ -187,7 +198,7 @@ pub(super) fn witnesses(trace: &Trace, pair: Pair, swapped: bool) -> [Option<(us
 
 /// The edges that come with a decision; for a stack, together with the decision about its partner, if that is known.
 pub(super) fn consequences(trace: &Trace, pair: Pair, literal: Literal, partner: Option<Literal>) -> Vec<Edge> {
-    let (first, second) = if literal.swapped() { (pair.second, pair.first) } else { (pair.first, pair.second) };
+    let (first, second) = pair.ordered(literal.swapped());
     let mut edges = Vec::new();
     let mut add = |from, to, since: Vec<u32>| edges.push(Edge { from, to, since });
     let since = || vec![literal.0];

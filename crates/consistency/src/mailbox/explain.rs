@@ -1,6 +1,6 @@
 //! Why there is no run: a smallest set of given edges that rules all runs out.
 //!
-//! Reads-from, coherence and from-read edges are left out one by one, as long as there is still no run; what stays is needed, each of it. The order within messages, posts and
+//! Reads-from, coherence and from-read edges and what the trace says besides are left out one by one, as long as there is still no run; what stays is needed, each of it. The order within messages, posts and
 //! mailboxes are always kept. One solution of the trace for every such edge.
 
 use super::constraints::{Given, GivenEdge, given};
@@ -10,7 +10,7 @@ use super::trace::{Rules, Trace};
 /// Why there is no run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
-    /// Edges of reads-from, coherence and from-read that cannot all be had.
+    /// Edges of reads-from, coherence, from-read and what the trace says that cannot all be had.
     pub edges: Vec<GivenEdge>,
     /// Whether none of them can be spared; not known if a limit was reached.
     pub minimal: bool,
@@ -19,7 +19,7 @@ pub struct Core {
 /// A smallest set of edges that rules out all runs of a trace that has none. `None` if it has one, or nobody knows within the limits.
 pub fn explain(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Option<Core> {
     let all = given(trace, rules);
-    let is_kept = |edge: &GivenEdge| matches!(edge.why, Given::Program | Given::Posted | Given::Mailbox | Given::Said);
+    let is_kept = |edge: &GivenEdge| matches!(edge.why, Given::Program | Given::Posted | Given::Mailbox);
     let answer =
         |edges: &[GivenEdge]| Search::new(trace, rules).run(edges.iter().map(|edge| (edge.from, edge.to)), limits);
     if answer(&all) != Answer::Inconsistent {

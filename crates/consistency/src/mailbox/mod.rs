@@ -16,11 +16,12 @@
 //! Where this follows not the printed text but its correction: from-read edges are among what is given (the text leaves them out of the encoding), and the order of posts to a
 //! queue or stack is total (the published prototype leaves it partial and accepts traces that no run has).
 //!
-//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order` and `constraints` (what is known), [`mod@solve`] (the search), [`mod@explain`]; [`mod@format`] (how traces are written down).
+//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order` and `constraints` (what is known), `greedy` (a run at the first go), [`mod@solve`] (the search), [`mod@explain`]; [`mod@format`] (how traces are written down).
 
 mod constraints;
 pub mod explain;
 pub mod format;
+mod greedy;
 mod order;
 pub mod replay;
 pub mod solve;

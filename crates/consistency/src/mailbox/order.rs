@@ -11,9 +11,8 @@ pub(super) struct Order {
     /// Whom each event reaches, and who reaches it; itself included.
     after: Vec<u64>,
     before: Vec<u64>,
-    /// Rows as they were: whether of `after`, which, and where the words begin in `old`.
-    trail: Vec<(bool, u32)>,
-    old: Vec<u64>,
+    /// Words as they were: whether of `after`, which, and what it was.
+    trail: Vec<(bool, u32, u64)>,
     /// The edges, with what they rest on; and those that leave each event.
     edges: Vec<Edge>,
     leaving: Vec<Vec<u32>>,
@@ -41,12 +40,11 @@ impl Order {
     /// The order of these edges; none, if they have a cycle. Closed at once, along a topological order: an edge costs one row operation each way.
     pub(super) fn new(size: usize, given: impl Iterator<Item = (usize, usize)>) -> Option<Self> {
         let mut order = Order::empty(size);
-        let mut entering = vec![0u32; size];
         for (from, to) in given {
             order.leaving[from].push(order.edges.len() as u32);
             order.edges.push(Edge { from, to, since: Vec::new() });
-            entering[to] += 1;
         }
+        let mut entering = order.entering();
         let mut sorted: Vec<usize> = (0..size).filter(|&at| entering[at] == 0).collect();
         let mut at = 0;
         while let Some(&event) = sorted.get(at) {
@@ -87,7 +85,6 @@ impl Order {
             after: vec![0; size * words],
             before: vec![0; size * words],
             trail: Vec::new(),
-            old: Vec::new(),
             edges: Vec::new(),
             leaving: vec![Vec::new(); size],
             keeps: false,
@@ -114,6 +111,9 @@ impl Order {
             return false;
         }
         let known = self.reaches(from, to);
+        if known && !self.keeps {
+            return true;
+        }
         self.leaving[from].push(self.edges.len() as u32);
         self.edges.push(edge);
         if known {
@@ -129,12 +129,13 @@ impl Order {
                     let member = at * 64 + word.trailing_zeros() as usize;
                     word &= word - 1;
                     let rows = if forward { &mut self.after } else { &mut self.before };
-                    let own = &mut rows[member * words..][..words];
-                    if self.keeps {
-                        self.trail.push((forward, member as u32));
-                        self.old.extend_from_slice(own);
+                    for (place, &more) in row.iter().enumerate().filter(|(_, more)| **more != 0) {
+                        let own = &mut rows[member * words + place];
+                        if self.keeps && *own | more != *own {
+                            self.trail.push((forward, (member * words + place) as u32, *own));
+                        }
+                        *own |= more;
                     }
-                    own.iter_mut().zip(row).for_each(|(own, &more)| *own |= more);
                 }
             }
         }
@@ -144,11 +145,9 @@ impl Order {
     /// Takes back everything since the mark.
     pub(super) fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.trail {
-            let (forward, member) = self.trail.pop().expect("there is one more");
+            let (forward, place, word) = self.trail.pop().expect("there is one more");
             let rows = if forward { &mut self.after } else { &mut self.before };
-            let begin = self.old.len() - self.words;
-            rows[member as usize * self.words..][..self.words].copy_from_slice(&self.old[begin..]);
-            self.old.truncate(begin);
+            rows[place as usize] = word;
         }
         while self.edges.len() > mark.edges {
             let edge = self.edges.pop().expect("there is one more");
@@ -183,13 +182,28 @@ impl Order {
         way
     }
 
+    /// How many events are before this one, itself included.
+    pub(super) fn earlier(&self, event: usize) -> u32 {
+        self.before[event * self.words..][..self.words].iter().map(|word| word.count_ones()).sum()
+    }
+
     /// Everything in an order that extends this one.
     pub(super) fn sorted(&self) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.leaving.len()).collect();
-        let earlier =
-            |at: usize| self.before[at * self.words..][..self.words].iter().map(|word| word.count_ones()).sum::<u32>();
-        all.sort_by_cached_key(|&at| earlier(at));
+        all.sort_by_cached_key(|&at| self.earlier(at));
         all
+    }
+
+    /// Where the edges that leave an event lead.
+    pub(super) fn next(&self, event: usize) -> impl Iterator<Item = usize> {
+        self.leaving[event].iter().map(|&edge| self.edges[edge as usize].to)
+    }
+
+    /// How many edges enter each event.
+    pub(super) fn entering(&self) -> Vec<u32> {
+        let mut entering = vec![0; self.leaving.len()];
+        self.edges.iter().for_each(|edge| entering[edge.to] += 1);
+        entering
     }
 }
 

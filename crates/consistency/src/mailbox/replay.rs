@@ -76,7 +76,16 @@ impl<'t> Machine<'t> {
     }
 
     /// Does the event, if it can happen now.
-    pub(super) fn step(&mut self, event: usize) -> bool {
+    fn step(&mut self, event: usize) -> bool {
+        self.moves(event, true)
+    }
+
+    /// Does the event, if the mailboxes let it happen now, whatever is read and written.
+    pub(super) fn step_without_memory(&mut self, event: usize) -> bool {
+        self.moves(event, false)
+    }
+
+    fn moves(&mut self, event: usize, memory: bool) -> bool {
         let ByAddress(trace, _) = self.trace;
         let Some(&happening) = trace.events.get(event) else { return false };
         let message = &trace.messages[happening.message];
@@ -92,7 +101,7 @@ impl<'t> Machine<'t> {
             _ => self.running[handler].is_some_and(|(running, _)| running == happening.message),
         };
         let Some((_, at)) = self.running[handler].filter(|_| possible) else { return false };
-        if message.events.get(at) != Some(&event) || !self.effect(happening.kind, event) {
+        if message.events.get(at) != Some(&event) || !self.effect(happening.kind, event, memory) {
             return false;
         }
         let is_over = at + 1 == message.events.len() && !message.open;
@@ -124,7 +133,7 @@ impl<'t> Machine<'t> {
     }
 
     /// What an event does besides being the next of its message, if it can.
-    fn effect(&mut self, kind: Kind, event: usize) -> bool {
+    fn effect(&mut self, kind: Kind, event: usize, memory: bool) -> bool {
         let ByAddress(trace, rules) = self.trace;
         match kind {
             Kind::Get => true,
@@ -135,6 +144,7 @@ impl<'t> Machine<'t> {
                 }
                 true
             }
+            Kind::Read { .. } | Kind::Write { .. } if !memory => true,
             Kind::Write { location } => {
                 let next = trace.coherence[location].get(self.written[location]) == Some(&event);
                 self.written[location] += usize::from(next);

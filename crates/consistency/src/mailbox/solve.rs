@@ -6,9 +6,10 @@
 //! these choices and turns the last one round, and the clause is kept, for what it rules out later. Grahn 2026 outlines saturation, probing and a loop around a SAT solver; here
 //! the clauses come from the incremental order instead.
 //!
-//! A schedule is the final order, sorted, and is replayed on the machine before it is returned.
+//! Before all that, and again whenever the number of choices has doubled, it is tried to run the messages as they come (see `greedy`). A schedule is what that finds, or the final order, sorted, and is replayed on the machine before it is returned.
 
 use super::constraints::{Literal, Pair, consequences, given, pairs, witnesses};
+use super::greedy;
 use super::order::{Mark, Order};
 use super::replay::replay;
 use super::trace::{Malformed, Rules, Trace};
@@ -29,11 +30,13 @@ pub struct Limits<'i> {
     pub interrupt: &'i dyn Interrupt,
     /// Probe if there are at most so many open pairs.
     pub probe: usize,
+    /// Try to run the messages as they come, before the search and now and then in it.
+    pub greedy: bool,
 }
 
 impl Default for Limits<'_> {
     fn default() -> Self {
-        Limits { conflicts: u64::MAX, interrupt: &Never, probe: 2_000 }
+        Limits { conflicts: u64::MAX, interrupt: &Never, probe: 2_000, greedy: true }
     }
 }
 
@@ -101,9 +104,12 @@ struct Decided {
 
 pub(super) struct Search<'t> {
     trace: &'t Trace,
+    rules: &'t Rules,
     pairs: Vec<Pair>,
     order: Order,
     decided: Vec<Option<Decided>>,
+    /// Pairs that are open where no choice is made.
+    open: Vec<u32>,
     /// Pairs in the order in which they were decided.
     sequence: Vec<usize>,
     reasons: Vec<Literal>,
@@ -123,18 +129,19 @@ enum Stop {
 }
 
 impl<'t> Search<'t> {
-    pub(super) fn new(trace: &'t Trace, rules: &Rules) -> Self {
-        let pairs = pairs(trace, rules);
+    pub(super) fn new(trace: &'t Trace, rules: &'t Rules) -> Self {
         Search {
             trace,
+            rules,
+            pairs: Vec::new(),
             order: Order::default(),
-            decided: vec![None; pairs.len()],
+            decided: Vec::new(),
+            open: Vec::new(),
             sequence: Vec::new(),
             reasons: Vec::new(),
             levels: Vec::new(),
             clauses: Vec::new(),
-            statistics: Statistics { pairs: pairs.len(), ..Statistics::default() },
-            pairs,
+            statistics: Statistics::default(),
         }
     }
 
@@ -144,33 +151,60 @@ impl<'t> Search<'t> {
             Some(order) => self.order = order,
             None => return Answer::Inconsistent,
         }
-        match self.propagate(limits).and_then(|()| self.probe(limits)) {
-            Ok(()) => {}
-            Err(Stop::Conflict(_)) => return Answer::Inconsistent,
-            Err(Stop::Limit) => return Answer::Unknown,
+        self.pairs = pairs(self.trace, self.rules, &self.order);
+        self.statistics.pairs = self.pairs.len();
+        self.decided = vec![None; self.pairs.len()];
+        self.open = (0..self.pairs.len() as u32).collect();
+        match self.search(limits) {
+            Ok(schedule) => Answer::Consistent(schedule),
+            Err(Stop::Conflict(_)) => Answer::Inconsistent,
+            Err(Stop::Limit) => Answer::Unknown,
         }
-        self.statistics.open = self.decided.iter().filter(|decided| decided.is_none()).count();
+    }
+
+    fn search(&mut self, limits: &Limits<'_>) -> Result<Vec<usize>, Stop> {
+        self.propagate(limits)?;
+        self.settle();
+        if let Some(schedule) = self.greedy(limits) {
+            return Ok(schedule);
+        }
+        self.probe(limits)?;
+        self.settle();
         while let Some(pair) = self.choose() {
+            if self.statistics.decisions.is_power_of_two()
+                && let Some(schedule) = self.greedy(limits)
+            {
+                return Ok(schedule);
+            }
             self.deeper();
             self.statistics.decisions += 1;
             let mut result = self.assign(Literal::new(pair, false), None).and_then(|()| self.propagate(limits));
             while let Err(stop) = result {
-                let Stop::Conflict(conflict) = stop else { return Answer::Unknown };
+                let Stop::Conflict(conflict) = stop else { return Err(stop) };
                 self.statistics.conflicts += 1;
                 if self.statistics.conflicts > limits.conflicts {
-                    return Answer::Unknown;
+                    return Err(Stop::Limit);
                 }
-                let Some(turned) = self.learn(&conflict) else { return Answer::Inconsistent };
-                result = turned.and_then(|()| self.propagate(limits));
+                result = self.learn(conflict)?.and_then(|()| self.propagate(limits));
             }
         }
-        Answer::Consistent(self.order.sorted())
+        Ok(self.order.sorted())
+    }
+
+    fn greedy(&self, limits: &Limits<'_>) -> Option<Vec<usize>> {
+        if limits.greedy { greedy::run(self.trace, self.rules, &self.order, limits) } else { None }
+    }
+
+    /// Forgets the pairs that are decided without a choice.
+    fn settle(&mut self) {
+        self.open.retain(|&pair| self.decided[pair as usize].is_none());
+        self.statistics.open = self.open.len();
     }
 
     /// An open pair, of the handler with the fewest.
     fn choose(&self) -> Option<usize> {
-        let open = || (0..self.pairs.len()).filter(|&pair| self.decided[pair].is_none());
-        let handler = |pair: usize| self.trace.messages[self.pairs[pair].first].handler;
+        let open = || self.open.iter().map(|&pair| pair as usize).filter(|&pair| self.decided[pair].is_none());
+        let handler = |pair: usize| self.trace.messages[self.pairs[pair].first as usize].handler;
         let mut count = vec![0usize; self.trace.handlers];
         open().for_each(|pair| count[handler(pair)] += 1);
         open().min_by_key(|&pair| count[handler(pair)])
@@ -187,11 +221,15 @@ impl<'t> Search<'t> {
         self.decided[pair] = Some(Decided { literal, level: self.levels.len() as u32, reason });
         self.sequence.push(pair);
         let question = self.pairs[pair];
-        let partner = question.partner.and_then(|partner| self.decided[partner]).map(|decided| decided.literal);
+        let partner =
+            question.partner.and_then(|partner| self.decided[partner as usize]).map(|decided| decided.literal);
         for edge in consequences(self.trace, question, literal, partner) {
             let (from, to) = (edge.from, edge.to);
             let since = edge.since.clone();
             if !self.order.add(edge) {
+                if self.levels.is_empty() {
+                    return Err(Stop::Conflict(Vec::new()));
+                }
                 let mut conflict = self.literals(to, from);
                 conflict.extend(since.into_iter().map(Literal));
                 return Err(Stop::Conflict(conflict));
@@ -213,10 +251,11 @@ impl<'t> Search<'t> {
     fn propagate(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
         loop {
             let before = self.sequence.len();
-            for pair in 0..self.pairs.len() {
-                if pair % LOOKS == 0 && limits.interrupt.is_due() {
+            for at in 0..self.open.len() {
+                if at % LOOKS == 0 && limits.interrupt.is_due() {
                     return Err(Stop::Limit);
                 }
+                let pair = self.open[at] as usize;
                 if self.decided[pair].is_some() {
                     continue;
                 }
@@ -224,7 +263,8 @@ impl<'t> Search<'t> {
                 'ways: for swapped in [false, true] {
                     for (from, to) in witnesses(self.trace, question, swapped).into_iter().flatten() {
                         if self.order.reaches(from, to) {
-                            let reason = self.literals(from, to);
+                            // Without choices nobody asks.
+                            let reason = if self.levels.is_empty() { Vec::new() } else { self.literals(from, to) };
                             self.assign(Literal::new(pair, swapped), Some(&reason))?;
                             break 'ways;
                         }
@@ -282,10 +322,10 @@ impl<'t> Search<'t> {
         choices
     }
 
-    /// Keeps what a conflict rests on as a clause, goes back and turns the last choice round. Nothing, if it rests on no choice.
-    fn learn(&mut self, conflict: &[Literal]) -> Option<Result<(), Stop>> {
-        let choices = self.choices(conflict);
-        let (&(_, last), others) = choices.split_last()?;
+    /// Keeps what a conflict rests on as a clause, goes back and turns the last choice round: with what comes of that. The conflict itself, if it rests on no choice.
+    fn learn(&mut self, conflict: Vec<Literal>) -> Result<Result<(), Stop>, Stop> {
+        let choices = self.choices(&conflict);
+        let Some((&(_, last), others)) = choices.split_last() else { return Err(Stop::Conflict(conflict)) };
         let others: Vec<Literal> = others.iter().map(|&(_, literal)| literal).collect();
         let back = choices.len().checked_sub(2).map_or(0, |at| choices[at].0);
         self.back_to(back as usize);
@@ -294,7 +334,7 @@ impl<'t> Search<'t> {
             self.clauses.drain(..CLAUSES / 2);
         }
         self.clauses.push([others.as_slice(), &[last]].concat());
-        Some(self.assign(last.opposite(), Some(&others)))
+        Ok(self.assign(last.opposite(), Some(&others)))
     }
 
     /// Begins a level: a choice is about to be made.
@@ -315,11 +355,11 @@ impl<'t> Search<'t> {
 
     /// Tries both ways of every open pair; one that leads to a conflict is ruled out.
     fn probe(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
-        let open = self.decided.iter().filter(|decided| decided.is_none()).count();
-        if open > limits.probe {
+        if self.open.len() > limits.probe {
             return Ok(());
         }
-        for pair in 0..self.pairs.len() {
+        for at in 0..self.open.len() {
+            let pair = self.open[at] as usize;
             for swapped in [false, true] {
                 if self.decided[pair].is_some() {
                     break;

@@ -51,6 +51,8 @@ impl std::str::FromStr for Mailbox {
 
 /// A trace may have so many events: who comes before whom takes a quarter of a byte for each two of them.
 pub const MAX_EVENTS: usize = 30_000;
+/// A trace may have so many pairs of messages of one handler, all handlers together: 3,162 messages of one, or 500 of each of 40.
+pub const MAX_PAIRS: usize = 5_000_000;
 
 #[derive(Clone, Debug, Default)]
 struct Draft {
@@ -135,7 +137,7 @@ pub struct Named {
     pub events: Vec<(String, u32)>,
 }
 
-/// Reads a trace. Without a format it is what it looks like behind its comments: JSON begins with a brace, text with `@`, `$` or `//`, and a log with none of them.
+/// Reads a trace. Without a format it is what it looks like behind its comments: JSON begins with a brace (or a bracket, which is refused), text with `@`, `$` or `//`, and a log with none of them.
 ///
 /// # Errors
 /// If it is none; with a place.
@@ -143,7 +145,7 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Named, InputError> {
     let text = crate::format::utf8(bytes)?;
     let first = text.lines().map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with('#'));
     let begins = |with: &[&str]| first.is_some_and(|line| with.iter().any(|with| line.starts_with(with)));
-    let format = format.unwrap_or(if begins(&["{"]) {
+    let format = format.unwrap_or(if begins(&["{", "["]) {
         Format::Json
     } else if begins(&["@", "$", "//"]) {
         Format::Text

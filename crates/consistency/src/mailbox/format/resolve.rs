@@ -1,7 +1,7 @@
 //! From words to a trace: every name means something, and once.
 
 use super::super::trace::{Kind, Trace};
-use super::{Draft, DraftEvent, DraftKind, InputError, MAX_EVENTS, Mention, Named, Relation, Spot, Word};
+use super::{Draft, DraftEvent, DraftKind, InputError, MAX_EVENTS, MAX_PAIRS, Mention, Named, Relation, Spot, Word};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -33,6 +33,7 @@ pub(super) fn resolve(draft: &Draft) -> Result<Named, InputError> {
     };
     resolver.messages(draft)?;
     let events = resolver.events(draft)?;
+    resolver.pairs()?;
     resolver.reads(&events)?;
     resolver.relations(draft)?;
     Ok(resolver.named)
@@ -131,6 +132,22 @@ impl<'d> Resolver<'d> {
         Ok(events)
     }
 
+    /// Whether there are not too many pairs to order.
+    fn pairs(&self) -> Result<(), InputError> {
+        let mut own = vec![0; self.named.handlers.len()];
+        let mut pairs = 0;
+        for message in &self.named.trace.messages {
+            pairs += own[message.handler];
+            own[message.handler] += 1;
+            if pairs > MAX_PAIRS {
+                let spot = message.events.first().copied().or(message.post).map(|event| self.spots[event]);
+                let what = format!("the trace has more than {MAX_PAIRS} pairs of messages of one handler");
+                return Err(InputError { message: what, spot, help: None });
+            }
+        }
+        Ok(())
+    }
+
     fn location(&mut self, name: &'d Word) -> usize {
         let next = self.names.locations.len();
         *self.names.locations.entry(&name.text).or_insert(next)
@@ -220,10 +237,14 @@ impl<'d> Resolver<'d> {
                     {
                         before[location].insert((from, to));
                     }
-                    (Relation::ReadsFrom, (Kind::Write { location }, Kind::Read { location: read, .. }))
+                    (Relation::ReadsFrom, (Kind::Write { location }, Kind::Read { location: read, from: source }))
                         if location == read && at == 0 =>
                     {
-                        self.named.trace.events[to].kind = Kind::Read { location, from: Some(from) };
+                        if source != Some(from) {
+                            let (write, read) = (&self.named.events[from].0, &self.named.events[to].0);
+                            let what = format!("`{read}` does not read the value of `{write}`");
+                            return Err(InputError::at(spot, what));
+                        }
                     }
                     (Relation::Posted, (Kind::Post(posted), Kind::Get)) if posted == messages.1 => {}
                     (Relation::Runs, (Kind::Get, Kind::Get)) => {
@@ -249,7 +270,7 @@ impl<'d> Resolver<'d> {
         happened: bool,
     ) -> Result<(), InputError> {
         let Some(writes) = self.named.trace.coherence.get(location).cloned() else { return Ok(()) };
-        if happened || writes.len() < 2 {
+        if happened {
             return Ok(());
         }
         let mut entering: FxHashMap<usize, usize> = writes.iter().map(|&write| (write, 0)).collect();

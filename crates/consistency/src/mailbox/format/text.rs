@@ -34,7 +34,13 @@ pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
             if first == '#' || rest.starts_with("//") {
                 break;
             }
-            let name = rest.find(|c: char| c.is_whitespace() || "(){},;@$-#/".contains(c)).unwrap_or(rest.len());
+            // Minus signs and slashes may be part of a name; an arrow and a comment end it.
+            let ends = |&(at, c): &(usize, char)| {
+                c.is_whitespace()
+                    || "(){},;@$#".contains(c)
+                    || ["->", "//"].iter().any(|end| rest[at..].starts_with(end))
+            };
+            let name = rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at);
             let (token, len) = if rest.starts_with("->") {
                 (Token::Arrow, 2)
             } else if name > 0 {
