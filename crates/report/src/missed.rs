@@ -94,7 +94,7 @@ impl<'e> Run<'e> {
         let event = self.events[at];
         let last_of = |thread| self.events[..at].iter().rposition(|other| other.id.thread == thread);
         let start = |other: &&Event| matches!(other.action, Action::Spawn { child, .. } if child == event.id.thread);
-        let own = last_of(event.id.thread).or_else(|| self.events[..at].iter().rposition(|other| start(other)));
+        let own = last_of(event.id.thread).or_else(|| self.events[..at].iter().rposition(start));
         let source = event.action.source().and_then(|source| source.write()).and_then(|write| self.places.get(&write));
         let ended = match event.action {
             Action::Join { child } => last_of(child),
