@@ -7,8 +7,8 @@
 //! Behind the last effect of a thread (anything but reads and fences) its run goes through states s0 s1 ... sn, one before each operation. The
 //! operations from the i-th on *had no effect* if
 //! * sn is like si: then they can be left out, and nobody, the thread included, can tell; or
-//! * the i-th is a load that is not made again (by the same instruction), a later one, which may be, reads the same location, and sn is like the state that
-//!   si leads to with what the later one found: then the thread might as well have looked later. The later one must be an acquire if the
+//! * the i-th is a load that is not made again (by the same instruction), the last one, which may be, reads the same location, and sn is like the state that
+//!   si leads to with what the last one found: then the thread might as well have looked later. The last one must be an acquire if the
 //!   i-th is. (That it may be made again is what makes it a loop, with its first look in front of it, and not two loads that happen to lead to the same.)
 //!
 //! An execution with such operations is none of its own, so a thread that has just completed some stops where it is: it is
@@ -92,7 +92,7 @@ impl<'c> Turns<'c> {
         looks.iter().any(|look| look.read.is_some()) && looks.last().is_some_and(|first| self.alike(now, &first.before))
     }
 
-    /// Whether the first of these operations, the last one first, might as well have been made in the place of a later one.
+    /// Whether the first of these operations, the last one first, might as well have been made in the place of the last.
     fn could_have_looked_later(&mut self, now: &Thread, looks: &[&Look]) -> bool {
         let Some((first, later)) = looks.split_last() else { return false };
         let Some(read) = first.read else { return false };
@@ -101,12 +101,12 @@ impl<'c> Turns<'c> {
             return false;
         }
         let as_good = |other: &Read| other.access == read.access && (other.order.acquires() || !read.order.acquires());
-        later.iter().any(|look| {
-            let Some(other) = look.read.filter(as_good) else { return false };
-            let mut thread = first.before.clone();
-            thread.answer(self.code, other.value, 0);
-            self.alike(now, &thread) && self.is_made_again(&look.before)
-        })
+        let Some((look, other)) = later.first().and_then(|look| Some((look, look.read.filter(as_good)?))) else {
+            return false;
+        };
+        let mut thread = first.before.clone();
+        thread.answer(self.code, other.value, 0);
+        self.alike(now, &thread) && self.is_made_again(&look.before)
     }
 
     /// Whether some answers lead the thread to the instruction it rests before once more. Where that takes too long to see, they do.

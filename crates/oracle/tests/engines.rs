@@ -200,3 +200,20 @@ fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
     assert!(report.contains("complete: 4 by brute force, 3 by optimal"), "{report}");
     assert!(report.lines().count() < 10, "{report}");
 }
+
+/// Errors of two kinds in one execution, which stand in each other's way: an access that may come too late, and two threads that wait for a third one's end.
+#[test]
+fn an_error_behind_another_one() {
+    let threads = ["await 2", "p1=RP q1; free p1; await 2", "p1=alloc; WP q1 p1; W *p1 0"];
+    let sketch = raddle_oracle::litmus(&threads);
+    let mut compared = 0;
+    for subject in subjects().into_iter().filter(|subject| (subject.applies)(&sketch, Model::Sc)) {
+        let effort = Effort { states: 20_000, classes: 2_000 };
+        match compare(&sketch, Model::Sc, &subject, effort) {
+            Comparison::Disagree(differences) => panic!("{}: {differences:?}", subject.name),
+            Comparison::Agree(_) => compared += 1,
+            _ => {}
+        }
+    }
+    assert!(compared >= 5, "{compared}");
+}

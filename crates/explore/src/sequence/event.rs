@@ -37,7 +37,7 @@ pub(crate) struct Event {
     pub(crate) loc: LocId,
     /// What it read; or the thread or address it is about.
     pub(crate) value: u64,
-    /// What it wrote.
+    /// What it wrote. Of a fault that is one because of another event: which that is, and one more, as numbers of thread and event.
     pub(crate) written: u64,
     /// The alternative, for a choice or an update that picks one of several.
     pub(crate) pick: Option<u32>,

@@ -152,11 +152,15 @@ impl<'c> Frontier<'c> {
     }
 
     /// The events of other threads that must directly precede this one: the one that started its thread, and the last one of a
-    /// thread it waited for.
+    /// thread it waited for, or the one that makes it a fault.
     #[inline]
     pub(crate) fn joints(&self, id: EventId) -> [Option<EventId>; 2] {
         let event = self.event(id);
         let start = if id.index == 0 { self.start(id.thread) } else { None };
+        if event.kind == Kind::Fault && event.written > 0 {
+            let other = event.written - 1;
+            return [start, Some(EventId::new(ThreadId((other >> 32) as u32), other as u32))];
+        }
         if event.kind != Kind::Join {
             return [start, None];
         }

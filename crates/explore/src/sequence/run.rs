@@ -172,7 +172,8 @@ impl Frontier<'_> {
         let unordered = other.is_some_and(|other| !self.before(other, next));
         let rest = self.fresh(thread);
         rest.state.fail(property, message);
-        let event = Event { value: u64::from(unordered), ..Event::new(Kind::Fault, rest.state.pc()) };
+        let written = other.map_or(0, |other| (u64::from(other.thread.0) << 32 | u64::from(other.index)) + 1);
+        let event = Event { value: u64::from(unordered), written, ..Event::new(Kind::Fault, rest.state.pc()) };
         self.push(thread, event)
     }
 
