@@ -25,6 +25,7 @@ pub mod lin;
 pub mod litmus;
 pub mod mailbox;
 pub mod memsys;
+mod missed;
 pub mod numbers;
 mod paper;
 pub mod replay;
