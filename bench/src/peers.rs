@@ -152,12 +152,12 @@ fn after(output: &str, words: &str) -> Option<u64> {
 }
 
 /// The command beside this one.
-fn beside_this_one() -> Result<PathBuf, Failure> {
+pub(crate) fn beside_this_one() -> Result<PathBuf, Failure> {
     Ok(std::env::current_exe()?.with_file_name(format!("raddle{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Whether there is such a program, by its path or on the search path.
-fn is_there(program: &Path) -> bool {
+pub(crate) fn is_there(program: &Path) -> bool {
     if program.components().count() > 1 {
         return program.is_file();
     }

@@ -1,4 +1,4 @@
-// Porcupine on histories that `raddle-bench lin --write` makes, as a whole process: reads JSON lines, checks, and prints `holds`, `violated` or `unknown`.
+// Porcupine on histories that `raddle-bench lin --only whole --write FOLDER` makes, as a whole process: reads JSON lines, checks, and prints `holds`, `violated` or `unknown`.
 //
 //	cd bench/peers/porcupine
 //	go mod init porcupine-lin && go get github.com/anishathalye/porcupine && go build

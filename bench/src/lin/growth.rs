@@ -156,8 +156,7 @@ pub(super) fn reading(quick: bool) -> Result<Table, Failure> {
                 Err(error) => Err(failure(error.to_string())),
             }
         };
-        let streamed = if kind == ObjectKind::Stack { "-".to_owned() } else { read(true)? };
-        table.lines.push(vec![kind.to_string(), (bytes.len() / 1_000_000).to_string(), read(false)?, streamed]);
+        table.lines.push(vec![kind.to_string(), (bytes.len() / 1_000_000).to_string(), read(false)?, read(true)?]);
     }
     Ok(table)
 }

@@ -9,12 +9,14 @@
 //! Times are CPU seconds of one run on one core, without making the history. A verdict that is not the one the history was made for
 //! is an error, except that the general checker may give up.
 //!
-//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat).
+//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat), [`whole`] (whole processes, beside
+//! Porcupine).
 
 mod general;
 mod generate;
 mod growth;
 mod repeated;
+mod whole;
 
 use crate::failure::Failure;
 use crate::table::markdown;
@@ -23,6 +25,7 @@ use raddle::linear::check::{Config, check};
 use raddle::linear::history::History;
 use raddle::linear::verdict::{Report, Verdict};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// Measure how fast histories are checked
 #[derive(Clone, Debug, clap::Args)]
@@ -38,6 +41,14 @@ pub(crate) struct Args {
     /// Seconds after which the general checker gives up
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     patience: u64,
+
+    /// With `--only whole`: keep the histories as JSON lines in this folder
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+
+    /// With `--only whole`: the program around Porcupine, of bench/peers/porcupine
+    #[arg(long, value_name = "PATH", default_value = "porcupine-lin")]
+    porcupine: PathBuf,
 
     /// Tiny histories: says that everything works, nothing about speed
     #[arg(long)]
@@ -63,6 +74,8 @@ enum Group {
     Line,
     /// Stacks and queues whose values repeat, beside a search over orders
     Repeated,
+    /// Whole processes on the same files, beside Porcupine if it is installed; only if asked for
+    Whole,
 }
 
 /// A table with what it shows.
@@ -110,6 +123,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if wanted(Group::Repeated) {
         show(general.repeated()?);
+    }
+    if args.only == Some(Group::Whole) {
+        let (folder, porcupine) = (args.write.as_deref(), args.porcupine.as_path());
+        show(whole::Whole { folder, porcupine, patience: args.patience, quick: args.quick }.table()?);
     }
     if args.json {
         anstream::println!("{}", serde_json::to_string_pretty(&tables)?);

@@ -60,14 +60,15 @@ impl General {
 }
 
 /// The same history with few values.
-fn repeat(history: &History) -> History {
+pub(super) fn repeat(history: &History) -> History {
     let mut values = Values::default();
     let few = |id: ValueId, values: &mut Values| match history.value(id) {
         Value::Int(number) => values.intern_int(number.rem_euclid(VALUES)),
         _ => ValueId::NIL,
     };
     let ops = history.ops.iter().map(|op| {
-        let (arg, process) = (few(op.arg, &mut values), values.intern_int(1_000));
+        let arg = few(op.arg, &mut values);
+        let process = values.intern(history.value(op.process).clone());
         let result = op.result.map(|result| few(result, &mut values));
         Op { arg, result, process, ..*op }
     });

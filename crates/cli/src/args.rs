@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Trace(Trace),
     Memsys(Memsys),
     Fair(Box<Fair>),
+    Strengthen(Box<Strengthen>),
 }
 
 /// The program that a command is about.
@@ -332,6 +333,21 @@ pub(crate) struct Compare {
     pub(crate) asked: Asked,
 }
 
+/// Find the weakest memory orders and fences for which the properties of a program hold
+///
+/// Makes the orderings that a violation goes through stronger until nothing is violated, then every ordering as weak as it can be, each choice decided by a whole check under
+/// the memory model (rc11 unless another one is named). Shows what changes as lines and as a diff, and says whether any single ordering could be weaker still. The exit status is
+/// 0 if orderings were found that are enough, 1 if there are none, 3 if a limit was reached before.
+#[derive(Args, Debug)]
+pub(crate) struct Strengthen {
+    #[command(flatten)]
+    pub(crate) asked: Asked,
+
+    /// Show every step of a counterexample, however long it is
+    #[arg(long, help_heading = "Output")]
+    pub(crate) full: bool,
+}
+
 /// Run a schedule again, step by step
 ///
 /// A schedule is a list of words: `2` lets thread 2 do its next event, `2=1` lets it take alternative 1 of a choice, `2!` lets
@@ -601,7 +617,7 @@ pub(crate) struct Memsys {
     pub(crate) dot: Option<PathBuf>,
 }
 
-/// Can this objective be satisfied, does this specification hold, on a graph or in an MDP?
+/// Can this objective be satisfied, does this specification hold, on a graph or an MDP?
 ///
 /// With --pairs: is there a path, and in an MDP a strategy with probability 1, such that whoever visits the requests of a pair again and again visits its grants again and again? The exit
 /// status is 0 if there is. With --spec: does the automaton accept every path (that satisfies the pairs, if there are any), and in an MDP with probability 1 whatever the strategy? The exit status is 1 if it does not. The answer

@@ -16,6 +16,7 @@ mod replay;
 mod schedule_file;
 mod show;
 mod status;
+mod strengthen;
 mod trace;
 mod values;
 
@@ -55,6 +56,7 @@ fn run() -> Status {
         Command::Trace(options) => trace::run(&options),
         Command::Memsys(options) => memsys::run(&options),
         Command::Fair(options) => fair::run(&options),
+        Command::Strengthen(options) => strengthen::run(&options),
     }
 }
 

@@ -127,7 +127,9 @@ struct Pieces {
 }
 
 impl Pieces {
-    const PIECE: usize = 1 << 16;
+    /// So many that allocators map a piece on its own and give it back to the system when it is freed; smaller ones stay with the process, which then holds the
+    /// history twice.
+    const PIECE: usize = 1 << 20;
 
     /// Stores an operation: a new one, or one that has ended.
     fn put(&mut self, op: RawOp) {
@@ -139,7 +141,7 @@ impl Pieces {
         } else {
             self.last.push(op);
             if self.last.len() == Pieces::PIECE {
-                self.full.push(std::mem::take(&mut self.last));
+                self.full.push(std::mem::replace(&mut self.last, Vec::with_capacity(Pieces::PIECE)));
             }
         }
     }

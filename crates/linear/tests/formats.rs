@@ -480,3 +480,33 @@ fn a_stream_begins_again_where_its_monitor_does_not_cover_it() {
     let streamed = watch(bad.as_bytes(), &Settings::default()).expect("a stream");
     assert!(matches!(streamed.verdict, StreamVerdict::Violated { .. }), "{streamed:?}");
 }
+
+/// Whole numbers that JSON readers take for one and the same are refused, and a number is the same however it is written.
+#[test]
+fn numbers_are_not_mistaken_for_others() {
+    let settings = Settings { object: Some(ObjectKind::Queue), ..Settings::default() };
+    let said = |text: &str| verdict(text, &settings).unwrap_or_else(|error| panic!("{error} in\n{text}"));
+    let line = |kind: &str, method: &str, value: &str| {
+        format!("{{\"process\":0,\"type\":\"{kind}\",\"f\":\"{method}\",\"value\":{value}}}\n")
+    };
+    let queue = |put: &str, got: &str| {
+        line("invoke", "enqueue", put)
+            + &line("ok", "enqueue", put)
+            + &line("invoke", "dequeue", "null")
+            + &line("ok", "dequeue", got)
+    };
+    for (put, got) in [
+        ("99999999999999999999999998", "99999999999999999999999999"),
+        ("-9223372036854775809", "-9223372036854775810"),
+        ("18446744073709551616", "18446744073709551617"),
+    ] {
+        let (at, message) = complaint_with(&queue(put, got), &settings, false);
+        assert!(at == 1 && message.contains("too large"), "{put}: line {at}: {message}");
+    }
+    assert_eq!(said(&queue("18446744073709551615", "18446744073709551614")), Outcome::Violated);
+    assert_eq!(said(&queue("18446744073709551615", "18446744073709551615")), Outcome::Holds);
+    for (put, got) in [("1000", "1e3"), ("1000", "1000.0"), ("0", "-0"), ("1.5", "15e-1")] {
+        assert_eq!(said(&queue(put, got)), Outcome::Holds, "{put} {got}");
+    }
+    assert_eq!(said(&queue("1.5", "1.25")), Outcome::Violated);
+}

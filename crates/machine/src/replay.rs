@@ -10,7 +10,8 @@ use crate::system::System;
 use crate::thread::Thread;
 use raddle_trace::execution::Entry;
 use raddle_trace::{
-    Action, Event, EventId, EventName, Execution, Model, Place, Property, Schedule, Source, Step, ThreadName, Waiting,
+    Action, Event, EventId, EventName, Execution, Model, Ordering, Place, Property, Schedule, Source, Step, ThreadName,
+    Waiting,
 };
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -72,9 +73,9 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
     note(&system, &mut failures, &mut steps);
     for (position, &step) in schedule.steps.iter().enumerate() {
         let id = code.numbering().number(step.thread());
-        let (pc, name, index) = match id.and_then(|id| Some((system.thread(id)?, system.events(id)))) {
-            Some((thread, events)) => (thread.pc(), thread.operation_name(code), events),
-            None => (0, "", 0),
+        let (origin, index) = match id.and_then(|id| Some((system.thread(id)?, system.events(id)))) {
+            Some((thread, events)) => (Origin::of(code, thread), events),
+            None => (Origin::default(), 0),
         };
         let outcome = match step.named(|name| code.numbering().number(name)) {
             Some(step) => system.step(step),
@@ -91,7 +92,7 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
         if let Some((write, access)) = reaches_memory(&record, event_id) {
             coherence.entry(system.describe(access.addr)).or_default().push(named(code, write));
         }
-        steps.extend(entry(code, &mut system, record, event_id, pc, name));
+        steps.extend(entry(code, &mut system, record, event_id, origin));
         note(&system, &mut failures, &mut steps);
     }
     let mut waiting = Vec::new();
@@ -128,14 +129,32 @@ fn reaches_memory(record: &Record, event: EventId) -> Option<(EventId, Access)> 
     }
 }
 
-fn entry(
-    code: &Code,
-    system: &mut System<'_>,
-    record: Record,
-    id: EventId,
+/// What a thread was about to do.
+#[derive(Clone, Copy, Debug, Default)]
+struct Origin {
     pc: u32,
     name: &'static str,
-) -> Option<Entry> {
+    /// The ordering, and the one of an update that writes nothing.
+    orders: Option<(Ordering, Ordering)>,
+}
+
+impl Origin {
+    fn of(code: &Code, thread: &Thread) -> Self {
+        let orders = match *thread.status() {
+            Status::Ready(Visible::Update { order, failure, .. }) => Some((order, failure)),
+            Status::Ready(
+                Visible::Load { order, .. } | Visible::Store { order, .. } | Visible::Fence { order, .. },
+            ) => Some((order, order)),
+            _ => None,
+        };
+        Origin { pc: thread.pc(), name: thread.operation_name(code), orders }
+    }
+}
+
+fn entry(code: &Code, system: &mut System<'_>, record: Record, id: EventId, origin: Origin) -> Option<Entry> {
+    let Origin { pc, name, orders } = origin;
+    let reads = matches!(record, Record::Read { .. });
+    let order = orders.map(|(order, failure)| if reads { failure } else { order });
     let location = |addr: Addr| system.describe(addr);
     let signed = |access: Access, value: u64| {
         let shift = 64 - 8 * u32::from(access.size);
@@ -182,7 +201,7 @@ fn entry(
         Record::Lost(_) | Record::Failed => return None,
     };
     let printed = system.take_printed(id.thread);
-    let event = Event { id: named(code, id), action, place: code.place(pc) };
+    let event = Event { id: named(code, id), action, order, place: code.place(pc) };
     Some(Entry::Event { event, buffered: in_buffer, printed })
 }
 

@@ -39,6 +39,7 @@ pub mod mailboxes;
 pub mod memory_systems;
 pub mod prepare;
 pub mod replay;
+pub mod strengthen;
 pub mod traces;
 pub mod verify;
 
@@ -51,6 +52,7 @@ pub use mailboxes::mailbox;
 pub use memory_systems::memsys;
 pub use prepare::prepare;
 pub use replay::replay;
+pub use strengthen::strengthen;
 pub use traces::trace;
 pub use verify::{Settings, verify};
 

@@ -16,6 +16,7 @@ use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
 use crate::stream::Stream;
+use crate::strengthen::Strengthen;
 use crate::style::{BAD, GOOD, OPEN, Style};
 use crate::trace::Trace;
 use crate::transactions::Transactions;
@@ -66,6 +67,8 @@ pub enum Body {
     Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
     Fair(Fair),
+    /// `strengthen`: which memory orders and fences does this program need?
+    Strengthen(Strengthen),
 }
 
 /// How an answer ends. A command has one exit status for each.
@@ -149,6 +152,7 @@ impl Answer {
             Body::Mailbox(body) => body,
             Body::Memsys(body) => body,
             Body::Fair(body) => body,
+            Body::Strengthen(body) => body,
         }
     }
 

@@ -2,10 +2,12 @@
 
 use crate::answer::Sources;
 use crate::excerpt::Problem;
+use crate::missed;
 use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::run;
 use crate::style::HEAD;
+use crate::wording::HARD_BLANK;
 use raddle_trace::{Execution, Property, ThreadName, Violation, Waiting};
 use serde::Serialize;
 
@@ -35,6 +37,13 @@ impl Counterexample {
     /// The run and how to see it again.
     pub(crate) fn run(&self, paper: &mut Paper) {
         run::table(&self.execution, &self.waiting, paper);
+        let missed = missed::sentences(&self.execution);
+        if !missed.is_empty() {
+            paper.end();
+        }
+        for sentence in missed {
+            paper.paint(HEAD, "note:").say(format!(" {}", sentence.replace(HARD_BLANK, " "))).end();
+        }
         paper.end().paint(HEAD, "replay:").say(" ");
         if self.replay.len() <= LONG_COMMAND {
             paper.say(&self.replay);

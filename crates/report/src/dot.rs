@@ -1,10 +1,11 @@
 //! Graphs for Graphviz: a cluster per thread, an event per node.
 //!
 //! `Graph` is what all of them are written with. In the graph of an [`execution`] the edges are program order (black), thread start and end (grey),
-//! reads-from (green), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
+//! reads-from (green; `rf, sw` where the read synchronises with the write, under RC11), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
 //! follows the one it read). The initial values that were read are nodes of their own. Under store buffers coherence is the order in
 //! which writes reach memory; a write that is still buffered at the end has no coherence edge.
 
+use crate::missed::synchronise;
 use crate::text::clean;
 use crate::wording::{HARD_BLANK, Wording};
 use raddle_trace::execution::Entry;
@@ -84,6 +85,7 @@ pub fn execution(execution: &Execution) -> String {
     clusters(&mut graph, execution);
     starts_and_ends(&mut graph, execution);
 
+    let synchronise = synchronise(execution);
     for event in execution.events() {
         let Some(source) = event.action.source() else { continue };
         let location = event.action.location().unwrap_or_default();
@@ -91,7 +93,8 @@ pub fn execution(execution: &Execution) -> String {
             Source::Initial => format!("init{}", initial.iter().position(|&name| name == location).unwrap_or(0)),
             Source::Write(write) | Source::Buffer(write) => node(write),
         };
-        graph.relation(&from, &node(event.id), "rf", "forestgreen");
+        let synchronises = source.write().is_some_and(|write| synchronise(write, event.id));
+        graph.relation(&from, &node(event.id), if synchronises { "\"rf, sw\"" } else { "rf" }, "forestgreen");
         if let Some(next) = next_write(execution, location, source.write())
             && next != event.id
         {

@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`] and [`fair`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`] and [`strengthen`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
 
 pub mod answer;
@@ -25,11 +25,13 @@ pub mod lin;
 pub mod litmus;
 pub mod mailbox;
 pub mod memsys;
+mod missed;
 pub mod numbers;
 mod paper;
 pub mod replay;
 mod run;
 pub mod stream;
+pub mod strengthen;
 mod style;
 mod table;
 mod text;
@@ -52,6 +54,7 @@ pub use memsys::Memsys;
 pub use paper::Layout;
 pub use replay::Replay;
 pub use stream::Stream;
+pub use strengthen::Strengthen;
 pub use text::clean;
 pub use trace::Trace;
 pub use transactions::Transactions;

@@ -65,7 +65,7 @@ impl<'e> Wording<'e> {
     }
 
     /// The newest write before this read in the run that it did not see, where every step that is not buffered would otherwise be seen.
-    fn missed(&self, event: &Event) -> Option<EventName> {
+    pub(crate) fn missed(&self, event: &Event) -> Option<EventName> {
         let execution = self.execution;
         let Action::Read { location, from, .. } = &event.action else { return None };
         if !Model::AXIOMATIC.contains(&execution.model) || matches!(from, Source::Buffer(_)) {
@@ -124,8 +124,13 @@ impl<'e> Wording<'e> {
         }
     }
 
+    /// The thread and the step of an event: `T1 step 3`.
+    pub(crate) fn name(&self, id: EventName) -> String {
+        format!("{}{}", id.thread, self.step_number(id, "\u{a0}step\u{a0}"))
+    }
+
     fn source(&self, source: Source<ThreadName>, missed: Option<EventName>) -> String {
-        let step = |id: EventName| format!("{}{}", id.thread, self.step_number(id, "\u{a0}step\u{a0}"));
+        let step = |id: EventName| self.name(id);
         let missed = missed.map(|newer| format!(", misses {}", step(newer))).unwrap_or_default();
         match source {
             Source::Initial => format!("(initial{missed})"),

@@ -1,6 +1,7 @@
 //! One event of an execution, as a person or another program reads it.
 
 use crate::ids::{EventId, ThreadId};
+use crate::ordering::Ordering;
 use crate::threads::ThreadName;
 use crate::verdict::Place;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,9 @@ pub struct Event {
     pub id: EventName,
     /// What it did.
     pub action: Action,
+    /// The memory ordering of an access or a fence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<Ordering>,
     /// Where in the source.
     pub place: Place,
 }

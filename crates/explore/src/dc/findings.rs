@@ -84,7 +84,11 @@ impl<'c> Explorer<'c> {
         for (end, wanted) in ends::ends(&mut self.shell.frontier) {
             let Shell { frontier, report, .. } = &mut self.shell;
             let found = self.traces.with_end(frontier, trace, &wanted, orders, &mut report.counters)?;
-            let Some(trace) = found else { continue };
+            let Some(trace) = found else {
+                // A thread that has only not looked again has looked all the same.
+                self.shell.check_races_of(trace)?;
+                continue;
+            };
             is_end = true;
             self.shell.check_races_of(&trace)?;
             if !self.shell.report.stopped() {

@@ -39,7 +39,11 @@ impl Search<'_> {
     pub(super) fn end(&mut self, sequence: &[EventId]) -> Result<bool, Stop> {
         let mut is_end = false;
         for (end, wanted) in ends::ends(&mut self.shell.frontier) {
-            let Some(sequence) = ends::ending(&mut self.shell, sequence, &wanted)? else { continue };
+            let Some(sequence) = ends::ending(&mut self.shell, sequence, &wanted)? else {
+                // A thread that has only not looked again has looked all the same.
+                self.shell.check_races(sequence)?;
+                continue;
+            };
             is_end = true;
             self.shell.check_races(&sequence)?;
             if self.shell.report.stopped() {

@@ -11,7 +11,8 @@
 //! Let `s` be any execution of the program, ended at an access that races with an earlier one. It is the beginning of a
 //! complete one in which the race is ignored, and of that the race is one, too, since nothing that comes later adds to the past of an
 //! event. (A look in vain races in the complete execution, too: either it is followed by another access of the same wait, which is compared like
-//! the look, or the thread waits at the end.) The searches of `rvf`, `vc` and `dc` *cover* every complete execution `s`: there is an end with the events of `s` such that
+//! the look, or the thread waits at the end. A turn of a loop without effect is the end of its thread, so an execution with one counts as complete here
+//! even if what the turn read has been overwritten since.) The searches of `rvf`, `vc` and `dc` *cover* every complete execution `s`: there is an end with the events of `s` such that
 //! each read has its source in `s` among its good writes. For let `s` begin like a node of the search, that is, have its events,
 //! with sources that are good, and let no pending read have a source in `s` that has been tried. The first event of `s`
 //! beyond the node is a pending read with its source in the node. Of the pending reads for which the source is there, the first one

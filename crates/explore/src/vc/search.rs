@@ -11,6 +11,7 @@ use super::ends::{ending, ends};
 use super::extend::{Extension, Manner, New};
 use super::options::{Root, Rule, Settings};
 use super::order::Order;
+use super::realise::realise;
 use crate::rules::Follows;
 use crate::sequence::ends::Ends;
 use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Tried, Walk, forbid};
@@ -163,6 +164,8 @@ impl<'c> Walk<'c> for Search<'c> {
                     let Some(sequence) =
                         ending(&wanted, &order, &mut self.accesses, self.root, self.manner, &mut watch)?
                     else {
+                        // A thread that has only not looked again has looked all the same.
+                        self.shell.check_races(&realise(&order, self.root))?;
                         continue;
                     };
                     self.nodes.last_mut().expect("it is being looked at").fruitful = true;

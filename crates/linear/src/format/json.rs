@@ -79,8 +79,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Item<'a> {
             fn visit_u64<E>(self, number: u64) -> Result<Item<'de>, E> {
                 Ok(i64::try_from(number).map_or_else(|_| Item::Text(number.to_string().into()), Item::Int))
             }
-            fn visit_f64<E>(self, number: f64) -> Result<Item<'de>, E> {
-                Ok(Item::Text(number.to_string().into()))
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Item<'de>, E> {
+                // Beyond this, whole numbers that differ are read as one and the same.
+                const EXACT: f64 = 9_007_199_254_740_992.0;
+                if number.abs() >= EXACT {
+                    let why = format!("{number} is too large to be told from its neighbours; write it as a text");
+                    return Err(E::custom(why));
+                }
+                Ok(if number.fract() == 0.0 { Item::Int(number as i64) } else { Item::Text(number.to_string().into()) })
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Item<'de>, E> {
                 Ok(Item::Text(Cow::Borrowed(text)))

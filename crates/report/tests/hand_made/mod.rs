@@ -52,7 +52,7 @@ pub(crate) fn id(n: u32, index: u32) -> EventName {
 }
 
 pub(crate) fn event(thread: u32, index: u32, line: u32, action: Action) -> Entry {
-    let event = Event { id: id(thread, index), action, place: place(line) };
+    let event = Event { id: id(thread, index), action, order: None, place: place(line) };
     Entry::Event { event, buffered: false, printed: Vec::new() }
 }
 
