@@ -348,4 +348,9 @@ fn why_a_read_may_miss_a_write() {
     assert!(second.contains(&format!("may miss T1 step 2: {writer}, so nothing orders them")), "{second}");
     assert!(both.contains(&format!("{writer}, and {reader}, so")), "{both}");
     assert!(says("rel", "acq").contains("holds"));
+    // A fence that comes too late orders nothing.
+    let late = text("rel", "rlx").replace("assert f", "fence.acq; assert f");
+    let file = dir.file("late.rdl", late).display().to_string();
+    let late = raddle(&["check", &file, "--model", "rc11"]).stdout;
+    assert!(late.contains(&format!("may miss T1 step 2: {reader}, so nothing orders them")), "{late}");
 }

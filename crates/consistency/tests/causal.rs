@@ -10,7 +10,7 @@
 mod common;
 
 use raddle_consistency::{
-    Action, Answer, EventId, Instance, Loc, Malformed, Model, Settings, Source, ThreadId, Verifier, verify,
+    Action, Answer, EventId, Instance, Loc, Malformed, Model, Settings, Source, ThreadId, Verifier, explain, verify,
 };
 use raddle_testkit::Random;
 use raddle_trace::{Matrix, Ordering};
@@ -304,11 +304,10 @@ fn classics_under_every_model() {
     assert!(under(&with(Ordering::Relaxed, fences)).is_empty());
 }
 
-#[test]
-fn a_long_trace() {
-    // Ten threads, each of which reads what the one before wrote last and writes again.
+/// Ten threads, each of which reads what the one before wrote last and writes again.
+fn rounds(rounds: u32) -> Instance {
     let mut instance = Instance::new();
-    let (threads, rounds) = (10u32, 2_000);
+    let threads = 10;
     for thread in 0..threads {
         instance.begin_thread();
         for round in 0..rounds {
@@ -321,7 +320,19 @@ fn a_long_trace() {
             instance.push(Action::Write { loc });
         }
     }
+    instance
+}
+
+#[test]
+fn a_long_trace() {
+    let mut instance = rounds(2_000);
     for model in [Model::Wra, Model::Ra, Model::Sra] {
         assert!(matches!(verify(&instance, model, &Settings::default()), Ok(Answer::Consistent(_))), "{model}");
+    }
+    // The last thread reads again what everybody has overwritten.
+    instance.push(read(Loc(0), 0, 1));
+    for model in [Model::Wra, Model::Ra, Model::Sra] {
+        let clash = explain(&instance, model, &Settings::default()).expect("well formed").expect("there is none");
+        assert!(clash.minimal && !clash.cycle.is_empty() && clash.events().count() < 100, "{model}: {clash:?}");
     }
 }

@@ -7,6 +7,7 @@
 use crate::wording::Wording;
 use raddle_trace::{Action, Event, EventName, Execution, Model, Ordering};
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 /// How many sentences there are at most.
 const SENTENCES: usize = 3;
@@ -28,7 +29,8 @@ pub(crate) fn synchronise(execution: &Execution) -> impl Fn(EventName, EventName
     move |write, read| {
         let event = |id: EventName| run.places.get(&id).map(|&at| run.events[at]);
         let pair = event(write).zip(event(read)).filter(|(write, read)| write.id.thread != read.id.thread);
-        run.model == Model::Rc11 && pair.is_some_and(|(write, read)| run.releases(write) && run.acquires(read))
+        run.model == Model::Rc11
+            && pair.is_some_and(|(write, read)| run.releases(write, 0) && run.acquires(read, run.events.len()))
     }
 }
 
@@ -51,17 +53,17 @@ impl<'e> Run<'e> {
         let start = format!("{} may miss {}: ", name(self.events[read].id), name(write));
         let unordered =
             self.places.get(&write).and_then(|&write| self.path(write, read)).and_then(|path| self.broken(&path));
-        let Some((source, reader)) = unordered else {
+        let Some(Unordered { source, reader, releases, acquires }) = unordered else {
             let thread = self.events[read].id.thread;
             return format!("{start}nothing that {thread} has read or waited for comes after it");
         };
         let (source, reader) = (self.events[source], self.events[reader]);
         let location = reader.action.location().unwrap_or_default();
         let mut wrong = Vec::new();
-        if !self.releases(source) {
+        if !releases {
             wrong.push(format!("{} writes {location} with {}, not release", name(source.id), order(source)));
         }
-        if !self.acquires(reader) {
+        if !acquires {
             wrong.push(format!("{} reads {location} with {}, not acquire", name(reader.id), order(reader)));
         }
         format!("{start}{}, so nothing orders them", wrong.join(", and "))
@@ -104,38 +106,56 @@ impl<'e> Run<'e> {
     }
 
     /// The last step of a path that is a read of another thread's write and does not synchronise.
-    fn broken(&self, path: &[usize]) -> Option<(usize, usize)> {
-        let pairs = path.windows(2).rev().map(|pair| (pair[0], pair[1]));
-        { pairs }.find(|&(source, reader)| {
+    fn broken(&self, path: &[usize]) -> Option<Unordered> {
+        let thread = |place: usize| self.events[path[place]].id.thread;
+        (1..path.len()).rev().find_map(|at| {
+            let (source, reader) = (path[at - 1], path[at]);
             let (first, second) = (self.events[source], self.events[reader]);
             let reads = second.action.source().and_then(|from| from.write()) == Some(first.id);
-            reads && first.id.thread != second.id.thread && !(self.releases(first) && self.acquires(second))
+            if !reads || first.id.thread == second.id.thread {
+                return None;
+            }
+            // Fences count if they stand on the way.
+            let enters = (0..at).rev().take_while(|&place| thread(place) == first.id.thread).last();
+            let leaves = (at..path.len()).take_while(|&place| thread(place) == second.id.thread).last();
+            let releases = self.releases(first, enters.map_or(source, |place| path[place]));
+            let acquires = self.acquires(second, leaves.map_or(reader, |place| path[place]));
+            (!(releases && acquires)).then_some(Unordered { source, reader, releases, acquires })
         })
     }
 
-    /// Whether a write publishes what its thread did before, by itself or by a fence in front of it.
-    fn releases(&self, write: &Event) -> bool {
+    /// Whether a write publishes what its thread did up to some event before: by itself, by a fence between, or as an update of a write that does.
+    fn releases(&self, write: &Event, since: usize) -> bool {
+        let continued = || {
+            let source = write.action.source().and_then(|source| source.write()).and_then(|id| self.places.get(&id));
+            source.is_some_and(|&source| self.releases(self.events[source], 0))
+        };
         self.model != Model::Rc11
             || write.order.is_some_and(Ordering::releases)
-            || self.fenced(self.places[&write.id], write, |other, at| other < at, Ordering::releases)
+            || self.fenced(write, since..self.places[&write.id], Ordering::releases)
+            || continued()
     }
 
-    /// Whether a read learns what it was told, by itself or by a fence behind it.
-    fn acquires(&self, read: &Event) -> bool {
+    /// Whether a read learns what it was told before some later event: by itself or by a fence between.
+    fn acquires(&self, read: &Event, until: usize) -> bool {
         self.model != Model::Rc11
             || read.order.is_some_and(Ordering::acquires)
-            || self.fenced(self.places[&read.id], read, |other, at| other > at, Ordering::acquires)
+            || self.fenced(read, self.places[&read.id]..until, Ordering::acquires)
     }
 
-    /// Whether a fence of the event's thread on one side of it has such an ordering.
-    fn fenced(&self, at: usize, event: &Event, side: fn(usize, usize) -> bool, has: fn(Ordering) -> bool) -> bool {
-        self.events.iter().enumerate().any(|(other, fence)| {
-            side(other, at)
-                && fence.id.thread == event.id.thread
-                && matches!(fence.action, Action::Fence { .. })
-                && fence.order.is_some_and(has)
-        })
+    /// Whether a fence of the event's thread among these events has such an ordering.
+    fn fenced(&self, event: &Event, among: Range<usize>, has: fn(Ordering) -> bool) -> bool {
+        let mut fences = self.events[among].iter().filter(|fence| matches!(fence.action, Action::Fence { .. }));
+        fences.any(|fence| fence.id.thread == event.id.thread && fence.order.is_some_and(has))
     }
+}
+
+/// A read of another thread's write that does not synchronise with it.
+struct Unordered {
+    source: usize,
+    reader: usize,
+    releases: bool,
+    acquires: bool,
 }
 
 /// The ordering of an event, as C calls it.

@@ -10,7 +10,7 @@ use raddle_trace::{EventId, Ordering};
 pub(crate) fn ties(instance: &Instance, synchronises: bool, links: &[Link]) -> (Vec<Conclusion>, Vec<Tie>) {
     let names: Vec<EventId> = instance.events().map(|(id, _)| id).collect();
     let clocks = Clocks::of(instance, &names, synchronises).ok();
-    let teller = Teller { instance, names: &names, clocks: clocks.as_ref(), synchronises };
+    let teller = Teller { instance, names: &names, spawns: instance.spawns(), clocks: clocks.as_ref(), synchronises };
     let (mut conclusions, mut cycle) = (Vec::new(), Vec::new());
     links.iter().for_each(|link| teller.tell(link, &mut conclusions, &mut cycle));
     (conclusions, merged(cycle))
@@ -19,6 +19,7 @@ pub(crate) fn ties(instance: &Instance, synchronises: bool, links: &[Link]) -> (
 struct Teller<'i> {
     instance: &'i Instance,
     names: &'i [EventId],
+    spawns: Vec<Option<u32>>,
     /// None if program order and reads-from have a cycle.
     clocks: Option<&'i Clocks>,
     synchronises: bool,
@@ -93,8 +94,7 @@ impl Teller<'_> {
         let mut at = to;
         while at != from {
             let id = self.names[at as usize];
-            let spawn = self.instance.spawns()[id.thread.index()];
-            let before = if id.index > 0 { Some(at - 1) } else { spawn };
+            let before = if id.index > 0 { Some(at - 1) } else { self.spawns[id.thread.index()] };
             let ended = match self.action(at) {
                 Action::Join { child } => self.instance.end(child),
                 _ => None,
