@@ -57,6 +57,24 @@ pub struct Found {
 /// Runs the schedule. A thread that fails moves no more; the others go on, as long as the schedule can be followed.
 /// At the end, a state in which nothing can move and some thread is not finished is a deadlock.
 pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races: bool) -> Result<Replay, ReplayError> {
+    // Axioms are about whole executions, so they are evaluated once. If something is wrong, the first step that is has to be found.
+    match run(code, model, schedule, races, System::follow) {
+        Ok((replay, false)) => Ok(replay),
+        Ok((_, true)) | Err(_) => run(code, model, schedule, races, System::step).map(|(replay, _)| replay),
+    }
+}
+
+/// How a step is done.
+type Take<'c> = fn(&mut System<'c>, Step) -> Result<Record, String>;
+
+/// Runs the schedule; also says whether memory refuses the run.
+fn run<'c>(
+    code: &'c Code,
+    model: Model,
+    schedule: &Schedule<ThreadName>,
+    races: bool,
+    take: Take<'c>,
+) -> Result<(Replay, bool), ReplayError> {
     let mut system = System::new(code, model, races, true);
     let mut steps = Vec::new();
     let mut coherence: BTreeMap<String, Vec<EventName>> = BTreeMap::new();
@@ -78,7 +96,7 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
             None => (Origin::default(), 0),
         };
         let outcome = match step.named(|name| code.numbering().number(name)) {
-            Some(step) => system.step(step),
+            Some(step) => take(&mut system, step),
             None => Err(format!("there is no thread {}", step.thread())),
         };
         let record = match outcome {
@@ -110,7 +128,9 @@ pub fn replay(code: &Code, model: Model, schedule: &Schedule<ThreadName>, races:
     }
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
     let names = system.threads().map(|thread| code.name(thread.id())).collect();
-    Ok(Replay { execution: Execution { model, threads, names, steps, coherence }, failures, taken, waiting })
+    let refused = system.refuses_run();
+    let execution = Execution { model, threads, names, steps, coherence };
+    Ok((Replay { execution, failures, taken, waiting }, refused))
 }
 
 fn named(code: &Code, event: EventId) -> EventName {

@@ -50,6 +50,23 @@ struct Pick {
     at: usize,
 }
 
+/// A way in which an access can be done, where steps name sources and places.
+#[derive(Clone, Copy, Debug)]
+struct Offer {
+    step: Step,
+    /// What memory would have to allow.
+    act: Option<Act>,
+}
+
+/// What about a step is not asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    /// Everything is.
+    Nothing,
+    /// Whether memory allows the source or the place that is named.
+    Named,
+}
+
 /// What is wrong with an operation; no property if it is the machine that cannot do it.
 type Wrong = (Option<Property>, String);
 
@@ -150,6 +167,13 @@ impl<M: Memory, T: Automaton> State<M, T> {
 
     /// The ways in which the thread's pending access can be done, where steps name sources and places; `None` if there is nothing to name.
     fn named_steps(&self, code: &Code, id: ThreadId) -> Option<Vec<Step>> {
+        let mut offers = self.offers(code, id)?;
+        offers.retain(|offer| offer.act.is_none_or(|act| self.memory.refuses(id, act).is_none()));
+        Some(offers.into_iter().map(|offer| offer.step).collect())
+    }
+
+    /// Like [`State::named_steps`], whatever the memory says to it.
+    fn offers(&self, code: &Code, id: ThreadId) -> Option<Vec<Offer>> {
         let thread = self.own(id);
         let Status::Ready(visible) = *thread.status() else { return None };
         let (Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. }) = visible
@@ -160,19 +184,15 @@ impl<M: Memory, T: Automaton> State<M, T> {
             return None;
         }
         if self.locate(code, access).is_err() || !self.memory.is_possible(access) {
-            return Some(vec![Step::Run(id)]);
+            return Some(vec![Offer { step: Step::Run(id), act: None }]);
         }
-        let mut steps = Vec::new();
-        let mut offer = |act: Act, step: Step| {
-            if self.memory.refuses(id, act).is_none() {
-                steps.push(step);
-            }
-        };
+        let mut offers = Vec::new();
+        let mut offer = |act: Act, step: Step| offers.push(Offer { step, act: Some(act) });
         if let Visible::Store { value, order, .. } = visible {
             for at in 0..self.memory.places(access) {
                 offer(Act::Write { store: Store { access, value }, order, at }, Step::WriteAt(id, at as u32));
             }
-            return Some(steps);
+            return Some(offers);
         }
         for source in self.memory.sources(access) {
             let from = source.map_or(From::Initial, From::Write);
@@ -192,11 +212,12 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 }
             }
         }
-        Some(steps)
+        Some(offers)
     }
 
-    /// A step in full, where steps name sources and places, if it is possible; and what it picks.
-    fn resolved(&self, code: &Code, step: Step, possible: &[Step]) -> Result<Pick, String> {
+    /// A step in full, where steps name sources and places, if it is on offer; and what it picks. Memory is asked unless the step is taken on
+    /// trust.
+    fn resolved(&self, code: &Code, step: Step, offers: &[Offer], trust: Trust) -> Result<Pick, String> {
         let id = step.thread();
         let last = Pick { alternative: 0, from: From::Last, at: 0 };
         let access = match *self.own(id).status() {
@@ -205,7 +226,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
             ) => access,
             _ => unreachable!("it has an access to do"),
         };
-        if possible == [Step::Run(id)] {
+        if let [Offer { act: None, .. }] = offers {
             return Ok(last);
         }
         let stores = matches!(self.own(id).status(), Status::Ready(Visible::Store { .. }));
@@ -216,7 +237,9 @@ impl<M: Memory, T: Automaton> State<M, T> {
             Step::Choose(_, pick) => Step::ReadFrom(id, source(), Some(pick)),
             _ => step,
         };
-        if !possible.contains(&full) {
+        let offered = offers.iter().find(|offer| offer.step == full).and_then(|offer| offer.act);
+        let asks = trust == Trust::Nothing;
+        if offered.is_none_or(|act| asks && self.memory.refuses(id, act).is_some()) {
             return Err(format!("{} cannot do this: {}", code.name(id), self.why_not(code, full)));
         }
         Ok(match full {
@@ -321,6 +344,20 @@ impl<M: Memory, T: Automaton> State<M, T> {
 
     /// Does a step. Fails with an explanation, and changes nothing, if it is neither one of [`State::moves`] nor a look in vain that races.
     pub fn step(&mut self, code: &Code, step: Step, see: &mut impl Recorder) -> Result<(), String> {
+        self.take(code, step, see, Trust::Nothing)
+    }
+
+    /// Does a step, and takes it on trust that memory allows the source or the place that it names. Whoever does so asks [`State::refuses_run`] in the end.
+    pub fn follow(&mut self, code: &Code, step: Step, see: &mut impl Recorder) -> Result<(), String> {
+        self.take(code, step, see, Trust::Named)
+    }
+
+    /// Whether memory refuses something that was done on trust.
+    pub fn refuses_run(&self) -> bool {
+        self.memory.refuses_run()
+    }
+
+    fn take(&mut self, code: &Code, step: Step, see: &mut impl Recorder, trust: Trust) -> Result<(), String> {
         let id = step.thread();
         let Some(name) = self.thread(id).map(|_| code.name(id)) else {
             return Err(match code.numbering().name(id) {
@@ -347,8 +384,8 @@ impl<M: Memory, T: Automaton> State<M, T> {
             }
             Step::ReadFrom(..) | Step::WriteAt(..) => None,
         };
-        if let Some(possible) = self.named_steps(code, id).filter(|steps| !steps.is_empty()) {
-            return match self.resolved(code, step, &possible) {
+        if let Some(offers) = self.offers(code, id).filter(|offers| !offers.is_empty()) {
+            return match self.resolved(code, step, &offers, trust) {
                 Ok(pick) => {
                     self.run(code, id, pick, see);
                     Ok(())

@@ -115,4 +115,16 @@ impl<'c> System<'c> {
         self.state.step(self.code, step, &mut self.seen)?;
         Ok(self.seen.take())
     }
+
+    /// Does a step, and takes it on trust that memory allows the source or the place that it names. Whoever does so asks [`System::refuses_run`] in the
+    /// end.
+    pub fn follow(&mut self, step: Step) -> Result<Record, String> {
+        self.state.follow(self.code, step, &mut self.seen)?;
+        Ok(self.seen.take())
+    }
+
+    /// Whether memory refuses something that was done on trust.
+    pub fn refuses_run(&self) -> bool {
+        self.state.refuses_run()
+    }
 }

@@ -58,14 +58,26 @@ impl Matrix {
         Matrix { words, ..*self }
     }
 
+    /// What is behind this one.
+    fn successors(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
+        let bits = |(at, &word): (usize, &u64)| {
+            let mut left = word;
+            std::iter::from_fn(move || {
+                let bit = (left != 0).then(|| left.trailing_zeros() as usize)?;
+                left &= left - 1;
+                Some(at * 64 + bit)
+            })
+        };
+        self.row(a).iter().enumerate().flat_map(bits)
+    }
+
     /// `self ; other`.
     pub fn then(&self, other: &Matrix) -> Matrix {
         let mut result = Matrix::empty(self.size);
         for a in 0..self.size {
-            for b in (0..self.size).filter(|&b| self.has(a, b)) {
-                for (word, more) in result.words[a * self.width..][..self.width].iter_mut().zip(other.row(b)) {
-                    *word |= more;
-                }
+            let row = &mut result.words[a * self.width..][..self.width];
+            for b in self.successors(a) {
+                row.iter_mut().zip(other.row(b)).for_each(|(word, more)| *word |= more);
             }
         }
         result
@@ -94,7 +106,11 @@ impl Matrix {
 
     /// Those of the pairs of which this is true.
     pub fn filter(&self, holds: impl Fn(usize, usize) -> bool) -> Matrix {
-        Matrix::of(self.size, |a, b| self.has(a, b) && holds(a, b))
+        let mut result = Matrix::empty(self.size);
+        for a in 0..self.size {
+            self.successors(a).filter(|&b| holds(a, b)).for_each(|b| result.add(a, b));
+        }
+        result
     }
 
     /// Whether nothing is related to itself.

@@ -124,6 +124,11 @@ pub trait Memory: Clone + fmt::Debug {
         None
     }
 
+    /// Whether what was done is none of the model's executions. Every prefix of an execution is one, so who has done many steps can ask once.
+    fn refuses_run(&self) -> bool {
+        false
+    }
+
     /// A thread has done something.
     fn done(&mut self, _thread: ThreadId, _act: Act) {}
 
@@ -303,6 +308,10 @@ impl Memory for AnyMemory {
 
     fn refuses(&self, thread: ThreadId, act: Act) -> Option<String> {
         models!(ask self, memory => memory.refuses(thread, act))
+    }
+
+    fn refuses_run(&self) -> bool {
+        models!(ask self, memory => memory.refuses_run())
     }
 
     fn done(&mut self, thread: ThreadId, act: Act) {
