@@ -89,6 +89,8 @@ pub struct Compiled {
     pub program: Program,
     /// Restrictions that were made, one sentence each; part of the verdict's scope.
     pub notes: Vec<String>,
+    /// Whether it is written in the words of verification competitions: atomic sections, `reach_error`. Their programs are meant to be sequentially consistent.
+    pub competition: bool,
 }
 
 /// A file that is not a program.
@@ -277,7 +279,7 @@ fn front_end(texts: &[(String, String)], options: &Options) -> Result<Compiled, 
     if let Err(diagnostics) = raddle_program::validate(&program) {
         return Err(Rejected { diagnostics, sources: program.sources });
     }
-    Ok(Compiled { program, notes: finished.notes })
+    Ok(Compiled { program, notes: finished.notes, competition: finished.competition })
 }
 
 /// Checks the library model's declarations; its functions are checked when they are used.

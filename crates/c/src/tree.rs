@@ -140,10 +140,10 @@ pub(crate) enum Builtin {
     Assert(String),
     /// (condition).
     Assume,
-    /// A violation.
+    /// A violation, in the words of verification competitions.
     Error(String),
     /// Control does not come here; a violation if it does.
-    Unreachable,
+    Trap(&'static str),
     /// Ends the thread's atomic block, or begins it.
     AtomicBlock { begin: bool },
     /// Any value of this type, from the range for unknown inputs.

@@ -169,8 +169,8 @@ impl std::str::FromStr for Models {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "What to verify")]
 pub(crate) struct What {
-    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all [default: sc; for litmus tests
-    /// of C rc11, of X86 tso]
+    /// The memory model: sc, tso, pso, or of those of C11 rc11, ra, sra, wra; `check` also takes all [default: rc11 for C, tso for
+    /// litmus tests of X86, sc for .rdl]
     #[arg(short, long)]
     pub(crate) model: Option<Models>,
 

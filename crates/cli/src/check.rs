@@ -23,8 +23,13 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     refuse_files_of_all(args)?;
     let meter = Meter::start();
     let load_options = args.asked.load_options();
-    let loaded = raddle::load(&args.asked.input.file, &load_options)?;
-    let settings = settings(args, loaded.model())?;
+    let mut loaded = raddle::load(&args.asked.input.file, &load_options)?;
+    let mut settings = settings(args, loaded.model)?;
+    if args.asked.what.model.is_none() && loaded.litmus.is_none() && loaded.model != Model::Sc {
+        let (model, note) = raddle::model_meant(&loaded, &settings);
+        settings.options.model = model;
+        loaded.notes.extend(note);
+    }
     if args.states && loaded.litmus.is_none() {
         return Err(Problem::new("only litmus tests have final states to list").help("leave --states out").into());
     }
@@ -32,7 +37,7 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     stop_when_asked(&control);
     let progress = Progress::start(&control);
     let sources = || load::sources(&loaded.program.sources);
-    if args.asked.what.model(loaded.model()).is_none() {
+    if args.asked.what.model(loaded.model).is_none() {
         let family = match &loaded.litmus {
             Some(test) => raddle::litmus_tests::under_every_model(test, &settings, &control),
             None => raddle::compare::under_every_model(&loaded.program, &settings, &control),

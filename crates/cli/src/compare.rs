@@ -18,7 +18,7 @@ fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
     let load_options = asked.load_options();
     let loaded = raddle::load(&asked.input.file, &load_options)?;
-    let Some(model) = asked.what.model(loaded.model()) else {
+    let Some(model) = asked.what.model(loaded.model) else {
         return Err(Problem::new("engines are compared under one memory model")
             .help("`raddle check --model all` runs them all")
             .into());

@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Replay) -> Status {
 fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
     let loaded = raddle::load(&args.input.file, &args.input.options(&args.c))?;
-    let model = args.model.unwrap_or(loaded.model());
+    let model = args.model.unwrap_or(loaded.model);
     let program = loaded.program;
     let schedule = schedule(&args.schedule.join(" "))?;
     let sources = load::sources(&program.sources);

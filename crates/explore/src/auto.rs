@@ -15,8 +15,8 @@
 
 use crate::graphs::{self, Optimal, Purpose, ReadsFrom, Sampled};
 use crate::rvf::ReadsValueFrom;
-use raddle_engine::{Deadline, Engine, Equivalence, Fault, Options, Outcome, Question, Refusal, StopReason};
-use raddle_trace::{Model, Verdict};
+use raddle_engine::{Deadline, Engine, Equivalence, Fault, Finding, Options, Outcome, Question, Refusal, StopReason};
+use raddle_trace::{Model, Property, Verdict};
 use std::time::Duration;
 
 /// How many reads-from classes per class of values make `rvf` worth a try: more than its executions cost more.
@@ -68,8 +68,8 @@ impl Engine for Auto {
         Equivalence::Delegated
     }
 
-    fn takes(&self, _: &Question<'_>) -> Result<(), Refusal> {
-        Ok(())
+    fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
+        Optimal.takes(question)
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
@@ -78,7 +78,6 @@ impl Engine for Auto {
         }
         // Where a model is given by axioms, the order of writes that explains a class may have to be searched for at every read.
         if Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
-            Optimal.takes(question)?;
             return Optimal.run(question, deadline);
         }
         // To `rvf` the arrivals at a barrier have an order.
@@ -93,8 +92,7 @@ impl Engine for Auto {
 }
 
 /// A program without data races in which all else that could race is seq_cst has no executions under RC11 but those of sequential consistency (Lahav,
-/// Vafeiadis, Kang, Hur, Dreyer 2017). If nothing is wrong with these, it is so under RC11; what is wrong is looked for there, to be shown
-/// there.
+/// Vafeiadis, Kang, Hur, Dreyer 2017). What is wrong with one of these is wrong under RC11, too, a race included, and is shown there.
 fn without_races(question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Option<Outcome>, Fault> {
     let Question { code, options } = question;
     let sees_races = question.looks_for_races() || !code.has_non_atomic();
@@ -103,16 +101,32 @@ fn without_races(question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Opt
         return Ok(None);
     }
     let sequential = Options { model: Model::Sc, ..(*options).clone() };
+    let again = || {
+        deadline.control().restart();
+        Ok(None)
+    };
     let mut outcome = match Auto.run(&Question { options: &sequential, ..*question }, deadline) {
-        Ok(outcome) if outcome.verdict == Verdict::Holds => outcome,
-        Ok(_) | Err(Fault::Refused(_)) => {
-            deadline.control().restart();
-            return Ok(None);
-        }
+        Ok(outcome) => outcome,
+        Err(Fault::Refused(_)) => return again(),
         Err(fault) => return Err(fault),
     };
-    outcome.notes.push("all atomic accesses are seq_cst and nothing races, so every execution is one of sc".into());
+    let races = outcome.findings.iter().any(|found| found.violation().property == Property::Race);
+    match outcome.verdict {
+        // With a race there may be more to list than sequential consistency has.
+        Verdict::Violated if races && options.all => return again(),
+        Verdict::Violated => outcome.findings = shown_under_the_model(question, outcome.findings)?,
+        Verdict::Holds | Verdict::Unknown => {}
+    }
+    outcome.notes.push(match outcome.verdict {
+        Verdict::Holds => "all atomic accesses are seq_cst and nothing races, so every execution is one of sc".into(),
+        _ => "all atomic accesses are seq_cst, so executions of sc were looked at first".into(),
+    });
     Ok(Some(outcome))
+}
+
+/// An execution of sequential consistency is one of every model. The schedule is the same: what it does not say is that the last write is read.
+fn shown_under_the_model(question: &Question<'_>, findings: Vec<Finding>) -> Result<Vec<Finding>, Fault> {
+    findings.iter().map(|found| found.confirmed_for(question)).collect()
 }
 
 /// Lets `rvf` try; if it comes to no end, or meets on the way what it does not take, `rf` does it after all.

@@ -6,7 +6,7 @@ use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Body, Check, Cost, Counterexample};
-use raddle_trace::{Model, Property, Verdict};
+use raddle_trace::{Property, Verdict};
 use std::collections::BTreeMap;
 
 /// A question, as it was put.
@@ -100,7 +100,7 @@ impl Question<'_> {
         for word in self.load.flags() {
             command += &format!(" {}", quoted(&word));
         }
-        if options.model != Model::default() {
+        if options.model != self.loaded.model {
             command += &format!(" --model {}", options.model);
         }
         let ways_on = [Property::Race, Property::Memory, Property::Lock];

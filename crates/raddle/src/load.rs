@@ -152,17 +152,8 @@ pub struct Loaded {
     pub notes: Vec<String>,
     /// What it asks, if it is a litmus test. The program is its question then.
     pub litmus: Option<Box<Test>>,
-}
-
-impl Loaded {
-    /// The memory model that is meant where nothing is said.
-    pub fn model(&self) -> Model {
-        match self.litmus.as_deref().map(|test| test.flavour) {
-            Some(Flavour::C) => Model::Rc11,
-            Some(Flavour::X86) => Model::Tso,
-            None => Model::default(),
-        }
-    }
+    /// The memory model that is meant where nothing is said: that of its language.
+    pub model: Model,
 }
 
 /// Reads a program from a file; the end of its name says in which language.
@@ -202,7 +193,16 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             }
             let test = raddle_litmus::parse(name, text)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
-            Ok(Loaded { program: test.question.clone(), notes: test.notes.clone(), litmus: Some(Box::new(test)) })
+            let model = match test.flavour {
+                Flavour::C => Model::Rc11,
+                Flavour::X86 => Model::Tso,
+            };
+            Ok(Loaded {
+                program: test.question.clone(),
+                notes: test.notes.clone(),
+                litmus: Some(Box::new(test)),
+                model,
+            })
         }
         Language::Rdl => {
             let numbers: Vec<(String, i64)> = options
@@ -213,14 +213,17 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             let mut program = raddle_program::parse(name, text, &numbers)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
             program.inputs.range = options.c.nondet.as_ref().map(|range| (*range.start(), *range.end()));
-            Ok(Loaded { program, notes: Vec::new(), litmus: None })
+            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Sc })
         }
     }
 }
 
 fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loaded, Error> {
     match result {
-        Ok(raddle_c::Compiled { program, notes }) => Ok(Loaded { program, notes, litmus: None }),
+        Ok(raddle_c::Compiled { program, notes, competition }) => {
+            let model = if competition { Model::Sc } else { Model::Rc11 };
+            Ok(Loaded { program, notes, litmus: None, model })
+        }
         Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
             Err(Error::Rejected { sources, diagnostics })
         }

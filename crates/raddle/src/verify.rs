@@ -1,7 +1,8 @@
 //! Putting the question.
 
 use crate::error::Error;
-use crate::prepare::prepare_with;
+use crate::load::Loaded;
+use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
@@ -35,6 +36,23 @@ impl Settings {
             named_bounds: Vec::new(),
             bound_all_loops: false,
         }
+    }
+}
+
+/// The memory model to verify under where none is named, if the answer to this question may rest on it: the one that is meant, or sequential consistency if
+/// the engine takes the program under that one alone. What is asked instead is worth a note.
+pub fn model_meant(loaded: &Loaded, settings: &Settings) -> (Model, Option<String>) {
+    let code = prepare(&loaded.program, None);
+    let takes = |model: Model| {
+        let options = Options { model, ..settings.options.clone() };
+        settings.engine.takes(&Question { code: &code, options: &options })
+    };
+    match takes(loaded.model) {
+        Err(refusal) if takes(Model::Sc).is_ok() => {
+            let note = format!("sc, because under {} this cannot be asked: {refusal}", loaded.model);
+            (Model::Sc, Some(note))
+        }
+        _ => (loaded.model, None),
     }
 }
 

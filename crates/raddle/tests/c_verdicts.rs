@@ -469,3 +469,79 @@ fn a_barrier_is_not_freed_before_everybody_has_left() {
         }
     }
 }
+
+/// The program as it is read.
+fn loaded(name: &str, text: &str) -> raddle::Loaded {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, format!("{HEAD}{text}")).expect("the folder for such files is there");
+    load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn c_means_the_model_of_c11() {
+    let plain = loaded("plain.c", "atomic_int x; int main(void) { x = 1; assert(x == 1); return 0; }");
+    assert_eq!(plain.model, Model::Rc11);
+    assert_eq!(raddle::model_meant(&plain, &Settings::new(Model::Rc11)), (Model::Rc11, None));
+    // An engine that does not know it is asked under a model that it knows, and says so.
+    let by_values =
+        Settings { engine: raddle::ENGINES.find("rvf").expect("it is there"), ..Settings::new(Model::Rc11) };
+    let (model, note) = raddle::model_meant(&plain, &by_values);
+    assert_eq!(model, Model::Sc);
+    assert!(note.is_some_and(|note| note.contains("rc11")), "it says what it does not take");
+    for competition in [
+        "extern void reach_error(void); int main(void) { if (0) reach_error(); return 0; }",
+        "int x; int main(void) { __VERIFIER_atomic_begin(); x = 1; __VERIFIER_atomic_end(); return 0; }",
+        "int x; void __VERIFIER_atomic_set(void) { x = 1; } int main(void) { __VERIFIER_atomic_set(); return 0; }",
+    ] {
+        assert_eq!(loaded("competition.c", competition).model, Model::Sc, "{competition}");
+    }
+    let own_words = "int main(void) { int n = __VERIFIER_nondet_int(); __VERIFIER_assume(n == 1); return 0; }";
+    assert_eq!(loaded("own_words.c", own_words).model, Model::Rc11);
+}
+
+/// Where nothing but seq_cst accesses can race, sequential consistency is asked first; what it finds is shown under the model that was asked for.
+#[test]
+fn what_breaks_under_sc_is_shown_under_rc11() {
+    let program = |body: &str| {
+        format!(
+            "{body}
+            int main(void) {{
+                pthread_t t[2];
+                for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, (void *)i);
+                for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+                return 0;
+            }}"
+        )
+    };
+    let lost = "atomic_int x; void *worker(void *u) { int r = x; x = r + 1; assert(x != 1 || r == 0); assert(r == 0 || x == 2); \
+                assert(r != 1); return 0; }";
+    let racy = "int x; void *worker(void *u) { x = 1; return 0; }";
+    let stuck = "pthread_mutex_t m[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+                 void *worker(void *u) { long i = (long)u; pthread_mutex_lock(&m[i]); pthread_mutex_lock(&m[1 - i]);
+                 pthread_mutex_unlock(&m[1 - i]); pthread_mutex_unlock(&m[i]); return 0; }";
+    for (text, property) in [(lost, Property::Assert), (racy, Property::Race), (stuck, Property::Deadlock)] {
+        for all in [false, true] {
+            let mut settings = Settings::new(Model::Rc11);
+            settings.options.all = all;
+            let outcome = check(&program(text), &settings);
+            assert_eq!(outcome.verdict, Verdict::Violated, "{text}");
+            let first = outcome.findings.first().expect("something is wrong");
+            assert_eq!(first.violation().property, property, "{text}");
+            assert!(outcome.findings.iter().all(|found| found.execution().model == Model::Rc11), "{text}");
+        }
+    }
+}
+
+/// Axioms are evaluated on a whole execution; one of thousands of events must not take minutes.
+#[test]
+fn a_long_counterexample_is_replayed_under_rc11() {
+    let text = "atomic_int a[2000], x;
+        void *writer(void *u) { for (int i = 0; i < 2000; i++) atomic_store_explicit(&a[i], i, memory_order_relaxed);
+            atomic_store_explicit(&x, 1, memory_order_relaxed); return 0; }
+        void *reader(void *u) { int seen = atomic_load_explicit(&x, memory_order_relaxed);
+            assert(!seen || atomic_load_explicit(&a[1999], memory_order_relaxed) == 1999); return 0; }
+        int main(void) { pthread_t p, q; pthread_create(&p, 0, writer, 0); pthread_create(&q, 0, reader, 0);
+            pthread_join(p, 0); pthread_join(q, 0); return 0; }";
+    assert_eq!(check(text, &Settings::new(Model::Sc)).verdict, Verdict::Holds);
+    assert_eq!(check(text, &Settings::new(Model::Rc11)).verdict, Verdict::Violated);
+}

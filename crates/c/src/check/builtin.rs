@@ -407,10 +407,9 @@ impl Checker {
             }
             "va_end" => return Ok(Some(self.make(Builtin::Nothing, Vec::new(), Ty::Void, pos))),
             "object_size" => return Ok(Some(self.size_constant(u64::MAX, pos))),
-            "unreachable" => return Ok(Some(self.make(Builtin::Unreachable, Vec::new(), Ty::Void, pos))),
-            "trap" => {
-                let error = Builtin::Error("__builtin_trap() is reached".to_owned());
-                return Ok(Some(self.make(error, Vec::new(), Ty::Void, pos)));
+            "unreachable" | "trap" => {
+                let name = if rest == "trap" { "__builtin_trap()" } else { "__builtin_unreachable()" };
+                return Ok(Some(self.make(Builtin::Trap(name), Vec::new(), Ty::Void, pos)));
             }
             "prefetch" | "ia32_pause" => {
                 let values = args.iter().map(|a| self.rvalue_of(a)).collect::<Checked<Vec<_>>>()?;

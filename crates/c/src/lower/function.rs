@@ -178,6 +178,7 @@ impl<'a> Lowerer<'a> {
             lowerer.call_each(lowerer.program.checker.constructors.clone(), pos);
         }
         if atomic {
+            lowerer.program.competition = true;
             lowerer.b.push(Op::AtomicBegin);
         }
         lowerer.open_scope(&[], &body.stmts);

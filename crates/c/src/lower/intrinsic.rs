@@ -284,12 +284,15 @@ impl FnLowerer<'_, '_> {
                 self.at(expr.pos);
                 self.b.push(Op::Assume { cond });
             }
-            Builtin::Error(message) => self.b.push(Op::Error { kind: ErrorKind::Mark, message: message.clone() }),
-            Builtin::Unreachable => {
-                let message = "__builtin_unreachable() is reached".to_owned();
-                self.b.push(Op::Error { kind: ErrorKind::Mark, message });
+            Builtin::Error(message) => {
+                self.program.competition = true;
+                self.b.push(Op::Error { kind: ErrorKind::Mark, message: message.clone() });
+            }
+            Builtin::Trap(name) => {
+                self.b.push(Op::Error { kind: ErrorKind::Mark, message: format!("{name} is reached") });
             }
             Builtin::AtomicBlock { begin } => {
+                self.program.competition = true;
                 self.b.push(if *begin { Op::AtomicBegin } else { Op::AtomicEnd });
             }
             Builtin::Nondet => return self.nondet(&expr.ty),

@@ -63,12 +63,15 @@ pub(crate) struct Lowerer<'a> {
     faults: Vec<Fault>,
     /// What a reader of the verdict should know.
     notes: Vec<String>,
+    /// It is written in the words of verification competitions.
+    competition: bool,
 }
 
 /// The result of lowering: the program with what should be said about it, or what is wrong.
 pub(crate) struct Finished {
     pub(crate) program: Program,
     pub(crate) notes: Vec<String>,
+    pub(crate) competition: bool,
     pub(crate) faults: Vec<Fault>,
     pub(crate) lines: Lines,
 }
@@ -91,16 +94,17 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         used: FxHashSet::default(),
         faults: Vec::new(),
         notes: Vec::new(),
+        competition: false,
     };
     match main.filter(|&id| lowerer.checker.func(id).def.is_some()) {
         Some(main) => lowerer.run(main),
         None => lowerer.faults.push(Fault::new(Pos(0), "the program has no function `main`")),
     }
-    let Lowerer { mut program, functions, notes, faults, lines, .. } = lowerer;
+    let Lowerer { mut program, functions, notes, faults, lines, competition, .. } = lowerer;
     if faults.is_empty() {
         program.functions = functions.into_iter().map(|f| f.expect("every function met is lowered")).collect();
     }
-    Finished { program, notes, faults, lines }
+    Finished { program, notes, competition, faults, lines }
 }
 
 impl Lowerer<'_> {
