@@ -357,6 +357,19 @@ impl<M: Memory, T: Automaton> State<M, T> {
         self.memory.refuses_run()
     }
 
+    /// Whether the first thread is alone and there is one way for it to go on.
+    pub fn is_in_opening(&self, code: &Code, id: ThreadId) -> bool {
+        let meets_others = |visible: &Visible| {
+            matches!(
+                visible,
+                Visible::Spawn { .. } | Visible::Choose { .. } | Visible::Join { .. } | Visible::AtomicBegin
+            )
+        };
+        let [Started { thread, .. }] = self.threads.as_slice() else { return false };
+        let goes_on = matches!(thread.status(), Status::Ready(visible) if !meets_others(visible));
+        goes_on && thread.id() == id && self.alternatives(code, id) == Some(1)
+    }
+
     fn take(&mut self, code: &Code, step: Step, see: &mut impl Recorder, trust: Trust) -> Result<(), String> {
         let id = step.thread();
         let Some(name) = self.thread(id).map(|_| code.name(id)) else {
@@ -369,6 +382,9 @@ impl<M: Memory, T: Automaton> State<M, T> {
             && owner != id
         {
             return Err(format!("{} is in an atomic block, so {name} cannot move", code.name(owner)));
+        }
+        if !self.is_in_opening(code, id) {
+            self.memory.end_opening();
         }
         let pick = match step {
             Step::Flush(_) | Step::FlushAt(..) => {

@@ -99,6 +99,9 @@ pub trait Memory: Clone + fmt::Debug {
         false
     }
 
+    /// The first thread is about to do what it need not do, or is no longer alone.
+    fn end_opening(&mut self) {}
+
     /// The writes that a step can name as the source of a read; `None` is the initial one.
     fn sources(&self, _access: Access) -> Vec<Option<EventId>> {
         vec![None]
@@ -288,6 +291,10 @@ impl Memory for AnyMemory {
 
     fn is_named(&self) -> bool {
         models!(ask self, memory => memory.is_named())
+    }
+
+    fn end_opening(&mut self) {
+        models!(ask self, memory => memory.end_opening());
     }
 
     fn orders(&self) -> Vec<(Addr, Vec<EventId>)> {

@@ -67,6 +67,8 @@ impl Axiomatic {
             threads: BTreeMap::new(),
             neighbours,
             order,
+            opening: self.opening,
+            opened: BTreeMap::new(),
         })
     }
 

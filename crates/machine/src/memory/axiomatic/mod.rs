@@ -8,6 +8,9 @@
 //! Every prefix of an execution, in an order that respects program order and reads-from, satisfies the axioms if the execution does. So a
 //! schedule that shows an execution can be followed from the start, and its axioms can be evaluated once, at its end.
 //!
+//! What the first thread does as long as it is alone and has no choice comes before all else: there memory is bytes, and what they are in the end is initial to all that
+//! follows. So accesses of different sizes do no harm there.
+//!
 //! | file | model |
 //! |---|---|
 //! | `wra`, `ra`, `sra` | weak, usual and strong release-acquire (Lahav, Giannarakis, Vafeiadis 2016; Lahav, Boker 2022) |
@@ -119,13 +122,18 @@ pub struct Axiomatic {
     neighbours: Vec<(usize, usize)>,
     /// The writes of each location, in their order.
     order: BTreeMap<Location, Vec<usize>>,
+    /// The first thread is alone and has had no choice.
+    opening: bool,
+    /// What was written then, by its first byte.
+    opened: BTreeMap<Addr, Vec<EventId>>,
 }
 
 impl Axiomatic {
     /// A memory in which nothing was done yet.
     pub fn new(model: Model, initial: ByteMemory) -> Self {
         let (threads, order) = (BTreeMap::new(), BTreeMap::new());
-        Axiomatic { model, initial, events: Vec::new(), threads, neighbours: Vec::new(), order }
+        let opened = BTreeMap::new();
+        Axiomatic { model, initial, events: Vec::new(), threads, neighbours: Vec::new(), order, opening: true, opened }
     }
 
     fn writes(&self, location: Location) -> &[usize] {
@@ -189,18 +197,29 @@ impl Memory for Axiomatic {
         &mut self.initial
     }
 
-    fn put(&mut self, _: Store) {
-        // What is written is part of what was done.
+    fn put(&mut self, Store { access, value }: Store) {
+        // Later, what is written is part of what was done.
+        if self.opening {
+            self.initial.write(access, value).expect("the object was given contents before");
+        }
     }
 
     fn is_named(&self) -> bool {
-        true
+        !self.opening
+    }
+
+    fn end_opening(&mut self) {
+        self.opening = false;
     }
 
     fn orders(&self) -> Vec<(Addr, Vec<EventId>)> {
         let ordered = self.order.iter().filter(|(location, _)| self.model != Model::Wra || **location == HIDDEN);
-        let names = |writes: &Vec<usize>| writes.iter().map(|&write| self.events[write].id).collect();
-        ordered.map(|(location, writes)| (location.0, names(writes))).collect()
+        let mut orders: BTreeMap<Addr, Vec<EventId>> =
+            if self.model == Model::Wra { BTreeMap::new() } else { self.opened.clone() };
+        for ((addr, _), writes) in ordered {
+            orders.entry(*addr).or_default().extend(writes.iter().map(|&write| self.events[write].id));
+        }
+        orders.into_iter().collect()
     }
 
     fn last_is_seen(&self) -> bool {
@@ -230,7 +249,8 @@ impl Memory for Axiomatic {
             }
             _ => {
                 let (value, written) = self.initial.read(access).unwrap_or(fresh);
-                Found { value, written, origin: Origin::Event(None) }
+                let opened = self.opened.get(&access.addr).and_then(|writes| writes.last()).copied();
+                Found { value, written, origin: Origin::Event(opened) }
             }
         }
     }
@@ -239,6 +259,12 @@ impl Memory for Axiomatic {
         let line = self.threads.entry(thread).or_default();
         let id = EventId::new(thread, line.operations);
         line.operations += 1;
+        if self.opening {
+            if let Act::Write { store, .. } | Act::Update { store, .. } = act {
+                self.opened.entry(store.access.addr).or_default().push(id);
+            }
+            return;
+        }
         let location = |access: Access| (access.addr, access.size);
         let plain = |kind, order| Done { id, kind, location: None, order, half: false };
         match act {
