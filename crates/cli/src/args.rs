@@ -10,6 +10,7 @@ use raddle::linear::object::ObjectKind;
 use raddle::linear::txn::{Level, Workload};
 use raddle::linear::value::Value;
 use raddle::memsys::Model as MemsysModel;
+use raddle::program::analysis::Pieces;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet, Settings};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -96,6 +97,11 @@ pub(crate) struct C {
     #[arg(long, value_enum, value_name = "error|nondet", default_value = "error", hide_possible_values = true)]
     undefined: Undefined,
 
+    /// Make ordinary accesses at FILE:LINE:COLUMN in pieces of so many bytes. `check` finds out which have to be, because others access the same
+    /// memory with another size
+    #[arg(long, value_name = "PLACE=BYTES", value_delimiter = ',')]
+    pieces: Vec<Pieces>,
+
     /// An argument of `main`, after the program's name
     #[arg(long, value_name = "TEXT")]
     arg: Vec<String>,
@@ -136,6 +142,7 @@ impl Input {
                 undefined_nondet: c.undefined == Undefined::Nondet,
             },
             compile_commands: c.compile_commands.clone(),
+            pieces: c.pieces.clone(),
         }
     }
 }

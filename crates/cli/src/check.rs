@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Check) -> Status {
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     refuse_files_of_all(args)?;
     let meter = Meter::start();
-    let load_options = args.asked.load_options();
+    let mut load_options = args.asked.load_options();
     let mut loaded = raddle::load(&args.asked.input.file, &load_options)?;
     let mut settings = settings(args, loaded.model)?;
     if args.asked.what.model.is_none() && loaded.litmus.is_none() && loaded.model != Model::Sc {
@@ -36,7 +36,6 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
     let progress = Progress::start(&control);
-    let sources = || load::sources(&loaded.program.sources);
     if args.asked.what.model(loaded.model).is_none() {
         let family = match &loaded.litmus {
             Some(test) => raddle::litmus_tests::under_every_model(test, &settings, &control),
@@ -45,15 +44,19 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
         progress.end();
         return under_all(args, file, &loaded.program, family, &meter);
     }
+    let outcome = match &loaded.litmus {
+        Some(_) => None,
+        None => Some(raddle::verify_in_pieces(&mut loaded, &mut load_options, &settings, &control)),
+    };
     let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
-    let answer = match &loaded.litmus {
-        Some(test) => raddle::litmus(&question, test, args.states, &control),
-        None => {
-            raddle::verify(&loaded.program, &settings, &control).map(|outcome| question.answer(outcome, meter.read()))
+    let answer = match (&loaded.litmus, outcome) {
+        (Some(test), _) => raddle::litmus(&question, test, args.states, &control),
+        (None, outcome) => {
+            outcome.expect("a program is verified").map(|outcome| question.answer(outcome, meter.read()))
         }
     };
     progress.end();
-    let answer = answer.map_err(|error| Failure::in_program(&error, sources()))?;
+    let answer = answer.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))?;
     if let Some(path) = &args.save_schedule {
         save_schedule(path, &question, &answer)?;
     }

@@ -101,17 +101,24 @@ pub struct Refusal {
     pub message: String,
     /// Where; line 0 if it is the program as a whole.
     pub place: Place,
+    /// What would help: these accesses, made in pieces of so many bytes.
+    pub pieces: Vec<(Place, u8)>,
 }
 
 impl Refusal {
+    /// A refusal that points at a place.
+    pub fn of(message: impl Into<String>, place: Place) -> Self {
+        Refusal { message: message.into(), place, pieces: Vec::new() }
+    }
+
     /// A refusal that points at an instruction.
     pub fn at(code: &Code, pc: u32, message: impl Into<String>) -> Self {
-        Refusal { message: message.into(), place: code.place(pc) }
+        Refusal::of(message, code.place(pc))
     }
 
     /// A refusal of the program as a whole, which points at no line of it.
     pub fn whole(code: &Code, message: impl Into<String>) -> Self {
-        Refusal { message: message.into(), place: Place { line: 0, ..code.place(0) } }
+        Refusal::of(message, Place { line: 0, ..code.place(0) })
     }
 }
 

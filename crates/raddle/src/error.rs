@@ -81,6 +81,8 @@ pub enum Error {
         message: String,
         /// Where.
         place: Place,
+        /// What would help: these accesses, made in pieces of so many bytes.
+        pieces: Vec<(Place, u8)>,
     },
     /// The trace is not accepted.
     #[error("{error}")]
@@ -135,7 +137,7 @@ fn summary(diagnostics: &[Diagnostic]) -> &str {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::Refused(Refusal { message, place }) => Error::Unsupported { message, place },
+            Fault::Refused(Refusal { message, place, pieces }) => Error::Unsupported { message, place, pieces },
             fault @ Fault::NotReplayed(_) => Error::Internal(fault.to_string()),
         }
     }
@@ -169,7 +171,7 @@ impl Error {
             Error::Rejected { sources, diagnostics } if !diagnostics.is_empty() => {
                 return diagnostics.iter().map(|diagnostic| rejected(sources, diagnostic)).collect();
             }
-            Error::Unsupported { message, place } => {
+            Error::Unsupported { message, place, .. } => {
                 let Place { ref file, line, column, .. } = *place;
                 let mark = Mark { file: file.to_string(), line, column, ..Mark::default() };
                 if line > 0 { Problem::new(message).mark(mark) } else { problem }

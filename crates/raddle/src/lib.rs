@@ -54,7 +54,7 @@ pub use prepare::prepare;
 pub use replay::replay;
 pub use strengthen::strengthen;
 pub use traces::trace;
-pub use verify::{Settings, model_meant, verify};
+pub use verify::{Settings, model_meant, verify, verify_in_pieces};
 
 pub use raddle_engine::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics, StopReason};
 pub use raddle_explore::ENGINES;

@@ -3,6 +3,7 @@
 use crate::commands;
 use crate::error::Error;
 use raddle_litmus::{Flavour, Test};
+use raddle_program::analysis::{self, Pieces};
 use raddle_program::{Program, SourceMap};
 use raddle_report::Sources;
 use raddle_trace::Model;
@@ -94,6 +95,8 @@ pub struct LoadOptions {
     pub c: raddle_c::Options,
     /// A compilation database: how the build preprocesses files, and which there are.
     pub compile_commands: Option<PathBuf>,
+    /// Accesses to make in pieces.
+    pub pieces: Vec<Pieces>,
 }
 
 impl LoadOptions {
@@ -121,6 +124,7 @@ impl LoadOptions {
         args.iter().for_each(|arg| flag("--arg", arg.clone()));
         with.iter().for_each(|path| flag("--with", path.display().to_string()));
         self.compile_commands.iter().for_each(|path| flag("--compile-commands", path.display().to_string()));
+        self.pieces.iter().for_each(|pieces| flag("--pieces", pieces.to_string()));
         if *undefined_nondet {
             flag("--undefined", "nondet".to_owned());
         }
@@ -161,6 +165,13 @@ pub struct Loaded {
 /// # Errors
 /// If the file cannot be read or is not an accepted program.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
+    let mut loaded = load_whole(path, options)?;
+    analysis::split(&mut loaded.program, &options.pieces);
+    Ok(loaded)
+}
+
+/// Reads a program, with its accesses as they are written.
+fn load_whole(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     let language = Language::of(path).ok_or_else(|| Error::UnknownLanguage { path: path.to_owned() });
     match language {
         // A missing file is the better message, whatever its name.

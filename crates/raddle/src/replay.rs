@@ -22,7 +22,8 @@ pub fn replay(program: &Program, model: Model, schedule: &Schedule, properties: 
         None => None,
         Some(found) => {
             let Some(property) = found.property else {
-                return Err(Error::Unsupported { message: found.message, place: found.place });
+                let (message, place) = (found.message, found.place);
+                return Err(Error::Unsupported { message, place, pieces: Vec::new() });
             };
             let violation =
                 Violation { property, message: found.message, place: found.place, schedule: schedule.clone() };

@@ -1,12 +1,12 @@
 //! Putting the question.
 
 use crate::error::Error;
-use crate::load::Loaded;
+use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_explore::ENGINES;
 use raddle_program::Program;
-use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound};
+use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces, split};
 use raddle_trace::{Model, Place, Scope, Verdict};
 use std::time::{Duration, Instant};
 
@@ -75,6 +75,49 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             grow(program, settings, control, outcome, &at)
         }
         _ => Ok(outcome),
+    }
+}
+
+/// As [`verify()`], for a program that may access the same memory with different sizes: ordinary accesses that engines do not take for that are made in
+/// pieces. Which these are is among the options then, and the notes say so.
+///
+/// # Errors
+/// As [`verify()`]; atomic accesses are not made in pieces.
+pub fn verify_in_pieces(
+    loaded: &mut Loaded,
+    options: &mut LoadOptions,
+    settings: &Settings,
+    control: &Control,
+) -> Result<Outcome, Error> {
+    let (start, known) = (Instant::now(), options.pieces.len());
+    let mut settings = settings.clone();
+    let limit = settings.options.limits.time;
+    loop {
+        settings.options.limits.time = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+        let error = match verify(&loaded.program, &settings, control) {
+            Err(error) => error,
+            Ok(outcome) => {
+                let split: Vec<String> = options.pieces[known..].iter().map(Pieces::to_string).collect();
+                if !split.is_empty() {
+                    let note = "memory is accessed with different sizes, so these accesses are made in pieces";
+                    loaded.notes.push(format!("{note} (place=bytes): {}", split.join(", ")));
+                }
+                return Ok(outcome);
+            }
+        };
+        let Error::Unsupported { pieces, .. } = &error else { return Err(error) };
+        let named = |(place, size): &(Place, u8)| Pieces {
+            file: place.file.to_string(),
+            line: place.line,
+            column: place.column,
+            size: *size,
+        };
+        let more: Vec<Pieces> = pieces.iter().map(named).collect();
+        if split(&mut loaded.program, &more) == 0 {
+            return Err(error);
+        }
+        options.pieces.extend(more);
+        control.restart();
     }
 }
 

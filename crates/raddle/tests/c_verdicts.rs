@@ -545,3 +545,63 @@ fn a_long_counterexample_is_replayed_under_rc11() {
     assert_eq!(check(text, &Settings::new(Model::Sc)).verdict, Verdict::Holds);
     assert_eq!(check(text, &Settings::new(Model::Rc11)).verdict, Verdict::Violated);
 }
+
+/// Ordinary accesses of different sizes to the same memory are made in pieces; a counterexample is replayed with them.
+#[test]
+fn memory_is_accessed_with_different_sizes() {
+    let program = |worker: &str| {
+        format!(
+            "#include <stdint.h>
+            #include <string.h>
+            union both {{ uint32_t word; uint8_t bytes[4]; }} x;
+            struct node {{ struct node *next; int value; }};
+            struct node *list;
+            pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+            void *worker(void *unused) {{ pthread_mutex_lock(&m); {worker} pthread_mutex_unlock(&m); return 0; }}
+            int main(void) {{
+                list = malloc(64); list->next = 0; list->value = 7;
+                pthread_t t[2];
+                for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0);
+                for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+                return 0;
+            }}"
+        )
+    };
+    let union = "x.word = 0x01020304; assert(x.bytes[0] == FIRST); x.bytes[3] = 9; assert(x.word == 0x09020304);";
+    let reuse = "struct node *n = list; list = n->next; char *text = (char *)n; strcpy(text, \"hello\"); assert(text[1] == FIRST);
+                 n->next = list; list = n; assert(n->next == 0);";
+    for model in [Model::Sc, Model::Tso, Model::Rc11] {
+        for (worker, first, verdict) in [
+            (union, "4", Verdict::Holds),
+            (union, "1", Verdict::Violated),
+            (reuse, "'e'", Verdict::Holds),
+            (reuse, "'h'", Verdict::Violated),
+        ] {
+            let text = program(&worker.replace("FIRST", first));
+            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sizes.c");
+            std::fs::write(&path, format!("{HEAD}{text}")).expect("the folder for such files is there");
+            let mut options = LoadOptions::default();
+            let mut loaded = load(&path, &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let settings = Settings::new(model);
+            let outcome = raddle::verify_in_pieces(&mut loaded, &mut options, &settings, &Control::new());
+            let outcome = outcome.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(outcome.verdict, verdict, "{text} under {model}");
+            assert!(!options.pieces.is_empty() && options.flags().contains(&"--pieces".to_owned()), "{text}");
+            if let Some(found) = outcome.findings.first() {
+                let again = load(&path, &options).expect("it was accepted before");
+                let schedule = &found.violation().schedule;
+                let replayed = raddle::replay(&again.program, model, schedule, settings.options.properties);
+                let shown = replayed.expect("the schedule fits").counterexample.expect("it shows it");
+                assert_eq!(shown.violation.message, found.violation().message);
+            }
+        }
+    }
+    let atomic = "union { _Atomic unsigned word; _Atomic unsigned short half; } a;
+        void *worker(void *u) { a.half = 1; return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); a.word = 2; pthread_join(t, 0); return 0; }";
+    let mut loaded = loaded("atomic_sizes.c", atomic);
+    let refused =
+        raddle::verify_in_pieces(&mut loaded, &mut LoadOptions::default(), &Settings::new(Model::Sc), &Control::new());
+    let message = refused.expect_err("atomic accesses stay whole").to_string();
+    assert!(message.contains("2 bytes") && message.contains("4 bytes") && message.contains(" a "), "{message}");
+}

@@ -323,7 +323,7 @@ impl<'c, M: Model> Search<'c, M> {
             (Visible::Spawn { .. }, _) => {
                 let Some(child) = state.next_child(self.context.code) else {
                     let place = self.context.code.place(event.pc);
-                    return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
+                    return Err(Refusal::of("the program starts too many threads", place).into());
                 };
                 single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
             }

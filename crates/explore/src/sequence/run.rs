@@ -193,7 +193,7 @@ impl Frontier<'_> {
         let state = self.state(thread).expect("it is running");
         let Some(child) = state.next_child(self.world.code) else {
             let place = self.world.code.place(event.pc);
-            return Err(Refusal { message: "the program starts too many threads".into(), place }.into());
+            return Err(Refusal::of("the program starts too many threads", place).into());
         };
         let first = state.spawned(self.world.code, child);
         let born = self.order.len() + 1;

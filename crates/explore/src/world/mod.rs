@@ -46,6 +46,8 @@ pub(crate) struct World<'c> {
 #[derive(Debug, Default)]
 struct Names {
     accesses: Vec<Access>,
+    /// Which instruction was the first to access each.
+    first: Vec<u32>,
     /// Which location each byte belongs to.
     bytes: FxHashMap<Addr, LocId>,
 }
@@ -70,19 +72,18 @@ impl<'c> World<'c> {
 }
 
 impl Names {
-    /// The number of a location; `None` if it overlaps another one.
-    fn number(&mut self, access: Access) -> Option<LocId> {
-        if let Some(&loc) = self.bytes.get(&access.addr) {
-            return (self.accesses[loc as usize] == access).then_some(loc);
-        }
+    /// The number of a location; or one that it overlaps, and which instruction was the first to access that.
+    fn number(&mut self, access: Access, pc: u32) -> Result<LocId, (Access, u32)> {
         let bytes = (0..u32::from(access.size)).map(|byte| access.addr.plus(byte));
-        if bytes.clone().any(|byte| self.bytes.contains_key(&byte)) {
-            return None;
+        if let Some(&loc) = bytes.clone().find_map(|byte| self.bytes.get(&byte)) {
+            let known = self.accesses[loc as usize];
+            return if known == access { Ok(loc) } else { Err((known, self.first[loc as usize])) };
         }
         let loc = self.accesses.len() as LocId;
         self.bytes.extend(bytes.map(|byte| (byte, loc)));
         self.accesses.push(access);
-        Some(loc)
+        self.first.push(pc);
+        Ok(loc)
     }
 }
 
@@ -115,14 +116,32 @@ impl<'c> View<'c> {
         {
             return Ok(loc);
         }
-        let Some(loc) = self.world.names().number(access) else {
-            let message =
-                format!("accesses of different sizes overlap at {:#x}; this is not supported yet", access.addr.0);
-            return Err(Refusal::at(self.code, pc, message).into());
-        };
+        let named = self.world.names().number(access, pc);
+        let loc = named.map_err(|(other, first)| self.overlap((access, pc), (other, first)))?;
         self.locations.insert(access.addr, (loc, access.size));
         keep(&mut self.accesses, loc, access);
         Ok(loc)
+    }
+
+    /// Two accesses overlap, and are not to the same bytes.
+    fn overlap(&self, mine: (Access, u32), other: (Access, u32)) -> Refusal {
+        let counted = |size: u8| if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
+        let name = self.code.describe(mine.0.addr, &|id| (id == ThreadId::MAIN).then_some(&*self.world.main));
+        let place = self.code.place(other.1);
+        let message = format!(
+            "this access to {} at {name} overlaps one to {} ({}:{}:{}); atomic accesses of different sizes to the same memory are not \
+             supported",
+            counted(mine.0.size),
+            counted(other.0.size),
+            place.file,
+            place.line,
+            place.column
+        );
+        let apart = mine.0.addr.0.abs_diff(other.0.addr.0);
+        let common = mine.0.size.min(other.0.size).min(1 << apart.trailing_zeros().min(3));
+        let larger = [mine, other].into_iter().filter(|(access, _)| access.size > common);
+        let pieces = larger.map(|(_, pc)| (self.code.place(pc), common)).collect();
+        Refusal { pieces, ..Refusal::at(self.code, mine.1, message) }
     }
 
     /// The bytes a location stands for.

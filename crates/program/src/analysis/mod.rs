@@ -12,6 +12,7 @@
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
 //! | [`unused`] | which updates need not say what they found |
 //! | [`unwritten`] | which reads can only find what was never written |
+//! | [`pieces`] | which accesses are made in pieces, because others are smaller |
 //! | [`inputs`] | which values of unknown inputs have to be explored |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
@@ -24,6 +25,7 @@ pub mod inline;
 pub mod inputs;
 pub mod liveness;
 pub mod loops;
+pub mod pieces;
 pub mod spin;
 pub mod unused;
 pub mod unwritten;
@@ -36,6 +38,7 @@ pub use inline::inline_helpers;
 pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
 pub use loops::{Loop, LoopId, Loops};
+pub use pieces::{Pieces, split};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
 pub use unused::drop_unused_results;
 pub use unwritten::give_any_value;
