@@ -96,7 +96,13 @@ pub fn verify_in_pieces(
         settings.options.limits.time = limit.map(|limit| limit.saturating_sub(start.elapsed()));
         let error = match verify(&loaded.program, &settings, control) {
             Err(error) => error,
-            Ok(outcome) => {
+            Ok(mut outcome) => {
+                // The limit is the one that was given, whatever was left of it.
+                if let (Some(StopReason::Time(_)), Some(limit)) = (&outcome.stop, limit) {
+                    let stop = StopReason::Time(limit);
+                    outcome.scope = Scope::Partial { reason: stop.to_string() };
+                    outcome.stop = Some(stop);
+                }
                 let split: Vec<String> = options.pieces[known..].iter().map(Pieces::to_string).collect();
                 if !split.is_empty() {
                     let note = "memory is accessed with different sizes, so these accesses are made in pieces";

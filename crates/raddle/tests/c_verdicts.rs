@@ -605,3 +605,17 @@ fn memory_is_accessed_with_different_sizes() {
     let message = refused.expect_err("atomic accesses stay whole").to_string();
     assert!(message.contains("2 bytes") && message.contains("4 bytes") && message.contains(" a "), "{message}");
 }
+
+/// What is freed before there is a second thread is freed under every model.
+#[test]
+fn the_first_thread_frees_while_it_is_alone() {
+    let text = "atomic_int x;
+        void *worker(void *u) { x = 1; return 0; }
+        int main(void) { int *p = malloc(4); atomic_int *q = malloc(4); *p = 1; *q = 2; free(p); free(q); pthread_t t; pthread_create(&t, 0, worker, 0);
+            int seen = x; pthread_join(t, 0); assert(!seen); return 0; }";
+    for model in Model::EVERY {
+        assert_eq!(check(text, &Settings::new(model)).verdict, Verdict::Violated, "under {model}");
+        let harmless = text.replace("assert(!seen)", "assert(x == 1)");
+        assert_eq!(check(&harmless, &Settings::new(model)).verdict, Verdict::Holds, "under {model}");
+    }
+}

@@ -326,6 +326,9 @@ impl Memory for Axiomatic {
     }
 
     fn may_end(&self, thread: ThreadId, base: Addr) -> bool {
+        if self.opening {
+            return true;
+        }
         let uses = |(addr, size): Location| size > 0 && addr.base() == base;
         let mut now = self.clone();
         now.done(thread, Act::Other);
