@@ -25,8 +25,7 @@ pub struct Cfg {
 impl Cfg {
     /// The graph of `function`.
     pub fn new(function: &Function) -> Cfg {
-        let count = function.blocks.len();
-        let mut successors = vec![Vec::new(); count];
+        let mut successors = vec![Vec::new(); function.blocks.len()];
         for (index, block) in function.blocks.iter().enumerate() {
             block.term.kind.for_each_target(|target| {
                 if !successors[index].contains(&target) {
@@ -34,6 +33,12 @@ impl Cfg {
                 }
             });
         }
+        Cfg::of_graph(successors)
+    }
+
+    /// The graph with these edges, from block to block, each once; it is entered at the first.
+    pub(crate) fn of_graph(successors: Vec<Vec<BlockId>>) -> Cfg {
+        let count = successors.len();
         let mut cfg = Cfg {
             successors,
             predecessors: vec![Vec::new(); count],

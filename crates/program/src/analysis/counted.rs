@@ -34,7 +34,8 @@ pub fn free_counted_loops(program: &mut Program, bounds: &LoopBounds) {
     }
 }
 
-fn is_counted(function: &Function, cfg: &Cfg, l: &Loop) -> bool {
+/// Whether the loop ends by itself.
+pub(crate) fn is_counted(function: &Function, cfg: &Cfg, l: &Loop) -> bool {
     if !l.natural {
         return false;
     }

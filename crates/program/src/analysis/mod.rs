@@ -7,6 +7,7 @@
 //! | [`bounds`] | how often a loop may turn |
 //! | [`counted`] | which loops end by themselves, so that they need no bound |
 //! | [`liveness`] | which registers may still be read |
+//! | [`idle`] | which code makes no difference; takes it out |
 //! | [`spin`] | which loops only wait; turns them into waits |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
@@ -21,6 +22,7 @@ pub mod bounds;
 pub mod cfg;
 pub mod counted;
 pub mod escape;
+pub mod idle;
 pub mod inline;
 pub mod inputs;
 pub mod liveness;
@@ -34,6 +36,7 @@ pub use bounds::{LoopBounds, LoopPlace, NamedBound};
 pub use cfg::Cfg;
 pub use counted::free_counted_loops;
 pub use escape::{Escape, escape};
+pub use idle::drop_idle_code;
 pub use inline::inline_helpers;
 pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
@@ -45,10 +48,11 @@ pub use unwritten::give_any_value;
 
 use crate::program::Program;
 
-/// What every program goes through before it is compiled: unknown inputs get the values that are explored, loops that only wait become waits,
+/// What every program goes through before it is compiled: unknown inputs get the values that are explored, what makes no difference goes, loops that only wait become waits,
 /// helpers of assumptions stand where they are called, and results that nobody reads are not asked for. The program must be valid, and stays so.
 pub fn transform(program: &mut Program) {
     resolve_inputs(program);
+    drop_idle_code(program);
     spin_loops(program);
     inline_helpers(program);
     drop_unused_results(program);
