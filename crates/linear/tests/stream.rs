@@ -127,7 +127,8 @@ fn sweep_with(shape: Shape, salt: u64, histories: u64, general: bool) {
                 bad += 1;
             }
             Said::Unknown => {
-                assert!(settles_late && !waits, "no reason to doubt\n{}", words());
+                // The procedure for any object follows a bounded number of places.
+                assert!(general || (settles_late && !waits), "no reason to doubt\n{}", words());
                 unknown += 1;
             }
             Said::Unsupported => outside += 1,
