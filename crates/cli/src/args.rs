@@ -1,7 +1,7 @@
 //! What can be asked.
 
 use crate::values::{self, LoopBound};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, FromArgMatches, Parser, Subcommand};
 use raddle::consistency::mailbox::Mailbox;
 use raddle::fair::streett::Threshold;
 use raddle::linear::format::Format;
@@ -30,15 +30,43 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Check(Box<Check>),
-    Compare(Box<Compare>),
-    Replay(Replay),
-    Show(Show),
-    Lin(Box<Lin>),
-    Trace(Trace),
-    Memsys(Memsys),
-    Fair(Box<Fair>),
-    Strengthen(Box<Strengthen>),
+    Check(Options<Check>),
+    Compare(Options<Compare>),
+    Replay(Options<Replay>),
+    Show(Options<Show>),
+    Lin(Options<Lin>),
+    Trace(Options<Trace>),
+    Memsys(Options<Memsys>),
+    Fair(Options<Fair>),
+    Strengthen(Options<Strengthen>),
+}
+
+/// The options of a command. Where another one is asked for they are not made: those of all commands take longer than a small check.
+#[derive(Debug)]
+pub(crate) struct Options<T>(pub(crate) Box<T>);
+
+impl<T: Args> Args for Options<T> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let asked = std::env::args_os().nth(1);
+        let other = asked.is_some_and(|word| {
+            word != "help" && word != command.get_name() && !word.as_encoded_bytes().starts_with(b"-")
+        });
+        if other { command.defer(T::augment_args) } else { T::augment_args(command) }
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        T::augment_args_for_update(command)
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Options<T> {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        T::from_arg_matches(matches).map(|options| Options(Box::new(options)))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// The program that a command is about.

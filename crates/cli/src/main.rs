@@ -20,7 +20,7 @@ mod strengthen;
 mod trace;
 mod values;
 
-use args::{Arguments, Command};
+use args::{Arguments, Command, Options};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use output::Output;
@@ -48,15 +48,15 @@ fn run() -> Status {
         Err(error) => return usage(&error),
     };
     match arguments.command {
-        Command::Check(options) => check::run(&options),
-        Command::Compare(options) => compare::run(&options),
-        Command::Replay(options) => replay::run(&options),
-        Command::Show(options) => show::run(&options),
-        Command::Lin(options) => lin::run(&options),
-        Command::Trace(options) => trace::run(&options),
-        Command::Memsys(options) => memsys::run(&options),
-        Command::Fair(options) => fair::run(&options),
-        Command::Strengthen(options) => strengthen::run(&options),
+        Command::Check(Options(options)) => check::run(&options),
+        Command::Compare(Options(options)) => compare::run(&options),
+        Command::Replay(Options(options)) => replay::run(&options),
+        Command::Show(Options(options)) => show::run(&options),
+        Command::Lin(Options(options)) => lin::run(&options),
+        Command::Trace(Options(options)) => trace::run(&options),
+        Command::Memsys(Options(options)) => memsys::run(&options),
+        Command::Fair(Options(options)) => fair::run(&options),
+        Command::Strengthen(Options(options)) => strengthen::run(&options),
     }
 }
 

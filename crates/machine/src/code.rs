@@ -6,9 +6,10 @@
 
 use crate::address::Addr;
 use crate::compile::Forgiven;
+use crate::condition::Condition;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
-use raddle_program::{BinOp, CastOp, Expr, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
+use raddle_program::{BinOp, CastOp, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 use std::sync::{Arc, OnceLock};
 
@@ -256,14 +257,13 @@ pub(crate) struct CasInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct WaitInfo {
     pub(crate) dst: Reg,
-    pub(crate) cond: Expr,
-    pub(crate) function: FuncId,
+    pub(crate) cond: Condition,
     /// The condition divides by something that may be zero.
     pub(crate) may_fail: bool,
     /// Whether the operation waits if the condition is false; otherwise it is a mere read.
     pub(crate) blocks: bool,
     /// Where this holds and the condition does not, an assumption would fail: the thread waits for nothing.
-    pub(crate) assumed: Option<Expr>,
+    pub(crate) assumed: Option<Condition>,
 }
 
 #[derive(Clone, Debug)]

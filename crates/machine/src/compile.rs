@@ -11,6 +11,7 @@ use crate::code::{
     Args, CasInfo, Code, FuncCode, GlobalCode, InputInfo, Instr, LocalCode, NO_SLOT, Operand, Pc, Slot, SwitchTable,
     SyncOp, WaitInfo,
 };
+use crate::condition::Condition;
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
 use raddle_program::analysis::{LoopBounds, assumed};
@@ -418,10 +419,15 @@ impl<'p> Compiler<'p> {
 
     /// Notes the condition on a value read; its number, from 1, or 0 if there is none.
     fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
-        let (Some(dst), Some(cond)) = (dst, cond.cloned()) else { return 0 };
-        let may_fail = raddle_program::analysis::liveness::may_fail(&cond);
-        self.code.waits.push(WaitInfo { dst, cond, function: frame.id, may_fail, blocks, assumed: None });
+        let (Some(dst), Some(cond)) = (dst, cond) else { return 0 };
+        let may_fail = raddle_program::analysis::liveness::may_fail(cond);
+        let cond = self.condition(frame, dst, cond);
+        self.code.waits.push(WaitInfo { dst, cond, may_fail, blocks, assumed: None });
         self.code.waits.len() as u32
+    }
+
+    fn condition(&self, frame: &Frame<'_>, found: Reg, cond: &Expr) -> Condition {
+        Condition::new(frame.function, &self.code.globals, found, cond)
     }
 
     fn inst(&mut self, frame: &mut Frame<'_>, block: BlockId, position: usize, op: &Op) {
@@ -432,9 +438,9 @@ impl<'p> Compiler<'p> {
                 let passing = frame.passing.get(&(block, position)).cloned();
                 let cond = until.iter().cloned().chain(passing.clone()).reduce(|a, b| Expr::binary(BinOp::And, a, b));
                 let wait = self.wait(frame, *dst, cond.as_ref(), true);
-                if passing.is_some() {
+                if let (Some(_), Some(dst)) = (passing, dst) {
                     let found = until.clone().unwrap_or_else(|| Expr::bool(true));
-                    self.code.waits[wait as usize - 1].assumed = Some(found);
+                    self.code.waits[wait as usize - 1].assumed = Some(self.condition(frame, *dst, &found));
                 }
                 let addr = self.expr(frame, addr);
                 Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }

@@ -17,6 +17,7 @@ pub mod automaton;
 pub mod bytes;
 pub mod code;
 pub mod compile;
+mod condition;
 pub mod memory;
 pub mod names;
 mod narrow;

@@ -14,9 +14,9 @@ mod sync;
 use self::list::List;
 use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
-use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp, WaitInfo};
+use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
-use raddle_program::{BinOp, Expr, FuncId, RmwOp, Type};
+use raddle_program::{BinOp, FuncId, RmwOp, Type};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -203,7 +203,7 @@ impl Thread {
     /// Whether an assumption would fail on this value, which does not meet the condition of a load.
     fn is_stopped_by(&self, code: &Code, wait: u32, value: u64) -> bool {
         let wait = &code.waits[wait as usize - 1];
-        wait.assumed.as_ref().is_some_and(|found| self.holds(code, wait, found, value) != Some(0))
+        wait.assumed.as_ref().is_some_and(|found| found.eval(code, self, value) != Some(0))
     }
 
     /// Where the thread is in a wait at a barrier, if its pending operation is part of one.
@@ -238,16 +238,7 @@ impl Thread {
 
     /// The condition of a waiting load or update on this value; `None` if it divides by zero.
     fn waited_for(&self, code: &Code, wait: u32, value: u64) -> Option<u64> {
-        let wait = &code.waits[wait as usize - 1];
-        self.holds(code, wait, &wait.cond, value)
-    }
-
-    /// A condition on what a waiting load or update finds; `None` if it divides by zero.
-    fn holds(&self, code: &Code, wait: &WaitInfo, cond: &Expr, value: u64) -> Option<u64> {
-        let types = &code.functions[wait.function.index()].reg_types;
-        let lookup =
-            |reg: raddle_program::Reg| if reg == wait.dst { value } else { self.regs[self.base() + reg.index()] };
-        self.eval(code, cond, types, &lookup)
+        code.waits[wait as usize - 1].cond.eval(code, self, value)
     }
 
     /// What follows a read whose value is in its register, and which has a condition if `wait` is not 0.
@@ -283,8 +274,19 @@ impl Thread {
 
     /// The object that is at this position in the order in which the thread made its objects.
     #[inline]
-    fn own_object(&self, position: u32) -> Addr {
+    pub(crate) fn own_object(&self, position: u32) -> Addr {
         Addr::object(self.id, self.objects.number(position))
+    }
+
+    /// The address of a local object of the running function.
+    pub(crate) fn local_address(&self, local: u32) -> Addr {
+        let frame = self.frames.last().expect("a running thread has a frame");
+        self.own_object(frame.first_object + local)
+    }
+
+    #[inline]
+    pub(crate) fn slot(&self, slot: Slot) -> u64 {
+        self.regs[self.base() + slot as usize]
     }
 
     fn base(&self) -> usize {
@@ -293,11 +295,7 @@ impl Thread {
 
     #[inline]
     fn get(&self, code: &Code, operand: Operand) -> u64 {
-        if operand.0 & Operand::CONSTANT != 0 {
-            code.constant(operand)
-        } else {
-            self.regs[self.base() + operand.0 as usize]
-        }
+        if operand.0 & Operand::CONSTANT != 0 { code.constant(operand) } else { self.slot(operand.0) }
     }
 
     #[inline]
@@ -314,43 +312,6 @@ impl Thread {
 
     fn cannot_go_on(&self, message: String) -> Status {
         Status::Failed(Box::new(Failure { property: None, message, pc: self.pc, pending: false }))
-    }
-
-    /// Evaluates an expression as it stands; for conditions of waits, which are tried on many values.
-    fn eval(
-        &self,
-        code: &Code,
-        expr: &Expr,
-        types: &[Type],
-        lookup: &impl Fn(raddle_program::Reg) -> u64,
-    ) -> Option<u64> {
-        let reg_type = |reg: raddle_program::Reg| types[reg.index()];
-        Some(match expr {
-            Expr::Const(ty, value) => ty.truncate(*value),
-            Expr::Reg(reg) => lookup(*reg),
-            Expr::Global(id) => match code.globals[id.index()].tls {
-                Some(position) => self.own_object(position).0,
-                None => Addr::global(*id).0,
-            },
-            Expr::Func(id) => Addr::function(*id).0,
-            Expr::Local(id) => {
-                let frame = self.frames.last().expect("a running thread has a frame");
-                self.own_object(frame.first_object + id.0).0
-            }
-            Expr::Unary(op, a) => op.apply(a.ty(&reg_type), self.eval(code, a, types, lookup)?),
-            Expr::Binary(op, a, b) => {
-                let ty = a.ty(&reg_type);
-                binary(*op, ty, self.eval(code, a, types, lookup)?, self.eval(code, b, types, lookup)?)?
-            }
-            Expr::Cast(op, to, a) => {
-                let value = self.eval(code, a, types, lookup)?;
-                code.cast(*op, a.ty(&reg_type), *to, value).expect("numbers are there if they are used")
-            }
-            Expr::Select(cond, a, b) => {
-                let chosen = if self.eval(code, cond, types, lookup)? != 0 { a } else { b };
-                self.eval(code, chosen, types, lookup)?
-            }
-        })
     }
 }
 
@@ -517,7 +478,7 @@ impl Automaton for Thread {
 
 /// The value of an operator; `None` for a division by zero. A pointer moves only as far as its object is long.
 #[inline]
-fn binary(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
+pub(crate) fn binary(op: BinOp, ty: Type, a: u64, b: u64) -> Option<u64> {
     match op.apply(ty, a, b) {
         Some(_) if ty == Type::Ptr && op == BinOp::Add => Some(Addr(a).moved(b as i64).0),
         value => value,

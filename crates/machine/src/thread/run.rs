@@ -99,8 +99,7 @@ impl Thread {
                 self.set(dst, value);
             }
             Instr::LocalAddr { dst, local } => {
-                let frame = self.frames.last().expect("a running thread has a frame");
-                let addr = self.own_object(frame.first_object + local);
+                let addr = self.local_address(local);
                 self.set(dst, addr.0);
             }
             Instr::TlsAddr { dst, index } => self.set(dst, self.own_object(index).0),

@@ -1,0 +1,118 @@
+//! Conditions on what a read finds, ready to be tried on many values.
+//!
+//! Every look of a wait asks its condition, and so does every write that a load before an assumption could read from. So a condition is compiled
+//! once into a list of steps over the value found, slots of the frame, constants and earlier steps. Unlike other code it changes no
+//! slot: it is asked of threads that do not move. A single comparison, by far the most common condition, needs no list of results.
+
+use crate::address::Addr;
+use crate::code::{Code, GlobalCode, Slot};
+use crate::thread::{Thread, binary};
+use raddle_program::{BinOp, CastOp, Expr, Function, Reg, Type, UnOp};
+use smallvec::SmallVec;
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// The read has found it.
+    Found,
+    Slot(Slot),
+    Constant(u64),
+    Step(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Un { op: UnOp, ty: Type, a: Source },
+    Bin { op: BinOp, ty: Type, a: Source, b: Source },
+    Cast { op: CastOp, from: Type, to: Type, a: Source },
+    Select { cond: Source, a: Source, b: Source },
+    Local(u32),
+    ThreadLocal(u32),
+}
+
+/// A compiled condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    steps: Box<[Step]>,
+    result: Source,
+}
+
+impl Condition {
+    /// Compiles a condition of this function on the value that is read into `found`.
+    pub(crate) fn new(function: &Function, globals: &[GlobalCode], found: Reg, expr: &Expr) -> Condition {
+        let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
+        let result = compiler.source(expr);
+        Condition { steps: compiler.steps.into(), result }
+    }
+
+    /// What it comes to if `found` is found; `None` if it divides by zero.
+    #[inline]
+    pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+        let plain = |source: Source| match source {
+            Source::Found => found,
+            Source::Slot(slot) => thread.slot(slot),
+            Source::Constant(value) => value,
+            Source::Step(_) => unreachable!("no step comes before the first one"),
+        };
+        match *self.steps {
+            [] => Some(plain(self.result)),
+            [Step::Bin { op, ty, a, b }] => binary(op, ty, plain(a), plain(b)),
+            _ => self.eval_steps(code, thread, found),
+        }
+    }
+
+    fn eval_steps(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+        let mut results: SmallVec<[u64; 8]> = SmallVec::new();
+        let get = |results: &[u64], source: Source| match source {
+            Source::Found => found,
+            Source::Slot(slot) => thread.slot(slot),
+            Source::Constant(value) => value,
+            Source::Step(step) => results[step as usize],
+        };
+        for &step in &self.steps {
+            let get = |source: Source| get(&results, source);
+            let result = match step {
+                Step::Un { op, ty, a } => op.apply(ty, get(a)),
+                Step::Bin { op, ty, a, b } => binary(op, ty, get(a), get(b))?,
+                Step::Cast { op, from, to, a } => {
+                    code.cast(op, from, to, get(a)).expect("numbers are there if they are used")
+                }
+                Step::Select { cond, a, b } => get(if get(cond) != 0 { a } else { b }),
+                Step::Local(local) => thread.local_address(local).0,
+                Step::ThreadLocal(index) => thread.own_object(index).0,
+            };
+            results.push(result);
+        }
+        Some(get(&results, self.result))
+    }
+}
+
+struct Compiler<'p> {
+    function: &'p Function,
+    globals: &'p [GlobalCode],
+    found: Reg,
+    steps: Vec<Step>,
+}
+
+impl Compiler<'_> {
+    fn source(&mut self, expr: &Expr) -> Source {
+        let ty = |expr: &Expr| self.function.expr_type(expr);
+        let step = match expr {
+            Expr::Const(ty, value) => return Source::Constant(ty.truncate(*value)),
+            Expr::Reg(reg) if *reg == self.found => return Source::Found,
+            Expr::Reg(reg) => return Source::Slot(reg.0),
+            Expr::Func(id) => return Source::Constant(Addr::function(*id).0),
+            Expr::Global(id) => match self.globals[id.index()].tls {
+                None => return Source::Constant(Addr::global(*id).0),
+                Some(index) => Step::ThreadLocal(index),
+            },
+            Expr::Local(id) => Step::Local(id.0),
+            Expr::Unary(op, a) => Step::Un { op: *op, ty: ty(a), a: self.source(a) },
+            Expr::Binary(op, a, b) => Step::Bin { op: *op, ty: ty(a), a: self.source(a), b: self.source(b) },
+            Expr::Cast(op, to, a) => Step::Cast { op: *op, from: ty(a), to: *to, a: self.source(a) },
+            Expr::Select(cond, a, b) => Step::Select { cond: self.source(cond), a: self.source(a), b: self.source(b) },
+        };
+        self.steps.push(step);
+        Source::Step(self.steps.len() as u32 - 1)
+    }
+}
