@@ -132,7 +132,7 @@ impl Say for Levels {
         })
     }
 
-    fn html(&self) -> Option<String> {
+    fn html(&self, _: &Answer) -> Option<String> {
         #[derive(Serialize)]
         struct Drawn {
             title: String,

@@ -89,7 +89,7 @@ pub struct Dependency {
 /// How many anomalies are shown to a person.
 const SHOWN: usize = 8;
 
-pub(crate) const PICTURE: Picture = Picture {
+pub(crate) const PICTURE: Picture<'_> = Picture {
     style: include_str!("cycles.css"),
     tools: "",
     body: "<main id=\"cycles\"></main>\n",
@@ -228,7 +228,7 @@ impl Say for Transactions {
         })
     }
 
-    fn html(&self) -> Option<String> {
+    fn html(&self, _: &Answer) -> Option<String> {
         #[derive(Serialize)]
         struct Drawn {
             title: String,
