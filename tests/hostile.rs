@@ -79,7 +79,10 @@ fn names_and_messages_of_programs() {
     let file = write(&dir, "names.rdl", &text.replace(&format!("param `N{evil}` = 1;\n"), ""));
     let graph = dir.join("graph.dot").display().to_string();
     let saved = dir.join("schedule").display().to_string();
-    let [_, json] = clean(&["check", &file, "--dot", &graph, "--save-schedule", &saved], 1);
+    let page = dir.join("page.html").display().to_string();
+    let [_, json] = clean(&["check", &file, "--dot", &graph, "--html", &page, "--save-schedule", &saved], 1);
+    let drawn = fs::read_to_string(&page).expect("written");
+    assert!(harmless(&drawn) && drawn.contains("message"), "{drawn}");
     assert!(json.json()["violation"]["message"].as_str().is_some_and(|message| message.contains(EVIL)), "{json:?}");
     assert!(harmless(&fs::read_to_string(graph).expect("written")));
     assert!(harmless(&fs::read_to_string(&saved).expect("written")));
@@ -134,6 +137,10 @@ fn names_of_files() {
     clean(&["trace", &format!("nowhere{EVIL}")], 2);
     clean(&["check", &format!("nowhere{EVIL}.rdl")], 2);
     clean(&["check", &rdl, "--dot", &format!("no/such{EVIL}/x.dot")], 2);
+    clean(&["check", &rdl, "--html", &format!("no/such{EVIL}/x.html")], 2);
+    let page = dir.join("page.html").display().to_string();
+    clean(&["check", &rdl, "--html", &page], 1);
+    assert!(harmless(&fs::read_to_string(page).expect("written")));
     clean(&["replay", &rdl, &format!("@nowhere{EVIL}")], 2);
 }
 

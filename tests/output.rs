@@ -354,3 +354,121 @@ fn why_a_read_may_miss_a_write() {
     let late = raddle(&["check", &file, "--model", "rc11"]).stdout;
     assert!(late.contains(&format!("may miss T1 step 2: {reader}, so nothing orders them")), "{late}");
 }
+
+/// A message through a flag, whose data is an ordinary access.
+fn message(store: &str, load: &str) -> String {
+    format!(
+        "global data: i32; global flag: i32;\n\
+         fn writer() {{\n  store.na data, 1;\n  {store} flag, 1;\n}}\n\
+         fn main() {{\n  spawn writer();\n  let f = {load} flag;\n  if f != 0 {{\n    let d = load.na data;\n  }}\n}}\n"
+    )
+}
+
+#[test]
+fn why_two_accesses_race() {
+    let dir = Scratch::new();
+    let says = |text: String, model: &str| {
+        let file = dir.file("race.rdl", text).display().to_string();
+        raddle(&["check", &file, "--model", model]).stdout
+    };
+    let reader = "T0 step 4 (line 8) reads flag with relaxed, not acquire";
+    let writer = "T1 step 3 (line 4) writes flag with relaxed, not release";
+    // Races are judged by the declared orderings under every model.
+    for model in ["sc", "tso", "pso", "sra", "ra", "rc11"] {
+        let not_acquired = says(message("store.rel", "load.rlx"), model);
+        let expected = format!("nothing orders them: {reader}, so it does not synchronise with T1 step 3 (line 4)\n");
+        assert!(not_acquired.contains(&expected) || model == "tso" || model == "pso", "{model}: {not_acquired}");
+        assert!(
+            not_acquired.contains("reads flag with relaxed, not acquire, so it does not"),
+            "{model}: {not_acquired}"
+        );
+        let not_released = says(message("store.rlx", "load.acq"), model);
+        assert!(not_released.contains("(line 4) writes flag with relaxed, not release, so T0 step"), "{not_released}");
+        assert!(not_released.contains("which reads it, does not synchronise with it\n"), "{not_released}");
+        assert!(says(message("store.rel", "load.acq"), model).contains("holds"), "{model}");
+    }
+    let neither = says(message("store.rlx", "load.rlx"), "rc11");
+    assert!(neither.contains(&format!("{writer}, and {reader}, so they do not synchronise\n")), "{neither}");
+    let nothing = says(message("store.rel", "load.rlx").replace("if f != 0", "if f == 0"), "rc11");
+    assert!(nothing.contains("no synchronisation leads from "), "{nothing}");
+    // A fence stands in for the ordering, if it stands between.
+    let fenced = message("fence.rel; store.rlx", "load.rlx").replace("{\n    let d", "{\n    fence.acq; let d");
+    assert!(says(fenced.clone(), "rc11").contains("holds"));
+    let too_early = fenced.replace("store.na data, 1;\n  fence.rel;", "fence.rel; store.na data, 1;\n ");
+    let early = says(too_early, "rc11");
+    assert!(early.contains("writes flag with relaxed, not release, so T0 step"), "{early}");
+}
+
+#[test]
+fn why_two_accesses_race_in_json() {
+    let dir = Scratch::new();
+    let file = dir.file("race.rdl", message("store.rel", "load.rlx")).display().to_string();
+    let object: serde_json::Value =
+        serde_json::from_str(&raddle(&["check", &file, "--model", "rc11", "--json"]).stdout).expect("JSON");
+    let violation = &object["violations"][0];
+    let why = violation["why"][0].as_str().unwrap_or_default();
+    assert!(why.contains("reads flag with relaxed, not acquire"), "{violation}");
+    let steps = violation["execution"]["steps"].as_array().expect("steps");
+    let race = &steps.last().expect("a failure")["race"];
+    assert_eq!(race["with"], serde_json::json!({ "thread": 1, "index": 0 }), "{race}");
+    assert_eq!(race["order"], "non_atomic");
+}
+
+/// An update continues the release sequence of the write that it reads, however weak it is.
+#[test]
+fn a_release_sequence_through_an_update_orders() {
+    let dir = Scratch::new();
+    let text = |first: &str, load: &str| {
+        format!(
+            "global data: i32; global flag: i32;\n\
+             fn writer() {{ store.na data, 1; {first} flag, 1; }}\n\
+             fn between() {{ let old = cas.rlx.rlx flag, 1, 2; }}\n\
+             fn main() {{ spawn writer(); spawn between(); let f = {load} flag; if f == 2 {{ let d = load.na data; }} }}\n"
+        )
+    };
+    let says = |text: String| {
+        let file = dir.file("sequence.rdl", text).display().to_string();
+        raddle(&["check", &file, "--model", "rc11"]).stdout
+    };
+    let ordered = says(text("store.rel", "load.acq"));
+    assert!(ordered.contains("holds"), "{ordered}");
+    let weak_load = says(text("store.rel", "load.rlx"));
+    assert!(
+        weak_load.contains("reads flag with relaxed, not acquire, so it does not synchronise with T2 step"),
+        "{weak_load}"
+    );
+    assert!(!weak_load.contains("not release"), "the update need not release: {weak_load}");
+    let weak_store = says(text("store.rlx", "load.acq"));
+    assert!(
+        weak_store.contains("T1 step 4 (line 2) writes flag with relaxed, not release, so T0 step"),
+        "{weak_store}"
+    );
+    assert!(
+        !weak_store.contains("T2 step 5 (line 3) writes"),
+        "it is the first write that would have to release: {weak_store}"
+    );
+    // The same for a read that misses a write.
+    let missed = text("store.rel", "load.rlx")
+        .replace(".na", ".rlx")
+        .replace("let d = load.rlx data;", "let d = load.rlx data; assert d == 1;");
+    let missed = says(missed);
+    assert!(missed.contains("may miss") && !missed.contains("not release"), "{missed}");
+}
+
+#[test]
+fn why_two_accesses_of_a_c_program_race() {
+    let dir = Scratch::new();
+    let text = "#include <stdatomic.h>\n#include <pthread.h>\nint data; atomic_int flag;\n\
+                void *writer(void *arg) {\n  data = 1;\n  atomic_store_explicit(&flag, 1, memory_order_release);\n  return 0;\n}\n\
+                int main(void) {\n  pthread_t t;\n  pthread_create(&t, 0, writer, 0);\n\
+                  if (atomic_load_explicit(&flag, memory_order_relaxed))\n    data++;\n  pthread_join(t, 0);\n}\n";
+    let file = dir.file("race.c", text).display().to_string();
+    for model in ["sc", "rc11"] {
+        let said = raddle(&["check", &file, "--model", model]).stdout;
+        let reason = "T0 step 4 (line 12) reads flag with relaxed, not acquire, so it does not synchronise with T1 step 3 (line 6)";
+        assert!(said.contains(reason), "{model}: {said}");
+    }
+    let fixed = dir.file("fixed.c", text.replace("relaxed", "acquire")).display().to_string();
+    let said = raddle(&["check", &fixed, "--model", "rc11"]).stdout;
+    assert!(said.contains("holds"), "{said}");
+}

@@ -141,7 +141,9 @@ fn tools(own: PathBuf) -> Vec<Tool> {
 }
 
 fn ours(file: &str, define: Option<&str>, engine: &str) -> Vec<String> {
-    let words = ["check", file, "--json", "--all", "--no", "race", "--engine", engine].map(str::to_owned).into_iter();
+    let words = ["check", file, "--model", "sc", "--json", "--all", "--no", "race", "--engine", engine]
+        .map(str::to_owned)
+        .into_iter();
     words.chain(define.map(|define| format!("-D{define}"))).collect()
 }
 

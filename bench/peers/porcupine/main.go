@@ -1,4 +1,5 @@
-// Porcupine on histories that `raddle-bench lin --only whole --write FOLDER` makes, as a whole process: reads JSON lines, checks, and prints `holds`, `violated` or `unknown`.
+// Porcupine on histories that `raddle-bench lin --only whole --write FOLDER` makes, as a whole process: reads JSON lines, checks, and prints `holds`, `violated` or `unknown`. Every
+// operation must have returned.
 //
 //	cd bench/peers/porcupine
 //	go mod init porcupine-lin && go get github.com/anishathalye/porcupine && go build
@@ -158,9 +159,13 @@ func main() {
 			_, said = pair(event.Value)
 		}
 		at := open[process]
+		delete(open, process)
 		ops[at].Output, ops[at].Return = said, clock
 	}
 	fail(scanner.Err())
+	if len(open) > 0 {
+		fail(fmt.Errorf("%d operations have not returned", len(open)))
+	}
 	model := porcupine.Model{Init: func() interface{} { return "" }, Step: step, Hash: hash}
 	if kind == "map" || kind == "set" {
 		model.Partition = func(history []porcupine.Operation) [][]porcupine.Operation {

@@ -10,7 +10,7 @@
 //! is an error, except that the general checker may give up.
 //!
 //! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat), [`whole`] (whole processes, beside
-//! Porcupine).
+//! Porcupine and LiMo).
 
 mod general;
 mod generate;
@@ -42,13 +42,17 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     patience: u64,
 
-    /// With `--only whole`: keep the histories as JSON lines in this folder
+    /// With `--only whole`: keep the histories in this folder
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
 
     /// With `--only whole`: the program around Porcupine, of bench/peers/porcupine
     #[arg(long, value_name = "PATH", default_value = "porcupine-lin")]
     porcupine: PathBuf,
+
+    /// With `--only whole`: LiMo's command
+    #[arg(long, value_name = "PATH", default_value = "linearize")]
+    limo: PathBuf,
 
     /// Tiny histories: says that everything works, nothing about speed
     #[arg(long)]
@@ -74,7 +78,7 @@ enum Group {
     Line,
     /// Stacks and queues whose values repeat, beside a search over orders
     Repeated,
-    /// Whole processes on the same files, beside Porcupine if it is installed; only if asked for
+    /// Whole processes on the same files, beside Porcupine and LiMo if they are installed; only if asked for
     Whole,
 }
 
@@ -125,8 +129,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         show(general.repeated()?);
     }
     if args.only == Some(Group::Whole) {
-        let (folder, porcupine) = (args.write.as_deref(), args.porcupine.as_path());
-        show(whole::Whole { folder, porcupine, patience: args.patience, quick: args.quick }.table()?);
+        let (folder, porcupine, limo) = (args.write.as_deref(), args.porcupine.as_path(), args.limo.as_path());
+        whole::Whole { folder, porcupine, limo, patience: args.patience, quick: args.quick }.tables(&mut show)?;
     }
     if args.json {
         anstream::println!("{}", serde_json::to_string_pretty(&tables)?);

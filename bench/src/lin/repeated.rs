@@ -77,7 +77,7 @@ pub(super) fn repeat(history: &History) -> History {
 }
 
 /// Exchanges the answers of two removals in the middle that follow each other and differ.
-fn exchange(history: &mut History) {
+pub(super) fn exchange(history: &mut History) {
     let removals: Vec<usize> = (history.ops.len() / 2..history.ops.len())
         .filter(|&at| history.ops[at].method == Method::Remove && history.ops[at].result.is_some())
         .collect();

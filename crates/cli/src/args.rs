@@ -347,6 +347,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) dot: Option<PathBuf>,
 
+    /// Write the first counterexample to FILE as a page for a browser: steps, source and graph side by side
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) html: Option<PathBuf>,
+
     /// Write the schedule of the first counterexample to FILE, for `raddle replay`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) save_schedule: Option<PathBuf>,
@@ -412,6 +416,10 @@ pub(crate) struct Replay {
     /// Write the execution graph to FILE, for Graphviz
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
+
+    /// Write the run to FILE as a page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 
     /// Show every step, however many there are
     #[arg(long)]

@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 pub(crate) fn run(args: &Check) -> Status {
     let file = args.asked.input.file.display().to_string();
-    let output = Output { full: args.full, dot: args.dot.as_deref(), ..Output::new("check", &file, args.asked.json) };
+    let (dot, html) = (args.dot.as_deref(), args.html.as_deref());
+    let output = Output { full: args.full, dot, html, ..Output::new("check", &file, args.asked.json) };
     output.end(answer(args, &file))
 }
 
@@ -80,7 +81,7 @@ fn under_all(
 /// A counterexample belongs to one model.
 fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
     let many = args.asked.what.model(Model::default()).is_none();
-    if many && (args.dot.is_some() || args.save_schedule.is_some() || args.states) {
+    if many && (args.dot.is_some() || args.html.is_some() || args.save_schedule.is_some() || args.states) {
         let help = "`--model all` says which models to look at; name one of them";
         let what = if args.states { "final states belong" } else { "a counterexample belongs" };
         return Err(Problem::new(format!("{what} to one memory model")).help(help).into());

@@ -11,7 +11,8 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Replay) -> Status {
     let file = args.input.file.display().to_string();
-    let output = Output { full: args.full, dot: args.dot.as_deref(), ..Output::new("replay", &file, args.json) };
+    let (dot, html) = (args.dot.as_deref(), args.html.as_deref());
+    let output = Output { full: args.full, dot, html, ..Output::new("replay", &file, args.json) };
     output.end(answer(args, &file))
 }
 

@@ -48,7 +48,7 @@ type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str
 
 #[test]
 fn each_anomaly_of_lists_has_its_name_and_its_level() {
-    let cases: [Case; 11] = [
+    let cases: [Case; 16] = [
         (
             "serial",
             &[("ok", "[:append 1 1] [:r 2 nil]"), ("ok", "[:append 2 1] [:r 1 [1]]")],
@@ -103,6 +103,41 @@ fn each_anomaly_of_lists_has_its_name_and_its_level() {
             &[("ok", "[:append 1 1]"), ("ok", "[:append 1 2]"), ("ok", "[:r 1 [1 2]]"), ("ok", "[:r 1 [2 1]]")],
             "incompatible-order",
             None,
+        ),
+        ("garbage read", &[("ok", "[:append 1 1]"), ("ok", "[:r 1 [7]]")], "unwritten-read", None),
+        (
+            "dirty update",
+            &[("fail", "[:append 1 1]"), ("ok", "[:append 1 2]"), ("ok", "[:r 1 [1 2]]")],
+            "G1a",
+            Some(Level::ReadUncommitted),
+        ),
+        (
+            "what was read had been overwritten by its reader",
+            &[("ok", "[:append 1 1] [:r 2 [1]]"), ("ok", "[:append 1 2] [:append 2 1]"), ("ok", "[:r 1 [1 2]]")],
+            "G1c",
+            Some(Level::ReadUncommitted),
+        ),
+        (
+            "an append between a read and its append",
+            &[
+                ("ok", "[:append 1 2] [:append 1 1]"),
+                ("ok", "[:r 1 [2 1]] [:append 2 5] [:append 1 4]"),
+                ("ok", "[:append 1 5]"),
+                ("ok", "[:r 1 [2 1 5 4]]"),
+            ],
+            "G-single-item",
+            Some(Level::ReadCommitted),
+        ),
+        (
+            "long fork",
+            &[
+                ("ok", "[:r 1 nil] [:r 4 [1]]"),
+                ("ok", "[:append 1 1] [:append 2 1]"),
+                ("ok", "[:r 2 [1]] [:r 3 nil]"),
+                ("ok", "[:append 3 1] [:append 4 1]"),
+            ],
+            "G-nonadjacent-item",
+            Some(Level::ReadCommitted),
         ),
     ];
     for (what, txns, anomaly, level) in cases {

@@ -86,6 +86,8 @@ pub struct Observer {
     /// The last write that reached memory, per address.
     writers: FxHashMap<Addr, EventId>,
     races: Option<Races>,
+    /// The races that ended threads.
+    raced: Vec<Race>,
     /// What the last step did.
     record: Option<Record>,
 }
@@ -114,6 +116,11 @@ impl Observer {
             Origin::Event(write) => write.map_or(Source::Initial, Source::Write),
             Origin::Memory => self.writers.get(&access.addr).map_or(Source::Initial, |&write| Source::Write(write)),
         }
+    }
+
+    /// The race that ended a thread.
+    pub(crate) fn race(&self, thread: ThreadId) -> Option<&Race> {
+        self.raced.iter().find(|race| race.this.event.thread == thread)
     }
 
     /// Takes what the last step did.
@@ -219,6 +226,10 @@ impl Recorder for Observer {
 
     fn end(&mut self, thread: ThreadId) {
         self.past(thread).events += 1;
+    }
+
+    fn raced(&mut self, race: &Race) {
+        self.raced.push(*race);
     }
 
     fn fail(&mut self, _: ThreadId) {

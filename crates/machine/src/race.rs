@@ -41,18 +41,22 @@ pub struct Past {
     pub event: EventId,
     /// Whether it wrote.
     pub writes: bool,
-    /// Whether it was atomic.
-    pub atomic: bool,
+    /// With which ordering.
+    pub order: Ordering,
     /// Its instruction.
     pub pc: u32,
 }
 
 impl Past {
+    fn is_atomic(&self) -> bool {
+        self.order != Ordering::NonAtomic
+    }
+
     /// Whether it races with a later access whose thread knows of these events.
     fn races_with(&self, later: &Past, known: &VectorClock) -> bool {
         self.event.thread != later.event.thread
             && (self.writes || later.writes)
-            && !(self.atomic && later.atomic)
+            && !(self.is_atomic() && later.is_atomic())
             && !known.contains(self.event)
     }
 }
@@ -64,12 +68,14 @@ pub struct Race {
     pub this: Past,
     /// One before it.
     pub other: Past,
+    /// The write that it reads, unless it only looks in vain.
+    pub found: Option<EventId>,
 }
 
 /// The report of a race in one line.
 pub fn race_message(code: &Code, name: &str, one: &Past, other: &Past) -> String {
     let side = |past: &Past| {
-        let atomic = if past.atomic { "atomic " } else { "" };
+        let atomic = if past.is_atomic() { "atomic " } else { "" };
         let what = if past.writes { "write" } else { "read" };
         format!("{atomic}{what} by {} (line {})", code.name(past.event.thread), code.span(past.pc).line)
     };
@@ -101,7 +107,7 @@ impl Races {
     /// what it found is taken; what the read itself synchronises with happens before it.
     pub fn read(&mut self, event: EventId, reading: &Reading, source: Source) -> Option<Race> {
         let &Reading { pc, access, order, looks, writes, .. } = reading;
-        let past = |writes, order| Past { event, writes, atomic: order != Ordering::NonAtomic, pc };
+        let past = |writes, order| Past { event, writes, order, pc };
         let looked = looks.and_then(|looks| self.access(access, past(false, looks)));
         if looked.is_some() {
             return looked;
@@ -112,7 +118,8 @@ impl Races {
             Source::Initial | Source::Buffer(_) => VectorClock::default(),
         };
         self.observe(event.thread, order, &found);
-        let race = self.access(access, past(writes.is_some(), order));
+        let race =
+            self.access(access, past(writes.is_some(), order)).map(|race| Race { found: source.write(), ..race });
         if race.is_none() && writes.is_some() {
             let mut message = self.message(event.thread, order);
             message.join(&found);
@@ -123,18 +130,18 @@ impl Races {
 
     /// A thread that waits looks in vain.
     pub fn look(&self, event: EventId, pc: u32, access: Access, order: Ordering) -> Option<Race> {
-        let this = Past { event, writes: false, atomic: order != Ordering::NonAtomic, pc };
+        let this = Past { event, writes: false, order, pc };
         let nothing = VectorClock::default();
         let now = self.threads.get(event.thread.index()).map_or(&nothing, |clocks| &clocks.now);
         let bytes = (0..u32::from(access.size)).filter_map(|byte| self.past.get(&access.addr.plus(byte)));
         let mut others = bytes.flatten().filter(|other| other.races_with(&this, now));
-        others.next().map(|&other| Race { this, other })
+        others.next().map(|&other| Race { this, other, found: None })
     }
 
     /// A store happens.
     pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
         let &Writing { thread, pc, store: Store { access, .. }, order, .. } = writing;
-        let past = Past { event, writes: true, atomic: order != Ordering::NonAtomic, pc };
+        let past = Past { event, writes: true, order, pc };
         let race = self.access(access, past);
         if race.is_none() {
             let message = self.message(thread, order);
@@ -151,7 +158,9 @@ impl Races {
             let list = self.past.entry(access.addr.plus(byte)).or_default();
             race = race.or_else(|| list.iter().copied().find(|other| other.races_with(&this, &now)));
             let same = |other: &Past| {
-                other.event.thread == this.event.thread && other.writes == this.writes && other.atomic == this.atomic
+                other.event.thread == this.event.thread
+                    && other.writes == this.writes
+                    && other.is_atomic() == this.is_atomic()
             };
             match list.iter_mut().find(|other| same(other)) {
                 Some(other) => *other = this,
@@ -159,7 +168,7 @@ impl Races {
             }
         }
         self.thread(this.event.thread).now = now;
-        race.map(|other| Race { this, other })
+        race.map(|other| Race { this, other, found: None })
     }
 
     /// What a write with this ordering publishes.

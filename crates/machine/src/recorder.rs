@@ -89,6 +89,9 @@ pub trait Recorder {
     /// It has done its operation.
     fn end(&mut self, _thread: ThreadId) {}
 
+    /// Its operation races, and has not been done.
+    fn raced(&mut self, _race: &Race) {}
+
     /// Its operation was wrong, and has not been done.
     fn fail(&mut self, _thread: ThreadId) {}
 

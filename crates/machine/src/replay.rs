@@ -8,7 +8,7 @@ use crate::code::Code;
 use crate::observer::Record;
 use crate::system::System;
 use crate::thread::Thread;
-use raddle_trace::execution::Entry;
+use raddle_trace::execution::{Entry, Racing};
 use raddle_trace::{
     Action, Event, EventId, EventName, Execution, Model, Ordering, Place, Property, Schedule, Source, Step, ThreadName,
     Waiting,
@@ -52,6 +52,8 @@ pub struct Found {
     pub place: Place,
     /// In which thread, if it is one thread's doing.
     pub thread: Option<ThreadName>,
+    /// What it races with, if that is what is wrong.
+    pub race: Option<Racing>,
 }
 
 /// Runs the schedule. A thread that fails moves no more; the others go on, as long as the schedule can be followed.
@@ -138,7 +140,8 @@ fn named(code: &Code, event: EventId) -> EventName {
 }
 
 fn failure_entry(found: &Found) -> Entry {
-    Entry::Failure { thread: found.thread, message: found.message.clone(), place: found.place.clone() }
+    let Found { thread, message, place, race, .. } = found.clone();
+    Entry::Failure { thread, message, place, race }
 }
 
 fn reaches_memory(record: &Record, event: EventId) -> Option<(EventId, Access)> {
@@ -232,6 +235,11 @@ fn failed_threads(code: &Code, system: &System<'_>) -> Vec<Found> {
             message: failure.message.clone(),
             place: code.place(failure.pc),
             thread: Some(code.name(thread.id())),
+            race: system.race(thread.id()).map(|race| Racing {
+                with: named(code, race.other.event),
+                order: race.this.order,
+                from: race.found.map(|write| named(code, write)),
+            }),
         }),
         _ => None,
     });
@@ -265,6 +273,7 @@ pub fn deadlock(code: &Code, system: &System<'_>) -> Option<(Found, Vec<Waiting>
         message: format!("deadlock: {}", all.join(", ")),
         place: first.place.clone(),
         thread: Some(first.thread),
+        race: None,
     };
     Some((found, waiting))
 }

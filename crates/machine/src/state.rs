@@ -320,7 +320,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
     }
 
     /// The race that a thread makes which waits and looks in vain. Such a look is not among the moves, since it changes nothing else.
-    pub(crate) fn racing_look(&self, code: &Code, id: ThreadId, see: &impl Recorder) -> Option<Wrong> {
+    pub(crate) fn racing_look(&self, code: &Code, id: ThreadId, see: &impl Recorder) -> Option<(Access, Race)> {
         let thread = self.own(id);
         let (access, order) = match *thread.status() {
             Status::Ready(Visible::Load { access, order, wait: true }) => (access, order),
@@ -330,13 +330,14 @@ impl<M: Memory, T: Automaton> State<M, T> {
         let found = self.find(code, id, access, From::Last).ok()?;
         let in_vain = self.alternatives(code, id) == Some(0) && thread.reaction(code, found.value) == Reaction::Block;
         let race = see.look(id, thread.pc(), access, order).filter(|_| in_vain)?;
-        Some(self.race(code, access, &race))
+        Some((access, race))
     }
 
     /// Lets a thread that waits look in vain, if that is a race.
     fn looks_in_vain(&mut self, code: &Code, id: ThreadId, see: &mut impl Recorder) -> Option<()> {
-        let (property, message) = self.racing_look(code, id, see)?;
+        let (access, race) = self.racing_look(code, id, see)?;
         see.begin(id);
+        let (property, message) = self.race(code, access, &race, see);
         see.fail(id);
         self.own_mut(id).fail(property, message);
         Some(())
@@ -529,7 +530,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 let kept = self.memory.keeps() && self.atomic != Some(id);
                 let writing = Writing { thread: id, pc: self.own(id).pc(), store, order, kept };
                 if let Some(race) = see.write(&writing) {
-                    return Err(self.race(code, access, &race));
+                    return Err(self.race(code, access, &race, see));
                 }
                 if kept {
                     self.memory.keep(id, store, order);
@@ -639,10 +640,11 @@ impl<M: Memory, T: Automaton> State<M, T> {
         see: &mut impl Recorder,
     ) -> Result<(), Wrong> {
         let reading = Reading { thread: id, pc: self.own(id).pc(), access, value, origin, order, looks, writes };
-        see.read(&reading).map_or(Ok(()), |race| Err(self.race(code, access, &race)))
+        see.read(&reading).map_or(Ok(()), |race| Err(self.race(code, access, &race, see)))
     }
 
-    fn race(&self, code: &Code, access: Access, race: &Race) -> Wrong {
+    fn race(&self, code: &Code, access: Access, race: &Race, see: &mut impl Recorder) -> Wrong {
+        see.raced(race);
         (Some(Property::Race), race_message(code, &self.describe(code, access.addr), &race.this, &race.other))
     }
 }

@@ -10,6 +10,7 @@ use crate::bytes::ByteMemory;
 use crate::code::Code;
 use crate::memory::{AnyMemory, Memory};
 use crate::observer::{Observer, Record};
+use crate::race::Race;
 use crate::state::State;
 use crate::thread::Thread;
 use raddle_trace::{EventId, Model, Step, ThreadId};
@@ -107,6 +108,11 @@ impl<'c> System<'c> {
     pub fn racing_looks(&self) -> Vec<Step> {
         let ids = self.threads().map(Automaton::id);
         ids.filter(|&id| self.state.racing_look(self.code, id, &self.seen).is_some()).map(Step::Run).collect()
+    }
+
+    /// The race that ended a thread.
+    pub fn race(&self, thread: ThreadId) -> Option<&Race> {
+        self.seen.race(thread)
     }
 
     /// Does a step. Fails with an explanation, and changes nothing, if it is neither among [`System::moves`] nor among

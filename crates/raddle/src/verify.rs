@@ -68,11 +68,14 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             LoopPlace::Function(name) => format!("there is no loop in a function named `{name}`"),
         }));
     }
+    let start = Instant::now();
     let outcome = ask(program, settings, bounds.clone(), &settings.options, control)?;
     match &outcome.stop {
         Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
             let at = at.clone();
-            grow(program, settings, control, outcome, &at)
+            // A limit that was given is for all of it.
+            let left = settings.options.limits.time.map(|limit| limit.saturating_sub(start.elapsed()));
+            grow(program, settings, control, outcome, &at, left.unwrap_or(PATIENCE))
         }
         _ => Ok(outcome),
     }
@@ -149,9 +152,9 @@ fn grow(
     control: &Control,
     unbounded: Outcome,
     at: &Place,
+    limit: Duration,
 ) -> Result<Outcome, Error> {
     let start = Instant::now();
-    let limit = settings.options.limits.time.unwrap_or(PATIENCE);
     let mut explored = unbounded;
     for turns in (0..20).map(|power| 1 << power) {
         let mut options = settings.options.clone();

@@ -131,7 +131,7 @@ pub(crate) trait Say {
         None
     }
     /// As a page for a browser, if there is something to draw.
-    fn html(&self) -> Option<String> {
+    fn html(&self, _answer: &Answer) -> Option<String> {
         None
     }
 }
@@ -181,7 +181,7 @@ impl Answer {
 
     /// As one page for a browser that loads nothing, if there is something to draw.
     pub fn html(&self) -> Option<String> {
-        self.say().html()
+        self.say().html(self)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::json::Head;
 use crate::numbers::{counted, grouped, memory, percent, short, time};
 use crate::paper::Paper;
 use crate::style::{FAINT, HEAD};
+use crate::walk;
 use raddle_trace::{Model, Scope, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -92,6 +93,11 @@ impl Say for Check {
     /// The run of the first counterexample.
     fn dot(&self) -> Option<String> {
         self.counterexamples.first().map(|first| dot::execution(&first.execution))
+    }
+
+    /// The same, to be walked through.
+    fn html(&self, answer: &Answer) -> Option<String> {
+        self.counterexamples.first().map(|first| walk::of(answer, first))
     }
 }
 

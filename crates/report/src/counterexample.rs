@@ -2,12 +2,11 @@
 
 use crate::answer::Sources;
 use crate::excerpt::Problem;
-use crate::missed;
 use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::run;
 use crate::style::HEAD;
-use crate::wording::HARD_BLANK;
+use crate::unordered;
 use raddle_trace::{Execution, Property, ThreadName, Violation, Waiting};
 use serde::Serialize;
 
@@ -37,12 +36,12 @@ impl Counterexample {
     /// The run and how to see it again.
     pub(crate) fn run(&self, paper: &mut Paper) {
         run::table(&self.execution, &self.waiting, paper);
-        let missed = missed::sentences(&self.execution);
-        if !missed.is_empty() {
+        let why = unordered::sentences(&self.execution);
+        if !why.is_empty() {
             paper.end();
         }
-        for sentence in missed {
-            paper.paint(HEAD, "note:").say(format!(" {}", sentence.replace(HARD_BLANK, " "))).end();
+        for sentence in why {
+            paper.paint(HEAD, "note:").say(format!(" {sentence}")).end();
         }
         paper.end().paint(HEAD, "replay:").say(" ");
         if self.replay.len() <= LONG_COMMAND {
@@ -71,6 +70,7 @@ impl Counterexample {
             line: self.violation.place.line,
             column: self.violation.place.column,
             waiting: waiting.collect(),
+            why: unordered::sentences(&self.execution),
             schedule: self.violation.schedule.to_string(),
             replay: &self.replay,
             execution: None,
@@ -92,6 +92,7 @@ pub(crate) struct Fields<'a> {
     line: u32,
     column: u32,
     waiting: Vec<WaitingFields<'a>>,
+    why: Vec<String>,
     schedule: String,
     replay: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

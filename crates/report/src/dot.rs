@@ -1,16 +1,17 @@
 //! Graphs for Graphviz: a cluster per thread, an event per node.
 //!
 //! `Graph` is what all of them are written with. In the graph of an [`execution`] the edges are program order (black), thread start and end (grey),
-//! reads-from (green; `rf, sw` where the read synchronises with the write, under RC11), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
-//! follows the one it read). The initial values that were read are nodes of their own. Under store buffers coherence is the order in
+//! reads-from (green; `rf, sw` where the read synchronises with the write), coherence (blue, from each write to the next of its location), from-read (orange, from each read to the write that
+//! follows the one it read), synchronisation by fences (purple), happens-before between accesses of one location (dark grey) and races (red); `relations` says
+//! which are drawn where. The initial values that were read are nodes of their own. Under store buffers coherence is the order in
 //! which writes reach memory; a write that is still buffered at the end has no coherence edge.
 
-use crate::missed::synchronise;
+use crate::relations::{End, Relation, Relations};
 use crate::text::clean;
 use crate::wording::{HARD_BLANK, Wording};
 use raddle_trace::execution::Entry;
-use raddle_trace::{Action, EventName, Execution, Source, ThreadName};
-use std::collections::{BTreeMap, BTreeSet};
+use raddle_trace::{Action, EventName, Execution, ThreadName};
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 /// A graph in the language of `dot`, as it is being written. Labels are cleaned here; names and attributes are ours.
@@ -74,42 +75,34 @@ pub(crate) fn quote(text: &str) -> String {
 /// The graph of a run.
 pub fn execution(execution: &Execution) -> String {
     let mut graph = Graph::new("execution");
-    let initial: BTreeSet<&str> = execution
-        .events()
-        .filter(|event| event.action.source() == Some(Source::Initial))
-        .filter_map(|event| event.action.location())
-        .collect();
-    for (number, location) in initial.iter().enumerate() {
+    let relations = Relations::of(execution);
+    for (number, location) in relations.initial.iter().enumerate() {
         graph.node(&format!("init{number}"), &format!("{location}: initial"), ", style=dashed");
     }
     clusters(&mut graph, execution);
     starts_and_ends(&mut graph, execution);
-
-    let synchronise = synchronise(execution);
-    for event in execution.events() {
-        let Some(source) = event.action.source() else { continue };
-        let location = event.action.location().unwrap_or_default();
-        let from = match source {
-            Source::Initial => format!("init{}", initial.iter().position(|&name| name == location).unwrap_or(0)),
-            Source::Write(write) | Source::Buffer(write) => node(write),
+    for (from, to, relation) in relations.edges {
+        let colour = match relation {
+            Relation::ReadsFrom | Relation::ReadsAndSynchronises => "forestgreen",
+            Relation::FromRead => "darkorange",
+            Relation::Coherence => "royalblue",
+            Relation::Synchronises => "purple",
+            Relation::HappensBefore => "grey40",
+            Relation::Race => "red",
         };
-        let synchronises = source.write().is_some_and(|write| synchronise(write, event.id));
-        graph.relation(&from, &node(event.id), if synchronises { "\"rf, sw\"" } else { "rf" }, "forestgreen");
-        if let Some(next) = next_write(execution, location, source.write())
-            && next != event.id
-        {
-            graph.relation(&node(event.id), &node(next), "fr", "darkorange");
-        }
-    }
-    for (location, writes) in &execution.coherence {
-        if let (Some(number), Some(&first)) = (initial.iter().position(|name| name == location), writes.first()) {
-            graph.relation(&format!("init{number}"), &node(first), "co", "royalblue");
-        }
-        for pair in writes.windows(2) {
-            graph.relation(&node(pair[0]), &node(pair[1]), "co", "royalblue");
-        }
+        let name = relation.name();
+        let name = if name.contains(',') { quote(name) } else { name.to_owned() };
+        graph.relation(&end(from), &end(to), &name, colour);
     }
     graph.finish()
+}
+
+fn end(end: End) -> String {
+    match end {
+        End::Initial(number) => format!("init{number}"),
+        End::Event(id) => node(id),
+        End::Failure(thread) => failure(thread),
+    }
 }
 
 fn clusters(graph: &mut Graph, execution: &Execution) {
@@ -119,9 +112,7 @@ fn clusters(graph: &mut Graph, execution: &Execution) {
         let words = wording.step(step).replace([HARD_BLANK, '\n'], " ");
         let (thread, name, place, failed) = match step {
             Entry::Event { event, .. } => (event.id.thread, node(event.id), &event.place, false),
-            Entry::Failure { thread: Some(thread), place, .. } => {
-                (*thread, format!("failure_{}", word(*thread)), place, true)
-            }
+            Entry::Failure { thread: Some(thread), place, .. } => (*thread, failure(*thread), place, true),
             _ => continue,
         };
         let number = if failed { "✗ ".to_owned() } else { format!("{}. ", wording.number(at)) };
@@ -155,16 +146,8 @@ fn starts_and_ends(graph: &mut Graph, execution: &Execution) {
     }
 }
 
-/// The write to the location that follows this one (or the initial one) in coherence.
-fn next_write(execution: &Execution, location: &str, write: Option<EventName>) -> Option<EventName> {
-    let writes = execution.coherence.get(location)?;
-    match write {
-        None => writes.first().copied(),
-        Some(write) => {
-            let at = writes.iter().position(|&other| other == write)?;
-            writes.get(at + 1).copied()
-        }
-    }
+fn failure(thread: ThreadName) -> String {
+    format!("failure_{}", word(thread))
 }
 
 fn node(id: EventName) -> String {

@@ -10,19 +10,19 @@ const SHELL: &str = include_str!("page.html");
 
 /// What a kind of picture adds to the shell.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Picture {
+pub(crate) struct Picture<'a> {
     /// Style sheet.
-    pub(crate) style: &'static str,
+    pub(crate) style: &'a str,
     /// Buttons under the heading.
-    pub(crate) tools: &'static str,
+    pub(crate) tools: &'a str,
     /// Elements to draw in.
-    pub(crate) body: &'static str,
+    pub(crate) body: &'a str,
     /// What draws; `data` is what it is given.
-    pub(crate) script: &'static str,
+    pub(crate) script: &'a str,
 }
 
 /// The page with this heading, this sentence under it, and this picture of the data.
-pub(crate) fn page(title: &str, text: &str, picture: Picture, data: &impl Serialize) -> String {
+pub(crate) fn page(title: &str, text: &str, picture: Picture<'_>, data: &impl Serialize) -> String {
     fill(&[
         ("@TITLE@", element(title)),
         ("@TEXT@", element(text)),
@@ -35,7 +35,7 @@ pub(crate) fn page(title: &str, text: &str, picture: Picture, data: &impl Serial
 }
 
 /// Text that may stand inside an element.
-fn element(text: &str) -> String {
+pub(crate) fn element(text: &str) -> String {
     clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -63,7 +63,7 @@ fn fill(parts: &[(&str, String)]) -> String {
 mod tests {
     use super::*;
 
-    const EMPTY: Picture = Picture { style: "", tools: "", body: "", script: "" };
+    const EMPTY: Picture<'_> = Picture { style: "", tools: "", body: "", script: "" };
 
     #[test]
     fn what_came_from_an_input_is_neither_markup_nor_script() {

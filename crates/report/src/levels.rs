@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Conclusion, Say};
 use crate::html::page;
 use crate::json::Head;
+use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::text::clean;
 use crate::transactions::PICTURE;
@@ -77,8 +78,10 @@ impl Say for Levels {
         let conclusion = self.conclusion();
         paper.paint(conclusion.style(), conclusion.word()).say(": ").say(self.headline()).end();
         let what = format!(
-            "  {} history, {} operations, checked in {:.2} s",
-            self.object, self.operations, answer.cost.seconds
+            "  {} history, {}, checked in {:.2} s",
+            self.object,
+            counted(self.operations as u64, "operation"),
+            answer.cost.seconds
         );
         paper.say(what).end().say("  scope: this history").end();
         for level in &self.levels {
@@ -129,7 +132,7 @@ impl Say for Levels {
         })
     }
 
-    fn html(&self) -> Option<String> {
+    fn html(&self, _: &Answer) -> Option<String> {
         #[derive(Serialize)]
         struct Drawn {
             title: String,
@@ -152,7 +155,7 @@ impl Say for Levels {
                 }
             })
             .collect();
-        let text = format!("{} operations.", self.operations);
+        let text = format!("{}.", counted(self.operations as u64, "operation"));
         Some(page(&format!("{}: {}", self.object, self.headline()), &text, PICTURE, &drawn))
     }
 }

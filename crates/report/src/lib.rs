@@ -7,7 +7,7 @@
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
 //! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`] and [`strengthen`]; then how
-//! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, [`excerpt`], [`json`], [`dot`], `html`.
+//! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, `happens_before` with `unordered`, [`excerpt`], [`json`], [`dot`] with `relations`, `html` with `walk`.
 
 pub mod answer;
 pub mod check;
@@ -18,6 +18,7 @@ pub mod excerpt;
 pub mod fair;
 pub mod family;
 mod grid;
+mod happens_before;
 mod html;
 pub mod json;
 pub mod levels;
@@ -25,9 +26,9 @@ pub mod lin;
 pub mod litmus;
 pub mod mailbox;
 pub mod memsys;
-mod missed;
 pub mod numbers;
 mod paper;
+mod relations;
 pub mod replay;
 mod run;
 pub mod stream;
@@ -37,6 +38,8 @@ mod table;
 mod text;
 pub mod trace;
 pub mod transactions;
+mod unordered;
+mod walk;
 pub mod wording;
 
 pub use answer::{Answer, Body, Conclusion, Cost, Sources};

@@ -181,4 +181,9 @@ impl Say for Litmus {
     fn dot(&self) -> Option<String> {
         self.check.counterexamples.first().map(|first| dot::execution(&first.execution))
     }
+
+    /// The same, to be walked through.
+    fn html(&self, answer: &Answer) -> Option<String> {
+        self.check.html(answer)
+    }
 }

@@ -6,7 +6,7 @@ use crate::excerpt::Problem;
 use crate::json::Head;
 use crate::paper::Paper;
 use crate::style::HEAD;
-use crate::{dot, run};
+use crate::{dot, run, walk};
 use raddle_trace::execution::Entry;
 use raddle_trace::{Execution, Model};
 use serde::Serialize;
@@ -71,6 +71,14 @@ impl Say for Replay {
 
     fn dot(&self) -> Option<String> {
         Some(dot::execution(&self.execution))
+    }
+
+    fn html(&self, answer: &Answer) -> Option<String> {
+        let text = format!("{} under {}. A schedule that was replayed.", answer.file, self.execution.model);
+        Some(match &self.counterexample {
+            Some(found) => walk::of(answer, found),
+            None => walk::run(answer, "a run that breaks no property", &text, (&self.execution, &[]), &[]),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Conclusion, Say};
 use crate::json::Head;
+use crate::numbers::counted;
 use crate::paper::Paper;
 use serde::Serialize;
 
@@ -65,8 +66,11 @@ impl Say for Stream {
             Found::Unknown(why) => paper.say(why).end(),
         };
         let what = format!(
-            "  {} history, {} operations read as a stream in {:.2} s, at most {} things held at once",
-            self.object, self.operations, answer.cost.seconds, self.held
+            "  {} history, {} read as a stream in {:.2} s, at most {} held at once",
+            self.object,
+            counted(self.operations, "operation"),
+            answer.cost.seconds,
+            counted(self.held as u64, "thing")
         );
         paper.say(what).end();
     }

@@ -6,6 +6,7 @@
 
 use crate::event::{Action, Event, EventName};
 use crate::ids::Model;
+use crate::ordering::Ordering;
 use crate::threads::ThreadName;
 use crate::verdict::Place;
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,22 @@ pub enum Entry {
         message: String,
         /// Where in the source.
         place: Place,
+        /// What an access that was not done races with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        race: Option<Racing>,
     },
+}
+
+/// An access that races with one before it, and was not done for that reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Racing {
+    /// The one before it.
+    pub with: EventName,
+    /// Its own memory ordering.
+    pub order: Ordering,
+    /// The write that it reads, if it reads one; the look of a wait that finds nothing has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<EventName>,
 }
 
 impl Execution {

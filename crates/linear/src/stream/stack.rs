@@ -1,21 +1,25 @@
 //! A stack whose values differ, while it is being read.
 //!
 //! Give every value the span from the point of its push to the point of its pop. A history is that of a stack iff the points can be chosen within the operations so
-//! that no two spans cross and no pop that found nothing lies in a span. A pop is given its point as soon as that spoils nothing:
+//! that no two spans cross and no pop that found nothing lies in a span. What can be done at a moment:
 //!
 //! - If the push is still open, push and pop go side by side, and nobody else is concerned.
-//! - Else the push goes as late as it can, to `s`, and the span from `s` to now is closed to the pushes of all values that are not popped yet. This spoils a value if its
-//!   push has returned and was called after `s`: such a one has to be popped first. If there is none, the pop may as well be now: in an order in which it is
-//!   later, whatever is popped in between and was pushed inside the span can be pushed just below `s` instead, in the same order.
+//! - Else the push goes as late as it can, to `s`, and the span from `s` to now is closed to the pushes of all values that are not popped yet. This is possible unless there is a value whose
+//!   push has returned and was called after `s`: such a one has to be popped first.
 //! - A pop that found nothing may be as soon as no value is stored whose push has returned; everything up to now is closed.
 //!
-//! A pop that has no point when it returns is wrong. A pop that never returned may have taken anything. It is needed only to make room for another one: before a push
-//! returns (which may spoil a pop that is open), or when the other one returns. Then there is a choice, and all of them are followed.
+//! A pop gets its point as soon as that spoils nothing, which is: always, but for a stored value `a` that may have been pushed after the call of a push `c` that was called after `s` and
+//! is open still. For take an order in which the pop is later. Whatever is popped in between and was pushed inside the span is either stored, and then it can be pushed just below `s` instead; or
+//! its push is open, and then it can be pushed just after now instead, or just below `s` if it was called before `s` and must be below something stored. The order among them stays as it was, but if
+//! some `a` was pushed after some `c`: then `c` cannot follow it below `s`.
+//!
+//! All else is a choice: whether such a pop takes effect, and what is taken by pops that never returned, which are needed only to make room for others. It matters when a push returns, which may stand
+//! in the way from then on, and when a pop returns that has no point. Then all ways are followed. A pop that cannot have a point when it returns is wrong.
 //!
 //! An event is looked at once it is known how every operation called before it ends (`delay`). Holds: the values stored, the operations that wait, and pushes that were lost.
 //! Cost: the pops that are open, an event, times the choices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
@@ -37,10 +41,14 @@ fn time(at: Ts) -> Time {
 /// How things may stand.
 #[derive(Clone, Default, PartialEq)]
 struct Place {
-    /// The spans in which nothing that is there may have been pushed, in order.
+    /// The spans in which nothing whose push is open may have been pushed, in order.
     closed: Vec<(Time, Time)>,
-    /// The values that are there and whose push has returned, by the calls of their pushes: the value and the return.
+    /// The values that are there and whose push has returned, by the calls of their pushes: the value and the latest moment at which it may have been pushed.
     stored: BTreeMap<Time, (ValueId, Time)>,
+    /// The same by these moments, with the calls.
+    latest: BTreeSet<(Time, Time)>,
+    /// The calls of the pushes that are open, or were lost.
+    open: BTreeSet<Time>,
     /// The call of the push of each value that is there or whose push is open.
     pushed: FxHashMap<ValueId, Time>,
     /// Pops that are open and have no point: their calls and what they found.
@@ -52,14 +60,7 @@ struct Place {
 impl Place {
     /// The latest moment at which a stored value may have been pushed.
     fn latest(&self, value: ValueId) -> Option<Time> {
-        let (_, mut latest) = self.stored.get(self.pushed.get(&value)?).copied()?;
-        for &(from, to) in self.closed.iter().rev() {
-            if to < latest {
-                break;
-            }
-            latest = latest.min(from);
-        }
-        Some(latest)
+        self.stored.get(self.pushed.get(&value)?).map(|(_, latest)| *latest)
     }
 
     /// Closes the time from a moment on.
@@ -68,28 +69,68 @@ impl Place {
             self.closed.pop();
         }
         self.closed.push((from, now));
+        while let Some(&(latest, call)) = self.latest.last().filter(|(latest, _)| *latest > from) {
+            self.latest.remove(&(latest, call));
+            self.latest.insert((from, call));
+            if let Some(stored) = self.stored.get_mut(&call) {
+                stored.1 = from;
+            }
+        }
     }
 
-    /// Takes a stored value out.
+    /// A push begins.
+    fn begin(&mut self, value: ValueId, call: Time) {
+        self.pushed.insert(value, call);
+        self.open.insert(call);
+    }
+
+    /// A push returns.
+    fn store(&mut self, value: ValueId, call: Time, at: Time) {
+        let mut latest = at;
+        for &(from, to) in self.closed.iter().rev() {
+            if to < latest {
+                break;
+            }
+            latest = latest.min(from);
+        }
+        self.open.remove(&call);
+        self.stored.insert(call, (value, latest));
+        self.latest.insert((latest, call));
+    }
+
+    /// Takes a value out.
     fn pop(&mut self, value: ValueId, now: Time) {
-        if let Some(latest) = self.latest(value) {
+        let Some(call) = self.pushed.remove(&value) else { return };
+        self.open.remove(&call);
+        if let Some((_, latest)) = self.stored.remove(&call) {
+            self.latest.remove(&(latest, call));
             self.close(latest, now);
         }
-        if let Some(call) = self.pushed.remove(&value) {
-            self.stored.remove(&call);
-        }
     }
 
-    /// The values that must be out before a pop can have its point: none, or all if nothing was found.
-    fn above(&self, found: ValueId) -> Option<Vec<ValueId>> {
+    /// The values that must be out before a pop can have its point: all, if nothing was found. Nothing, if it found what is not there.
+    fn above(&self, found: ValueId) -> Option<impl Iterator<Item = ValueId>> {
         let from = match found {
             ValueId::NIL => 0,
-            value if self.pushed.get(&value).is_some_and(|call| !self.stored.contains_key(call)) => {
-                return Some(Vec::new());
-            }
-            value => self.latest(value)?,
+            value => match self.latest(value) {
+                Some(latest) => latest,
+                // Its push is open.
+                None => self.pushed.get(&value).map(|_| Time::MAX)?,
+            },
         };
-        Some(self.stored.range(from..).map(|(_, (value, _))| *value).collect())
+        Some(self.stored.range(from..).map(|(_, (value, _))| *value))
+    }
+
+    /// Whether a pop can have its point now and nobody loses by it.
+    fn is_free(&self, found: ValueId) -> bool {
+        if self.above(found).is_none_or(|mut above| above.next().is_some()) {
+            return false;
+        }
+        // A push that is open and was called after this value was pushed, and a stored value that may have been pushed after that call.
+        let Some(from) = self.latest(found) else { return true };
+        let own = self.pushed.get(&found);
+        let after = self.open.range(from..).next();
+        after.is_none_or(|&call| self.latest.range((call, 0)..).all(|(_, stored)| Some(stored) == own))
     }
 
     /// Gives a pop its point, with nothing in its way.
@@ -102,20 +143,22 @@ impl Place {
         }
     }
 
-    /// Gives points to the pops that can have one.
+    /// Gives points to the pops that can have one at no cost.
     fn greedy(&mut self, now: Time) {
-        while let Some(at) =
-            (0..self.waiting.len()).find(|&at| self.above(self.waiting[at].1).is_some_and(|above| above.is_empty()))
-        {
+        while let Some(at) = (0..self.waiting.len()).find(|&at| self.is_free(self.waiting[at].1)) {
             self.settle(at, now);
         }
     }
 
     /// Gives a pop its point by popping what is in its way, with pops that never return where nobody else is about to.
     fn force(&self, call: Ts, lost: usize, now: Time) -> Option<Place> {
+        let (_, found) = *self.waiting.iter().find(|waiting| waiting.0 == call)?;
+        let is_lost = |value: &ValueId| self.waiting.iter().all(|waiting| waiting.1 != *value);
+        if self.above(found)?.filter(is_lost).nth(lost - self.used).is_some() {
+            return None;
+        }
+        let mut above: Vec<ValueId> = self.above(found)?.collect();
         let mut after = self.clone();
-        let at = after.waiting.iter().position(|waiting| waiting.0 == call)?;
-        let mut above = after.above(after.waiting[at].1)?;
         while let Some(top) = (0..above.len()).max_by_key(|&at| after.latest(above[at])) {
             let value = above.swap_remove(top);
             match after.waiting.iter().position(|waiting| waiting.1 == value) {
@@ -126,13 +169,15 @@ impl Place {
             }
             after.pop(value, now);
         }
-        if after.used > lost {
-            return None;
-        }
         let at = after.waiting.iter().position(|waiting| waiting.0 == call)?;
         after.settle(at, now);
         after.greedy(now);
         Some(after)
+    }
+
+    /// Where all this leads, one pop at a time.
+    fn forced(&self, lost: usize, now: Time) -> impl Iterator<Item = Place> {
+        self.waiting.iter().filter_map(move |(call, _)| self.force(*call, lost, now))
     }
 
     /// Whether nothing can be done from another place that cannot be done from here.
@@ -140,13 +185,14 @@ impl Place {
         self.used <= other.used
             && self.closed == other.closed
             && self.stored == other.stored
+            && self.open == other.open
             && self.pushed == other.pushed
             && self.waiting == other.waiting
     }
 
     /// Forgets closed spans in which nothing could have been pushed anyhow.
     fn forget(&mut self) {
-        let first = self.pushed.values().min().copied().unwrap_or(Time::MAX);
+        let first = self.open.first().copied().unwrap_or(Time::MAX);
         let gone = self.closed.iter().take_while(|&&(_, to)| to < first).count();
         self.closed.drain(..gone);
     }
@@ -193,7 +239,6 @@ impl StackWatcher {
             self.seen = Ts(at.0 + 1);
         }
         self.delay.retain(|op| op.call >= until || (op.ret >= until && !op.is_pending()));
-        self.places.iter_mut().for_each(Place::forget);
         Ok(())
     }
 
@@ -202,10 +247,11 @@ impl StackWatcher {
         match (op.method, ends) {
             (Method::Insert, false) => {
                 for place in &mut self.places {
-                    if place.pushed.insert(op.arg, at).is_some() {
+                    if place.pushed.contains_key(&op.arg) {
                         let why = "{0} is pushed while it may still be there; its monitor needs different values";
                         return Err(Trouble::Unsupported(Wrong::new(why, &[op.arg])));
                     }
+                    place.begin(op.arg, at);
                     place.greedy(at + 1);
                 }
             }
@@ -219,9 +265,13 @@ impl StackWatcher {
             (Method::Insert, true) => {
                 self.make_room(at - 1)?;
                 let call = time(op.call);
-                for place in self.places.iter_mut().filter(|place| place.pushed.get(&op.arg) == Some(&call)) {
-                    place.stored.insert(call, (op.arg, at));
+                for place in &mut self.places {
+                    if place.pushed.get(&op.arg) == Some(&call) {
+                        place.store(op.arg, call, at);
+                    }
+                    place.forget();
                 }
+                self.merge();
             }
             (_, true) => {
                 let settled = |place: &Place| place.waiting.iter().all(|waiting| waiting.0 != op.call);
@@ -241,25 +291,31 @@ impl StackWatcher {
         Ok(())
     }
 
-    /// Follows all ways to use pops that never return.
+    /// Places that have become the same are one.
+    fn merge(&mut self) {
+        if self.places.len() > 1 {
+            let mut apart = Vec::new();
+            for place in std::mem::take(&mut self.places) {
+                add(&mut apart, place);
+            }
+            self.places = apart;
+        }
+    }
+
+    /// Follows all ways in which pops that wait may take effect.
     fn make_room(&mut self, now: Time) -> Seen {
-        let mut open: Vec<Place> = self.places.clone();
+        let mut open: Vec<Place> = self.places.iter().flat_map(|place| place.forced(self.lost, now)).collect();
         while let Some(place) = open.pop() {
-            if place.used >= self.lost {
+            if !add(&mut self.places, place.clone()) {
                 continue;
             }
-            for (call, _) in &place.waiting {
-                let Some(after) = place.force(*call, self.lost, now) else { continue };
-                if add(&mut self.places, after.clone()) {
-                    open.push(after);
-                }
-                let each = |place: &Place| 64 * (1 + place.pushed.len() + place.waiting.len()) as u64;
-                if self.places.iter().map(each).sum::<u64>() > self.budget.bytes {
-                    return Err(Trouble::GaveUp("the memory limit was reached".into()));
-                }
-                if self.budget.deadline.is_some_and(|end| std::time::Instant::now() >= end) {
-                    return Err(Trouble::GaveUp("the time limit was reached".into()));
-                }
+            open.extend(place.forced(self.lost, now));
+            let each = |place: &Place| 64 * (1 + place.pushed.len() + place.waiting.len()) as u64;
+            if self.places.iter().chain(&open).map(each).sum::<u64>() > self.budget.bytes {
+                return Err(Trouble::GaveUp("the memory limit was reached".into()));
+            }
+            if self.budget.deadline.is_some_and(|end| std::time::Instant::now() >= end) {
+                return Err(Trouble::GaveUp("the time limit was reached".into()));
             }
         }
         Ok(())

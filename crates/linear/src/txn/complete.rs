@@ -12,7 +12,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::graph::{ALL, APART, DEPENDENCIES, Edge, EdgeKind, Graph, KNOWN, WW};
+use super::graph::{ALL, APART, DEPENDENCIES, Edge, EdgeKind, Graph, KNOWN, Known, WW};
+use super::guess;
 use super::levels::Level;
 use super::observe::{KeyOrder, Observed};
 use super::{Micro, Outcome, Seen, Step, Transactions, Txn, TxnError};
@@ -54,15 +55,22 @@ pub fn complete(
         Level::SnapshotIsolation => (DEPENDENCIES, APART),
         Level::Serializable | Level::StrictSerializable => (ALL, ALL),
     };
-    let realtime = level == Level::StrictSerializable;
+    let known = Known::new(history, observed, level == Level::StrictSerializable);
     let mut choices = Choices { solver: Solver::new(budget), pairs: FxHashMap::default(), clauses: Vec::new() };
     let mut work = 0;
     while work < WORK && !late() {
         let mut more = choices.assumed(observed);
-        let mut graph = Graph::with(history, observed, &more, realtime);
-        if let Some(order) = graph.order(along) {
-            completed(history, observed, &order, &mut more);
-            graph = Graph::with(history, observed, &more, realtime);
+        let mut graph = Graph::new(&known, &more);
+        let serial = level >= Level::Serializable;
+        if let Some(order) = if serial { guess::order(&graph, observed) } else { graph.order(along) } {
+            let places = places(history, &order);
+            let assumed = more.len();
+            completed(observed, &places, &mut more);
+            let forward = |edge: &Edge| places[edge.from as usize] < places[edge.to as usize];
+            if serial && more[assumed..].iter().all(forward) {
+                return witness(history, observed, level, order).map(Ordered::Found);
+            }
+            graph = Graph::new(&known, &more);
             match excluded.apart {
                 true if graph.is_acyclic(excluded) => return Ok(Ordered::Found(None)),
                 true => {}
@@ -183,12 +191,17 @@ impl Choices {
     }
 }
 
-/// Adds the dependencies that there are if versions come in the order of the transactions.
-fn completed(history: &Transactions, observed: &Observed, order: &[u32], edges: &mut Vec<Edge>) {
+/// Where each transaction stands in an order.
+fn places(history: &Transactions, order: &[u32]) -> Vec<u32> {
     let mut places = vec![u32::MAX; history.txns.len()];
     for (place, &txn) in order.iter().enumerate() {
         places[txn as usize] = place as u32;
     }
+    places
+}
+
+/// Adds the dependencies that there are if versions come in the order of the transactions.
+fn completed(observed: &Observed, places: &[u32], edges: &mut Vec<Edge>) {
     let place = |txn: u32| places[txn as usize];
     for known in observed.keys.iter().filter(|known| known.rest.len() > 1) {
         let KeyOrder { key, reads, .. } = known;

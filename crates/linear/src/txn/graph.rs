@@ -64,9 +64,26 @@ pub struct Edge {
 /// What [`Edge::by`] is for dependencies that were inferred.
 pub const KNOWN: u32 = u32::MAX;
 
+/// What is known of a history, with or without real time.
+pub struct Known<'a> {
+    history: &'a Transactions,
+    observed: &'a Observed,
+    moments: Vec<Edge>,
+    nodes: u32,
+}
+
+impl<'a> Known<'a> {
+    /// What was observed.
+    pub fn new(history: &'a Transactions, observed: &'a Observed, realtime: bool) -> Known<'a> {
+        let mut nodes = observed.nodes;
+        let moments = if realtime { moments(history, &observed.included, &mut nodes) } else { Vec::new() };
+        Known { history, observed, moments, nodes }
+    }
+}
+
 /// The graph of a history.
 pub struct Graph<'a> {
-    history: &'a Transactions,
+    pub(super) history: &'a Transactions,
     pub(super) edges: Vec<Edge>,
     /// The edges of node `n` are `edges[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
@@ -110,16 +127,10 @@ impl View {
 }
 
 impl<'a> Graph<'a> {
-    /// The graph of what was observed.
-    pub fn new(history: &'a Transactions, observed: &Observed, realtime: bool) -> Graph<'a> {
-        Graph::with(history, observed, &[], realtime)
-    }
-
-    /// The same with more edges.
-    pub fn with(history: &'a Transactions, observed: &Observed, more: &[Edge], realtime: bool) -> Graph<'a> {
-        let mut nodes = observed.nodes;
-        let moments = if realtime { moments(history, &observed.included, &mut nodes) } else { Vec::new() };
-        let all = || observed.edges.iter().chain(more).chain(&moments);
+    /// The graph of what is known, and of more edges.
+    pub fn new(known: &Known<'a>, more: &[Edge]) -> Graph<'a> {
+        let Known { history, observed, nodes, .. } = *known;
+        let all = || observed.edges.iter().chain(more).chain(&known.moments);
         let mut starts = vec![0u32; nodes as usize + 1];
         all().for_each(|edge| starts[edge.from as usize + 1] += 1);
         for node in 1..starts.len() {
@@ -135,7 +146,7 @@ impl<'a> Graph<'a> {
         Graph { history, edges, starts }
     }
 
-    fn nodes(&self) -> usize {
+    pub(super) fn nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -330,14 +341,35 @@ impl<'a> Graph<'a> {
         steps
     }
 
-    /// An order of the transactions along the edges of a view that does not double nodes; those that returned first go first where there is a choice.
-    pub(super) fn order(&self, view: View) -> Option<Vec<u32>> {
+    /// How many edges of a view that does not double nodes lead to each node.
+    pub(super) fn entering(&self, view: View) -> Vec<u32> {
         let mut entering = vec![0u32; self.nodes()];
-        for edge in &self.edges {
-            if view.follow(edge.from, edge).is_some() {
-                entering[edge.to as usize] += 1;
+        for edge in self.edges.iter().filter(|edge| view.follow(edge.from, edge).is_some()) {
+            entering[edge.to as usize] += 1;
+        }
+        entering
+    }
+
+    /// All nodes in some order along the edges; none if there is a cycle.
+    pub(super) fn topological(&self) -> Option<Vec<u32>> {
+        let mut entering = self.entering(ALL);
+        let mut order: Vec<u32> = (0..self.nodes() as u32).filter(|&node| entering[node as usize] == 0).collect();
+        let mut passed = 0;
+        while let Some(&node) = order.get(passed) {
+            passed += 1;
+            for edge in &self.edges[self.out(node)] {
+                entering[edge.to as usize] -= 1;
+                if entering[edge.to as usize] == 0 {
+                    order.push(edge.to);
+                }
             }
         }
+        (passed == self.nodes()).then_some(order)
+    }
+
+    /// An order of the transactions along the edges of a view that does not double nodes; those that returned first go first where there is a choice.
+    pub(super) fn order(&self, view: View) -> Option<Vec<u32>> {
+        let mut entering = self.entering(view);
         let txns = &self.history.txns;
         let key = |node: u32| Reverse((txns.get(node as usize).map_or(Ts(0), |txn| txn.ret), node));
         let mut ready: BinaryHeap<_> =

@@ -20,6 +20,7 @@
 pub mod complete;
 mod conflicts;
 pub mod graph;
+mod guess;
 pub mod levels;
 pub mod observe;
 pub mod read;
@@ -31,7 +32,7 @@ use crate::history::Ts;
 use crate::search::Budget;
 use crate::value::{ValueId, Values};
 use complete::Ordered;
-use graph::EdgeKind;
+use graph::{EdgeKind, Graph, Known};
 pub use levels::{Level, Phenomenon, Standing};
 
 /// What the transactions do.
@@ -206,17 +207,20 @@ pub fn check(history: &Transactions, workload: Workload, deadline: Option<Instan
     let late = || deadline.is_some_and(|end| Instant::now() >= end);
     let observed = observe::observe(history, workload)?;
     let mut anomalies = observed.anomalies.clone();
-    let cycles = |realtime: bool| match late() {
-        true => Vec::new(),
-        false => graph::Graph::new(history, &observed, realtime).anomalies(),
-    };
-    anomalies.extend(cycles(false));
-    for found in cycles(true) {
-        // What needs no real time has been found already.
-        if found.realtime && !anomalies.iter().any(|other| !other.realtime && other.phenomenon == found.phenomenon) {
-            anomalies.push(found);
+    let strict = Known::new(history, &observed, true);
+    let graph = Graph::new(&strict, &[]);
+    if !late() && graph.topological().is_none() {
+        anomalies.extend(Graph::new(&Known::new(history, &observed, false), &[]).anomalies());
+        let realtime = if late() { Vec::new() } else { graph.anomalies() };
+        for found in realtime {
+            // What needs no real time has been found already.
+            if found.realtime && !anomalies.iter().any(|other| !other.realtime && other.phenomenon == found.phenomenon)
+            {
+                anomalies.push(found);
+            }
         }
     }
+    drop((graph, strict));
     let budget = Budget { deadline, ..Budget::default() };
     let mut order = None;
     let mut levels: Vec<(Level, Standing)> = Vec::new();

@@ -170,7 +170,7 @@ impl Say for Lin {
         head.line(&self.fields())
     }
 
-    fn html(&self) -> Option<String> {
+    fn html(&self, _: &Answer) -> Option<String> {
         Some(self.timeline())
     }
 }

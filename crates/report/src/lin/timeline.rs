@@ -17,7 +17,7 @@ use std::fmt::Write;
 /// The most operations a page shows.
 const MOST: usize = 50_000;
 
-const PICTURE: Picture = Picture {
+const PICTURE: Picture<'_> = Picture {
     style: include_str!("timeline.css"),
     tools: "  <nav><button id=\"all\">all</button><button id=\"bad\">marked</button><select id=\"key\" hidden></select><span id=\"where\"></span> &middot; wheel: zoom &middot; \
             drag: move &middot; shift-wheel: up and down</nav>\n",

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, Conclusion, Say};
 use crate::html::{Picture, page};
 use crate::json::Head;
+use crate::numbers::{counted, grouped};
 use crate::paper::Paper;
 use crate::text::clean;
 use serde::Serialize;
@@ -88,7 +89,7 @@ pub struct Dependency {
 /// How many anomalies are shown to a person.
 const SHOWN: usize = 8;
 
-pub(crate) const PICTURE: Picture = Picture {
+pub(crate) const PICTURE: Picture<'_> = Picture {
     style: include_str!("cycles.css"),
     tools: "",
     body: "<main id=\"cycles\"></main>\n",
@@ -108,6 +109,16 @@ impl Transactions {
                 )
             }
         }
+    }
+
+    /// How much there is.
+    fn size(&self) -> String {
+        let transactions = counted(self.transactions as u64, "transaction");
+        let dependencies = match self.dependencies {
+            1 => "1 dependency".to_owned(),
+            many => format!("{} dependencies", grouped(many as u64)),
+        };
+        format!("{transactions} ({} of unknown end), {dependencies}", grouped(self.unknown as u64))
     }
 
     fn strongest(&self) -> Option<&'static str> {
@@ -134,11 +145,8 @@ impl Say for Transactions {
 
     fn text(&self, answer: &Answer, paper: &mut Paper) {
         paper.paint(self.conclusion.style(), self.conclusion.word()).say(": ").say(self.headline()).end();
-        let what = format!(
-            "  {} history, {} transactions ({} of unknown end), {} dependencies, checked in {:.2} s",
-            self.workload, self.transactions, self.unknown, self.dependencies, answer.cost.seconds
-        );
-        paper.say(what).end();
+        let size = self.size();
+        paper.say(format!("  {} history, {size}, checked in {:.2} s", self.workload, answer.cost.seconds)).end();
         let levels: Vec<String> =
             self.levels.iter().map(|(level, conclusion)| format!("{level} {}", conclusion.word())).collect();
         paper.say(format!("  levels: {}", levels.join(", "))).end();
@@ -220,7 +228,7 @@ impl Say for Transactions {
         })
     }
 
-    fn html(&self) -> Option<String> {
+    fn html(&self, _: &Answer) -> Option<String> {
         #[derive(Serialize)]
         struct Drawn {
             title: String,
@@ -247,5 +255,30 @@ impl Say for Transactions {
             self.levels.iter().map(|(level, conclusion)| format!("{level} {}", conclusion.word())).collect();
         let text = format!("{} transactions. Levels: {}.", self.transactions, levels.join(", "));
         Some(page(&format!("{}: {}", self.workload, self.headline()), &text, PICTURE, &drawn))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        let mut answer = Transactions {
+            workload: "list-append",
+            level: "serializable",
+            conclusion: Conclusion::Holds,
+            transactions: 1,
+            unknown: 0,
+            events: 2,
+            dependencies: 1,
+            levels: Vec::new(),
+            anomalies: Vec::new(),
+            order: None,
+            stopped: false,
+        };
+        assert_eq!(answer.size(), "1 transaction (0 of unknown end), 1 dependency");
+        (answer.transactions, answer.dependencies) = (2_000, 0);
+        assert_eq!(answer.size(), "2,000 transactions (0 of unknown end), 0 dependencies");
     }
 }

@@ -85,6 +85,7 @@ pub(crate) fn dekker() -> Execution {
         thread: Some(thread(2)),
         message: "assertion failed: one thread at a time".into(),
         place: place(18),
+        race: None,
     };
     let steps = vec![
         spawn(0, 22, 1, "left"),
@@ -165,6 +166,7 @@ pub(crate) fn deadlock() -> Counterexample {
         thread: Some(thread(1)),
         message: "deadlock: T1 waits for the mutex b, T2 waits for the mutex a".into(),
         place: place(7),
+        race: None,
     };
     execution.steps = vec![
         spawn(0, 22, 1, "left"),
