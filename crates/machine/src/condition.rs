@@ -116,3 +116,48 @@ impl Compiler<'_> {
         Source::Step(self.steps.len() as u32 - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::automaton::{Automaton, Reaction, Status};
+    use crate::compile::{AllShared, Options, compile};
+    use crate::thread::Thread;
+    use raddle_trace::Property;
+
+    /// What a load with this condition on `r` does with each value: it reads it, waits, or fails.
+    fn taken(cond: &str, values: impl IntoIterator<Item = i32>) -> String {
+        let text = format!("global x: i32; fn main() {{ let k = 3; let r = load x until {cond}; }}");
+        let program = raddle_program::parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let code = compile(&program, &AllShared, &Options::default());
+        let look = |value: i32| {
+            let mut thread = Thread::main(&code, false);
+            if thread.reaction(&code, value as u64) == Reaction::Block {
+                return 'w';
+            }
+            thread.answer(&code, value as u64, 0);
+            match thread.status() {
+                Status::Failed(failure) if failure.property == Some(Property::Arithmetic) => 'f',
+                Status::Finished { .. } => 'r',
+                other => panic!("{other:?}"),
+            }
+        };
+        values.into_iter().map(look).collect()
+    }
+
+    #[test]
+    fn conditions_are_asked_of_what_is_found() {
+        assert_eq!(taken("r == 2", 0..5), "wwrww");
+        assert_eq!(taken("r == k", 0..5), "wwwrw");
+        assert_eq!(taken("r == k || r == 1", 0..5), "wrwrw");
+        assert_eq!(taken("r != k && (r == 1 || r > 2)", 0..5), "wrwwr");
+        assert_eq!(taken("-r < -2", -1..5), "wwwwrr");
+        assert_eq!(taken("(r > 2 ? k : r) == k", 0..5), "wwwrr");
+    }
+
+    /// As in every other expression, whether it is chosen or not.
+    #[test]
+    fn a_division_by_zero_is_an_error() {
+        assert_eq!(taken("4 / r == 2", 0..4), "fwrw");
+        assert_eq!(taken("(r == 0 ? 2 : 4 / r) == 2", 0..4), "fwrw");
+    }
+}

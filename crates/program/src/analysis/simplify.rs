@@ -19,7 +19,8 @@ pub(super) fn simplified(expr: Expr) -> Expr {
         Expr::Binary(op, a, b) => binary(op, *a, *b),
         Expr::Cast(op, to, a) => match *a {
             Expr::Const(from, value) if from != Type::Ptr && to != Type::Ptr && !op.numbers_addresses() => {
-                op.apply(from, to, value).map_or_else(|| Expr::cast(op, to, *a), |value| Expr::Const(to, value))
+                let folded = op.apply(from, to, from.truncate(value));
+                folded.map_or_else(|| Expr::cast(op, to, *a), |value| Expr::Const(to, value))
             }
             a => Expr::cast(op, to, a),
         },
@@ -54,7 +55,9 @@ pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
     match (op, &a, &b) {
         (_, &Expr::Const(ty, x), &Expr::Const(other, y)) if ty != Type::Ptr && other != Type::Ptr => {
             let to = if op.is_comparison() { Type::I1 } else { ty };
-            op.apply(ty, x, y).map_or_else(|| Expr::binary(op, a, b), |value| Expr::Const(to, value))
+            // A constant may have more bits than its type.
+            let folded = op.apply(ty, ty.truncate(x), other.truncate(y));
+            folded.map_or_else(|| Expr::binary(op, a, b), |value| Expr::Const(to, value))
         }
         (BinOp::And, Expr::Const(Type::I1, 1), _) | (BinOp::Or, Expr::Const(Type::I1, 0), _) => b,
         (BinOp::And, _, Expr::Const(Type::I1, 1)) | (BinOp::Or, _, Expr::Const(Type::I1, 0)) => a,
@@ -73,6 +76,7 @@ pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::CastOp;
     use crate::program::Reg;
 
     /// What an expression comes to if its only register, of eight bits, has this value.
@@ -118,6 +122,14 @@ mod tests {
             }
         }
         assert_eq!(seen, 20 * 20 * 4 * 11);
+    }
+
+    #[test]
+    fn constants_are_as_wide_as_their_types() {
+        let minus_one = || Expr::Const(Type::I8, u64::MAX);
+        assert_eq!(binary(BinOp::Eq, minus_one(), Expr::int(Type::I8, -1)), Expr::bool(true));
+        let wide = simplified(Expr::cast(CastOp::ZExt, Type::I16, minus_one()));
+        assert_eq!(wide, Expr::Const(Type::I16, 255));
     }
 
     #[test]
