@@ -6,13 +6,14 @@
 //! cargo run --release -p raddle-bench -- --memory        # peak memory as the number of executions grows
 //! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
 //! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
+//! cargo run --release -p raddle-bench -- models          # RA and RC11 beside SC, `optimal` beside `rf`
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
-//! [`growth`], [`lin`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`lin`] and [`fair`] stand by themselves.
 
 mod engines;
 mod failure;
@@ -21,6 +22,7 @@ mod growth;
 mod lin;
 mod measure;
 mod memory;
+mod models;
 mod peers;
 mod plot;
 mod suite;
@@ -75,6 +77,12 @@ enum Command {
     /// `optimal`.
     Engines(engines::Args),
 
+    /// Compare the memory models of C11 with SC on the same programs
+    ///
+    /// Prints executions per CPU second of `optimal` and of `rf` under SC, RA and RC11, each as a share of the rate under SC, and how many times GenMC's rate
+    /// it is. A count that is not the known one is an error.
+    Models(models::Args),
+
     /// Measure how the time per class grows with the length of the execution
     Growth(growth::Args),
 
@@ -106,6 +114,8 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Command::Engines(args)) = &args.command {
         engines::run(args)?;
+    } else if let Some(Command::Models(args)) = &args.command {
+        models::run(args)?;
     } else if let Some(Command::Growth(args)) = &args.command {
         growth::run(args)?;
     } else if let Some(Command::Peers(args)) = &args.command {

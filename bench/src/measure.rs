@@ -8,7 +8,7 @@
 use crate::failure::Failure;
 use crate::suite::{Case, Instance, UNKNOWN};
 use raddle::cost::Meter;
-use raddle::{Control, Define, Language, LoadOptions, Outcome, Program, Scope, Settings};
+use raddle::{Control, Define, Language, LoadOptions, Model, Outcome, Program, Scope, Settings};
 use serde::Serialize;
 
 /// Which value of the parameter.
@@ -38,9 +38,9 @@ impl Effort {
 
 /// What one verification takes.
 #[derive(Clone, Copy, Debug)]
-struct Times {
-    cpu: f64,
-    wall: f64,
+pub(crate) struct Times {
+    pub(crate) cpu: f64,
+    pub(crate) wall: f64,
 }
 
 /// A line of the table.
@@ -142,12 +142,30 @@ fn measure(
     effort: Effort,
     workers: usize,
 ) -> Result<(Outcome, Times), Failure> {
+    let (outcome, times) = timed(name, program, &settings(case.model, workers), effort)?;
+    let found = outcome.statistics.executions;
+    match instance.executions {
+        Some(expected) if expected != found => Err(Failure::Count { program: name.to_owned(), found, expected }),
+        _ => Ok((outcome, times)),
+    }
+}
+
+/// Explores all executions of a program, again and again, and what one time takes.
+///
+/// # Errors
+/// If that is not possible.
+pub(crate) fn timed(
+    name: &str,
+    program: &Program,
+    settings: &Settings,
+    effort: Effort,
+) -> Result<(Outcome, Times), Failure> {
     let mut best: Option<(Outcome, Times)> = None;
     for _ in 0..effort.repetitions {
         let meter = Meter::start();
         let mut runs = 0;
         let (outcome, times) = loop {
-            let outcome = explore(case, name, program, workers)?;
+            let outcome = explore_with(settings, name, program)?;
             runs += 1;
             let cost = meter.read();
             // Where the system does not tell CPU time, wall time ends the repetition.
@@ -160,12 +178,15 @@ fn measure(
             best.map_or(times, |(_, best)| Times { cpu: best.cpu.min(times.cpu), wall: best.wall.min(times.wall) });
         best = Some((outcome, times));
     }
-    let (outcome, times) = best.expect("there is a repetition");
-    let found = outcome.statistics.executions;
-    match instance.executions {
-        Some(expected) if expected != found => Err(Failure::Count { program: name.to_owned(), found, expected }),
-        _ => Ok((outcome, times)),
-    }
+    Ok(best.expect("there is a repetition"))
+}
+
+/// All executions under a model, past violations.
+pub(crate) fn settings(model: Model, workers: usize) -> Settings {
+    let mut settings = Settings::new(model);
+    settings.options.all = true;
+    settings.options.workers = workers;
+    settings
 }
 
 /// Explores all executions of a program, past violations.
@@ -173,10 +194,11 @@ fn measure(
 /// # Errors
 /// If that is not possible.
 pub(crate) fn explore(case: &Case, name: &str, program: &Program, workers: usize) -> Result<Outcome, Failure> {
-    let mut settings = Settings::new(case.model);
-    settings.options.all = true;
-    settings.options.workers = workers;
-    let outcome = raddle::verify(program, &settings, &Control::new()).map_err(Failure::of(name))?;
+    explore_with(&settings(case.model, workers), name, program)
+}
+
+fn explore_with(settings: &Settings, name: &str, program: &Program) -> Result<Outcome, Failure> {
+    let outcome = raddle::verify(program, settings, &Control::new()).map_err(Failure::of(name))?;
     match outcome.scope {
         Scope::AllExecutions => Ok(outcome),
         _ => Err(Failure::Partial { program: name.to_owned() }),

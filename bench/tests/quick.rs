@@ -74,3 +74,27 @@ fn the_algorithms_for_pairs_agree_and_lock_step_search_takes_fewer_steps_in_corr
     let corridor = rows.iter().rfind(|row| row["input"] == "corridor" && row["random"] == 0).expect("a corridor");
     assert!(steps(corridor, 1) < steps(corridor, 0), "{corridor}");
 }
+
+#[test]
+fn models_are_compared_and_their_counts_are_right() {
+    let lines = bench(&["models", "--quick"]);
+    let lines = lines.as_array().expect("a list");
+    assert_eq!(lines.len(), 3 * 8, "{lines:?}");
+    let executions = |program: &str, model: &str, engine: usize| {
+        let line = lines.iter().find(|line| line["program"] == program && line["model"] == model);
+        line.and_then(|line| line["engines"][engine]["executions"].as_u64()).expect("a number")
+    };
+    // The ring is store buffering of N threads: 2^N, without the outcome in which nobody sees anything where that is forbidden.
+    for (program, model, expected) in [
+        ("ring, seq_cst(3)", "sc", 7),
+        ("ring, seq_cst(3)", "ra", 8),
+        ("ring, seq_cst(3)", "rc11", 7),
+        ("ring, fences(3)", "ra", 7),
+        ("ring, fences(3)", "rc11", 7),
+        ("fib(2)", "sc", 19),
+        ("fib(2)", "ra", 20),
+        ("fib(2)", "rc11", 20),
+    ] {
+        assert_eq!(executions(program, model, 0), expected, "{program} under {model}");
+    }
+}
