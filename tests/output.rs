@@ -472,3 +472,34 @@ fn why_two_accesses_of_a_c_program_race() {
     let said = raddle(&["check", &fixed, "--model", "rc11"]).stdout;
     assert!(said.contains("holds"), "{said}");
 }
+
+/// Code hosts and editors get the violation at its line, and the run by threads.
+#[test]
+fn violations_are_written_for_code_hosts() {
+    let dir = Scratch::new();
+    let file = dir.join("log.sarif").display().to_string();
+    let log = |args: &[&str], status: i32| -> serde_json::Value {
+        let ran = raddle(&[&["check"], args, &["--sarif", &file]].concat());
+        assert_eq!(ran.status, status, "{ran:?}");
+        serde_json::from_str(&std::fs::read_to_string(&file).expect("it was written")).expect("it is JSON")
+    };
+    let broken = log(&["examples/c/spsc_ring.c", "-D", "BROKEN"], 1);
+    assert_eq!(broken["version"], "2.1.0");
+    let run = &broken["runs"][0];
+    assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "race");
+    let result = &run["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"race".into(), &"error".into()));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "examples/c/spsc_ring.c");
+    assert_eq!(place["region"]["startLine"], 40);
+    let flows = result["codeFlows"][0]["threadFlows"].as_array().expect("threads");
+    let names: Vec<&str> = flows.iter().filter_map(|flow| flow["message"]["text"].as_str()).collect();
+    assert_eq!(names, ["T0 main", "T1 producer", "T2 consumer"]);
+    let orders = flows.iter().flat_map(|flow| flow["locations"].as_array().expect("steps"));
+    let mut orders: Vec<u64> = orders.filter_map(|step| step["executionOrder"].as_u64()).collect();
+    orders.sort_unstable();
+    assert_eq!(orders, (1..=10).collect::<Vec<u64>>(), "every step is in one flow");
+    assert_eq!(log(&["examples/c/spsc_ring.c"], 0)["runs"][0]["results"], serde_json::json!([]));
+    let refused = raddle(&["check", "examples/litmus/SB.litmus", "--sarif", &file]);
+    assert!(refused.status == 2 && refused.stderr.contains("--sarif"), "{refused:?}");
+}

@@ -351,6 +351,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) html: Option<PathBuf>,
 
+    /// Write all violations to FILE, with the runs that show them, as SARIF for code hosts and editors
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) sarif: Option<PathBuf>,
+
     /// Write the schedule of the first counterexample to FILE, for `raddle replay`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) save_schedule: Option<PathBuf>,

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 pub(crate) fn run(args: &Check) -> Status {
     let file = args.asked.input.file.display().to_string();
-    let (dot, html) = (args.dot.as_deref(), args.html.as_deref());
-    let output = Output { full: args.full, dot, html, ..Output::new("check", &file, args.asked.json) };
+    let (dot, html, sarif) = (args.dot.as_deref(), args.html.as_deref(), args.sarif.as_deref());
+    let output = Output { full: args.full, dot, html, sarif, ..Output::new("check", &file, args.asked.json) };
     output.end(answer(args, &file))
 }
 
@@ -30,6 +30,10 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
         let (model, note) = raddle::model_meant(&loaded, &settings);
         settings.options.model = model;
         loaded.notes.extend(note);
+    }
+    if args.sarif.is_some() && loaded.litmus.is_some() {
+        let problem = Problem::new("a litmus test asks about final states, and has no violations to list");
+        return Err(problem.help("leave --sarif out; --json has the answer").into());
     }
     if args.states && loaded.litmus.is_none() {
         return Err(Problem::new("only litmus tests have final states to list").help("leave --states out").into());
@@ -81,7 +85,11 @@ fn under_all(
 /// A counterexample belongs to one model.
 fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
     let many = args.asked.what.model(Model::default()).is_none();
-    if many && (args.dot.is_some() || args.html.is_some() || args.save_schedule.is_some() || args.states) {
+    if many
+        && ([&args.dot, &args.html, &args.sarif].iter().any(|file| file.is_some())
+            || args.save_schedule.is_some()
+            || args.states)
+    {
         let help = "`--model all` says which models to look at; name one of them";
         let what = if args.states { "final states belong" } else { "a counterexample belongs" };
         return Err(Problem::new(format!("{what} to one memory model")).help(help).into());

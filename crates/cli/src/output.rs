@@ -23,6 +23,8 @@ pub(crate) struct Output<'a> {
     pub(crate) dot: Option<&'a Path>,
     /// Write a page here.
     pub(crate) html: Option<&'a Path>,
+    /// Write a log for code hosts here.
+    pub(crate) sarif: Option<&'a Path>,
 }
 
 impl<'a> Output<'a> {
@@ -42,7 +44,11 @@ impl Output<'_> {
     }
 
     fn write_files(self, answer: &Answer) -> Result<(), Failure> {
-        let wanted = [(self.dot, Answer::dot as fn(&Answer) -> Option<String>), (self.html, Answer::html)];
+        let wanted = [
+            (self.dot, Answer::dot as fn(&Answer) -> Option<String>),
+            (self.html, Answer::html),
+            (self.sarif, Answer::sarif),
+        ];
         for (path, draw) in wanted {
             if let Some(path) = path
                 && let Some(drawn) = draw(answer)

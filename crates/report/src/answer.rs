@@ -134,6 +134,10 @@ pub(crate) trait Say {
     fn html(&self, _answer: &Answer) -> Option<String> {
         None
     }
+    /// As a log for code hosts, if it is about a program.
+    fn sarif(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Answer {
@@ -177,6 +181,11 @@ impl Answer {
     /// As a graph in the language of Graphviz, if there is something to draw.
     pub fn dot(&self) -> Option<String> {
         self.say().dot()
+    }
+
+    /// As a log in SARIF 2.1.0, if it is about a program.
+    pub fn sarif(&self) -> Option<String> {
+        self.say().sarif()
     }
 
     /// As one page for a browser that loads nothing, if there is something to draw.

@@ -6,6 +6,7 @@ use crate::dot;
 use crate::json::Head;
 use crate::numbers::{counted, grouped, memory, percent, short, time};
 use crate::paper::Paper;
+use crate::sarif;
 use crate::style::{FAINT, HEAD};
 use crate::walk;
 use raddle_trace::{Model, Scope, Verdict};
@@ -98,6 +99,10 @@ impl Say for Check {
     /// The same, to be walked through.
     fn html(&self, answer: &Answer) -> Option<String> {
         self.counterexamples.first().map(|first| walk::of(answer, first))
+    }
+
+    fn sarif(&self) -> Option<String> {
+        Some(sarif::log(&self.counterexamples))
     }
 }
 

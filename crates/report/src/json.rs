@@ -46,7 +46,7 @@ impl Head<'_> {
 }
 
 /// The same JSON without characters that a terminal might act upon, should it be shown there. They stand inside of strings only.
-fn escaped(json: &str) -> String {
+pub(crate) fn escaped(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if is_harmful(c) {

@@ -31,6 +31,7 @@ mod paper;
 mod relations;
 pub mod replay;
 mod run;
+mod sarif;
 pub mod stream;
 pub mod strengthen;
 mod style;
