@@ -296,19 +296,25 @@ fn draft(question: &Question<'_>, language: Language, sites: &[Site], orders: &[
                 ));
             }
         }
-        // What `.rdl` says after the edit is read again: it has to be the very program that was checked.
-        if language == Language::Rdl && unedited.is_empty() && !same_program(question, &draft.text(), sites, orders) {
-            unedited.push("the edited text is not the program that was checked, so there is no diff".to_owned());
-            continue;
+        let changes = draft.diff(&file.name);
+        // What the text says after the edit is read again: it has to be the very program that was checked.
+        if !changes.is_empty() && unedited.is_empty() {
+            if *file.name != *question.file {
+                unedited
+                    .push(format!("{} is not read again after the edit, since another file includes it", file.name));
+            } else if !same_program(question, language, &draft.text(), sites, orders) {
+                unedited.push("the edited text is not the program that was checked, so there is no diff".to_owned());
+                continue;
+            }
         }
-        diff += &draft.diff(&file.name);
+        diff += &changes;
     }
     (diff, unedited)
 }
 
 /// Whether the text is the program of the question with these orderings.
-fn same_program(question: &Question<'_>, text: &str, sites: &[Site], orders: &[Ordering]) -> bool {
-    let Ok(edited) = load_text(question.file, text, Language::Rdl, question.load) else { return false };
+fn same_program(question: &Question<'_>, language: Language, text: &str, sites: &[Site], orders: &[Ordering]) -> bool {
+    let Ok(edited) = load_text(question.file, text, language, question.load) else { return false };
     let checked = apply(&question.loaded.program, sites, orders);
     let plain = |program: &Program| {
         // A relaxed fence is none.

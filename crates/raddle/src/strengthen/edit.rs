@@ -17,6 +17,17 @@ pub(crate) fn in_c(order: Ordering) -> &'static str {
     }
 }
 
+/// The number that compilers give it.
+fn number_in_c(order: Ordering) -> &'static str {
+    match order {
+        Ordering::NonAtomic | Ordering::Relaxed => "0",
+        Ordering::Acquire => "2",
+        Ordering::Release => "3",
+        Ordering::AcqRel => "4",
+        Ordering::SeqCst => "5",
+    }
+}
+
 /// A file with changes, line by line.
 pub(crate) struct Draft<'t> {
     lines: Vec<&'t str>,
@@ -251,12 +262,16 @@ fn calls_changed(line: &str, kind: Kind, order: Ordering, failure: Option<Orderi
             }
         }
         let exchange = name.contains("compare_exchange");
+        // A text that gives a number has been preprocessed, and may have no words for it.
+        let numeric = explicit && arguments.last().is_some_and(|last| last.trim().parse::<u8>().is_ok());
         if explicit {
             arguments.truncate(arguments.len().checked_sub(1 + usize::from(exchange))?);
         }
         let builtin = name.starts_with("__atomic_");
         let word = |order| {
-            if builtin {
+            if numeric {
+                number_in_c(order).to_owned()
+            } else if builtin {
                 in_c(order).to_ascii_uppercase().replace("MEMORY_ORDER_", "__ATOMIC_")
             } else {
                 in_c(order).to_owned()
