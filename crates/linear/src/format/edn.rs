@@ -41,9 +41,43 @@ struct Forms<R> {
     /// The text of the form so far, and the line on which it begins, for messages.
     seen: String,
     began: u32,
+    /// The word that was read last.
+    word: Vec<u8>,
+}
+
+/// How much of a form a message shows.
+const SHOWN: usize = 160;
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',')
+}
+
+fn ends_word(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'"' | b';')
 }
 
 impl<R: Read> Forms<R> {
+    fn new(input: BufReader<R>) -> Self {
+        Forms { input, line: 1, size: 0, seen: String::new(), began: 1, word: Vec::new() }
+    }
+
+    /// Takes so many bytes of what is in the buffer.
+    fn pass(&mut self, count: usize) -> Result<(), InputError> {
+        if self.seen.trim_start().is_empty() {
+            self.began = self.line;
+        }
+        let bytes = &self.input.buffer()[..count];
+        let shown = bytes.iter().take(SHOWN.saturating_sub(self.seen.len()));
+        self.seen.extend(shown.map(|&byte| char::from(if byte.is_ascii() { byte } else { b'?' })));
+        self.line = self.line.saturating_add(bytes.iter().filter(|&&byte| byte == b'\n').count() as u32);
+        self.input.consume(count);
+        self.size += count;
+        if self.size > MAX_FORM {
+            return Err(self.wrong(format!("the form is longer than {} MiB", MAX_FORM >> 20)));
+        }
+        Ok(())
+    }
+
     fn peek(&mut self) -> Result<Option<u8>, InputError> {
         Ok(self.input.fill_buf()?.first().copied())
     }
@@ -52,20 +86,7 @@ impl<R: Read> Forms<R> {
         let Some(byte) = self.peek()? else {
             return Ok(None);
         };
-        self.input.consume(1);
-        if self.seen.trim_start().is_empty() {
-            self.began = self.line;
-        }
-        if byte == b'\n' {
-            self.line = self.line.saturating_add(1);
-        }
-        self.size += 1;
-        if self.seen.len() < 160 {
-            self.seen.push(char::from(if byte.is_ascii() { byte } else { b'?' }));
-        }
-        if self.size > MAX_FORM {
-            return Err(self.wrong(format!("the form is longer than {} MiB", MAX_FORM >> 20)));
-        }
+        self.pass(1)?;
         Ok(Some(byte))
     }
 
@@ -74,22 +95,23 @@ impl<R: Read> Forms<R> {
     }
 
     fn skip_blanks(&mut self) -> Result<(), InputError> {
-        while let Some(byte) = self.peek()? {
-            match byte {
-                b' ' | b'\t' | b'\r' | b'\n' | b',' => {
-                    self.take()?;
-                    self.size = self.size.saturating_sub(1);
-                }
-                b';' => {
-                    while self.peek()?.is_some_and(|byte| byte != b'\n') {
-                        self.take()?;
-                        self.size = self.size.saturating_sub(1);
-                    }
-                }
-                _ => break,
+        let mut comment = false;
+        loop {
+            let buffer = self.input.fill_buf()?;
+            let skipped = |&byte: &u8| if comment { byte != b'\n' } else { is_blank(byte) };
+            let count = buffer.iter().take_while(|byte| skipped(byte)).count();
+            let next = buffer.get(count).copied();
+            if count > 0 {
+                self.pass(count)?;
+                self.size = self.size.saturating_sub(count);
+            }
+            match next {
+                None if count > 0 => {}
+                Some(b'\n') if comment => comment = false,
+                Some(b';') => comment = true,
+                _ => return Ok(()),
             }
         }
-        Ok(())
     }
 
     fn form(&mut self, depth: usize) -> Result<Edn, InputError> {
@@ -130,7 +152,7 @@ impl<R: Read> Forms<R> {
                         self.form(depth + 1)
                     }
                     _ => {
-                        self.word()?;
+                        self.word(|_| ())?;
                         self.form(depth + 1)
                     }
                 }
@@ -141,11 +163,8 @@ impl<R: Read> Forms<R> {
             }
             Some(b'}' | b']' | b')') => Err(self.wrong("a closing bracket without an opening one")),
             Some(_) => {
-                let word = self.word()?;
-                if word.is_empty() {
-                    return Err(self.wrong("expected a form"));
-                }
-                Ok(Edn::Plain(atom(&word)))
+                let atom = self.word(|word| (!word.is_empty()).then(|| atom(word)))?;
+                atom.map(Edn::Plain).ok_or_else(|| self.wrong("expected a form"))
             }
         }
     }
@@ -165,17 +184,21 @@ impl<R: Read> Forms<R> {
         }
     }
 
-    fn word(&mut self) -> Result<String, InputError> {
-        let mut word = Vec::new();
-        while let Some(byte) = self.peek()? {
-            if byte.is_ascii_whitespace()
-                || matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'"' | b';')
-            {
+    /// Reads a word, which may be empty, and makes something of it.
+    fn word<T>(&mut self, make: impl FnOnce(&str) -> T) -> Result<T, InputError> {
+        self.word.clear();
+        loop {
+            let buffer = self.input.fill_buf()?;
+            let count = buffer.iter().take_while(|&&byte| !ends_word(byte)).count();
+            let ended = count < buffer.len() || count == 0;
+            self.word.extend_from_slice(&buffer[..count]);
+            self.pass(count)?;
+            if ended {
                 break;
             }
-            word.extend(self.take()?);
         }
-        String::from_utf8(word).map_err(|_| self.wrong("the form is not UTF-8"))
+        let word = std::str::from_utf8(&self.word).map_err(|_| self.wrong("the form is not UTF-8"))?;
+        Ok(make(word))
     }
 
     fn text(&mut self) -> Result<String, InputError> {
@@ -225,7 +248,7 @@ pub(super) fn atom(word: &str) -> Value {
 
 /// The value a piece of EDN text stands for, as the log formats embed it.
 pub(super) fn value_of(text: &str) -> Result<Value, String> {
-    let mut forms = Forms { input: BufReader::new(text.as_bytes()), line: 1, size: 0, seen: String::new(), began: 1 };
+    let mut forms = Forms::new(BufReader::new(text.as_bytes()));
     let message = |error: InputError| match error {
         InputError::Line { message, .. } => message,
         other => other.to_string(),
@@ -260,8 +283,7 @@ pub struct EdnSource<R> {
 impl<R: Read> EdnSource<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool) -> EdnSource<R> {
-        let forms = Forms { input, line: 1, size: 0, seen: String::new(), began: 1 };
-        EdnSource { forms, independent, wrapped: None, started: false, finished: false }
+        EdnSource { forms: Forms::new(input), independent, wrapped: None, started: false, finished: false }
     }
 
     fn form(&mut self) -> Result<Option<(u32, Edn)>, InputError> {
