@@ -3,6 +3,7 @@
 
 use super::Model;
 use super::causal;
+use super::psc;
 use crate::graphs::event::{Event, Kind, Slot};
 use crate::graphs::graph::Graph;
 use raddle_program::Ordering;
@@ -38,7 +39,7 @@ impl Model for Ra {
     }
 
     fn refuses(graph: &Graph<Self>, slot: Slot) -> bool {
-        causal::is_in_question(graph, slot, causal::is_full_fence) && !causal::has_order(graph)
+        psc::fences_are_upset(graph, slot)
     }
 
     fn floors_decide(graph: &Graph<Self>, events: &BitSet, _: Option<&Event>, _: bool) -> bool {
