@@ -14,7 +14,6 @@
 
 use super::cfg::Cfg;
 use super::liveness::may_fail;
-use super::simplify::{binary, complement, simplified};
 use crate::expr::{BinOp, Expr};
 use crate::inst::{Op, Term};
 use crate::program::{BlockId, Function, Reg};
@@ -100,17 +99,17 @@ fn passes(function: &Function, cfg: &Cfg, block: BlockId, inst: usize) -> Option
             Term::If(cond, then, otherwise) => {
                 let Some(cond) = way.value(cond) else { continue };
                 go(*then, way.clone().with(cond.clone()));
-                go(*otherwise, way.with(complement(cond)));
+                go(*otherwise, way.with(cond.negated()));
             }
             _ => {}
         }
     }
-    let all = |conditions: Vec<Expr>| conditions.into_iter().reduce(|a, b| binary(BinOp::And, a, b));
+    let all = |conditions: Vec<Expr>| conditions.into_iter().reduce(|a, b| Expr::binary(BinOp::And, a, b));
     let any = stopped.into_iter().map(|conditions| all(conditions).unwrap_or_else(|| Expr::bool(true)));
-    let stopped = any.reduce(|a, b| binary(BinOp::Or, a, b))?;
+    let stopped = any.reduce(|a, b| Expr::binary(BinOp::Or, a, b))?;
     let mut size = 0;
     stopped.walk(&mut |_| size += 1);
-    (size <= 4 * MAX_SIZE).then(|| complement(stopped))
+    (size <= 4 * MAX_SIZE).then(|| stopped.negated())
 }
 
 /// Goes to the end of a block; `None` if the thread does something visible before, or may fail. Notes where assumptions stop it.
@@ -129,7 +128,7 @@ fn follow(
             }
             Op::Assume { cond } => {
                 let cond = way.value(cond)?;
-                stopped.extend(way.clone().with(complement(cond.clone())).map(|way| way.conditions));
+                stopped.extend(way.clone().with(cond.clone().negated()).map(|way| way.conditions));
                 way = way.with(cond)?;
             }
             Op::Assert { cond, .. } => {
@@ -144,14 +143,14 @@ fn follow(
 
 fn substituted(expr: &Expr, values: &FxHashMap<Reg, Expr>) -> Expr {
     let part = |expr: &Expr| Box::new(substituted(expr, values));
-    simplified(match expr {
-        Expr::Reg(reg) => return values.get(reg).unwrap_or(expr).clone(),
-        Expr::Const(..) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => return expr.clone(),
+    match expr {
+        Expr::Reg(reg) => values.get(reg).unwrap_or(expr).clone(),
+        Expr::Const(..) | Expr::Global(_) | Expr::Local(_) | Expr::Func(_) => expr.clone(),
         Expr::Unary(op, a) => Expr::Unary(*op, part(a)),
         Expr::Binary(op, a, b) => Expr::Binary(*op, part(a), part(b)),
         Expr::Cast(op, to, a) => Expr::Cast(*op, *to, part(a)),
         Expr::Select(c, a, b) => Expr::Select(part(c), part(a), part(b)),
-    })
+    }
 }
 
 #[cfg(test)]
