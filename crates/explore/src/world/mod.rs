@@ -130,7 +130,7 @@ impl<'c> View<'c> {
         let place = self.code.place(other.1);
         let message = format!(
             "this access to {} at {name} overlaps one to {} ({}:{}:{}); atomic accesses of different sizes to the same memory are not \
-             supported",
+             supported, ordinary ones with `--pieces PLACE=BYTES` only, which `raddle check` finds out by itself",
             counted(mine.0.size),
             counted(other.0.size),
             place.file,
