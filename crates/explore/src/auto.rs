@@ -53,7 +53,7 @@ impl Evidence {
 
 /// The engine `auto`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Auto;
+pub struct Auto;
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {

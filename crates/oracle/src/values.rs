@@ -72,7 +72,7 @@ pub(crate) fn compare_schedules(
                 met_from[kind].insert(class.clone());
                 (classes.reads_from.contains(&class), !met_sources.insert(class))
             }
-            Equivalence::Traces | Equivalence::Refined | Equivalence::Delegated => {
+            Equivalence::Traces | Equivalence::Refined | Equivalence::States | Equivalence::Delegated => {
                 met_from[kind].insert(class.reads_from());
                 (classes.traces.contains(&class), !met_sources.insert(class))
             }

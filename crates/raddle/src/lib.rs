@@ -30,6 +30,7 @@ pub mod answer;
 mod commands;
 pub mod compare;
 pub mod cost;
+mod engines;
 mod error;
 pub mod fairness;
 pub mod histories;
@@ -43,6 +44,7 @@ pub mod strengthen;
 pub mod traces;
 pub mod verify;
 
+pub use engines::ENGINES;
 pub use error::Error;
 pub use fairness::fair;
 pub use histories::{Called, lin, lin_levels, lin_model, lin_stream, lin_transactions};
@@ -57,7 +59,6 @@ pub use traces::trace;
 pub use verify::{Settings, model_meant, verify, verify_in_pieces};
 
 pub use raddle_engine::{Control, Engine, Finding, Limits, Outcome, Progress, PropertySet, Statistics, StopReason};
-pub use raddle_explore::ENGINES;
 pub use raddle_program::Program;
 pub use raddle_report::{Answer, Replay};
 pub use raddle_trace::{Execution, Model, Property, Scope, ThreadName, Verdict, Violation};
@@ -72,6 +73,7 @@ pub use raddle_litmus as litmus;
 pub use raddle_machine as machine;
 pub use raddle_memsys as memsys;
 pub use raddle_program as program;
+pub use raddle_reach as reach;
 pub use raddle_report as report;
 pub use raddle_trace as trace;
 
