@@ -4,12 +4,13 @@
 //! looked at again, so a program with loops and finitely many states is explored to its end, and what is not found is not there.
 //!
 //! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], then [`machine`] (programs as such systems),
-//! [`sight`] (what is wrong with a state), [`explicit`] (the engine).
+//! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference.
 
 pub mod explicit;
 mod growth;
 pub mod machine;
 pub mod parts;
+pub mod robust;
 mod schedule;
 pub mod search;
 pub mod semantics;

@@ -50,6 +50,13 @@ pub struct Graph<P> {
     pub leads_back: bool,
 }
 
+/// Who is told of every state that has been looked at.
+pub type Notice<'n, S, E> =
+    dyn FnMut(&Graph<<S as Semantics>::Part>, Index, <S as Semantics>::Sight) -> ControlFlow<E> + 'n;
+
+/// Who is asked now and then whether to go on.
+pub type Pause<'p, S, E> = dyn FnMut(&Graph<<S as Semantics>::Part>) -> ControlFlow<E> + 'p;
+
 /// How many states a worker looks at in a round.
 const BATCH: usize = 512;
 
@@ -129,8 +136,8 @@ impl<S: Semantics> Batch<S> {
 pub fn search<S: Semantics, E>(
     semantics: &S,
     plan: Plan,
-    notice: &mut dyn FnMut(&Graph<S::Part>, Index, S::Sight) -> ControlFlow<E>,
-    pause: &mut dyn FnMut(&Graph<S::Part>) -> ControlFlow<E>,
+    notice: &mut Notice<'_, S, E>,
+    pause: &mut Pause<'_, S, E>,
 ) -> (Graph<S::Part>, Option<E>) {
     let mut graph = Graph { visited: Visited::new(), parts: Parts::new(), transitions: 0, depth: 0, leads_back: false };
     let mut new = NewParts::new();
@@ -146,8 +153,8 @@ fn run<S: Semantics, E>(
     semantics: &S,
     plan: Plan,
     graph: &mut Graph<S::Part>,
-    notice: &mut dyn FnMut(&Graph<S::Part>, Index, S::Sight) -> ControlFlow<E>,
-    pause: &mut dyn FnMut(&Graph<S::Part>) -> ControlFlow<E>,
+    notice: &mut Notice<'_, S, E>,
+    pause: &mut Pause<'_, S, E>,
 ) -> ControlFlow<E> {
     let mut frontier = Frontier::new(plan.order);
     loop {
@@ -226,7 +233,7 @@ fn put_together<S: Semantics, E>(
     frontier: &mut Frontier,
     states: &[Index],
     batch: Batch<S>,
-    notice: &mut dyn FnMut(&Graph<S::Part>, Index, S::Sight) -> ControlFlow<E>,
+    notice: &mut Notice<'_, S, E>,
 ) -> ControlFlow<E> {
     let Batch { new, looked, following, parts } = batch;
     let settled = new.settle(&mut graph.parts);
