@@ -64,6 +64,7 @@ mod sources;
 mod step;
 
 use crate::auto::Evidence;
+use crate::world::arrivals_told_apart;
 pub(crate) use context::Purpose;
 use context::Shared;
 use graph::Equivalence;
@@ -201,11 +202,9 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
                 purpose.commuting = false;
                 notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
             }
-            Err(Halt::ContestedBarrier(Place { file, line, .. })) => {
+            Err(Halt::ContestedBarrier(at)) => {
                 purpose.barriers = false;
-                notes.push(format!(
-                    "arrivals at barriers are told apart by their order, since it may matter at {file}:{line}"
-                ));
+                notes.push(arrivals_told_apart(&at));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
             Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),
