@@ -322,6 +322,31 @@ fn either_of_two_threads_may_be_the_one_that_joins_a_third() {
     assert_eq!(check(&both, Model::Sc).findings.len(), 2);
 }
 
+/// So many threads with so many blocks of stores, every other thread from the last variable to the first.
+fn blocks_of_stores(threads: usize, blocks: usize, stores: usize) -> String {
+    let globals: String = (0..stores).map(|x| format!("global x{x}: i32; ")).collect();
+    let thread = |thread: usize| {
+        let place = |at: usize| if thread.is_multiple_of(2) { at } else { stores - 1 - at };
+        let block: String = (0..stores).map(|at| format!("store x{}, {thread}; ", place(at))).collect();
+        format!("fn t{thread}() {{ {} }}\n", format!("atomic {{ {block}}} ").repeat(blocks))
+    };
+    let functions: String = (0..threads).map(thread).collect();
+    let spawns: String = (0..threads).map(|thread| format!("spawn t{thread}(); ")).collect();
+    format!("{globals}\n{functions}fn main() {{ {spawns}}}")
+}
+
+#[test]
+fn blocks_that_write_are_one_step_each() {
+    for (threads, blocks, executions) in [(2, 1, 2), (2, 2, 6), (2, 3, 20), (3, 1, 6), (3, 2, 90), (4, 1, 24)] {
+        for stores in [2, 8, 16] {
+            let text = blocks_of_stores(threads, blocks, stores);
+            let outcome = check_by("optimal", &text, Model::Sc);
+            let moot = outcome.counters.iter().find(|(name, _)| *name == "moot");
+            assert_eq!((outcome.statistics.executions, moot), (executions, Some(&("moot", 0))), "{text}");
+        }
+    }
+}
+
 #[test]
 fn what_depends_on_an_error_that_is_not_looked_for_is_unknown() {
     let text = "global p: ptr;

@@ -19,6 +19,7 @@
 //! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
+//! | `blocks` | can an execution come of a graph in which atomic blocks are interleaved with others? |
 //! | `meetings` | who leaves a barrier, and who was the last to arrive? |
 //! | `ends` | do threads that wait do so for ever? |
 //! | `snapshot` | in which state is a thread after each event? |
@@ -43,6 +44,7 @@
 mod apply;
 #[cfg(debug_assertions)]
 mod audit;
+mod blocks;
 mod branch;
 mod commute;
 mod context;
