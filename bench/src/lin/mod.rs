@@ -9,13 +9,14 @@
 //! Times are CPU seconds of one run on one core, without making the history. A verdict that is not the one the history was made for
 //! is an error, except that the general checker may give up.
 //!
-//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat), [`whole`] (whole processes, beside
+//! Reading order: [`generate`] (which histories), [`growth`] (the monitors), [`general`] (the general checker), [`repeated`] (values that repeat), [`transactions`], [`whole`] (whole processes, beside
 //! Porcupine and LiMo).
 
 mod general;
 mod generate;
 mod growth;
 mod repeated;
+mod transactions;
 mod whole;
 
 use crate::failure::Failure;
@@ -78,6 +79,8 @@ enum Group {
     Line,
     /// Stacks and queues whose values repeat, beside a search over orders
     Repeated,
+    /// Transactions on registers and lists, from the text to the verdict
+    Transactions,
     /// Whole processes on the same files, beside Porcupine and LiMo if they are installed; only if asked for
     Whole,
 }
@@ -127,6 +130,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     if wanted(Group::Repeated) {
         show(general.repeated()?);
+    }
+    if wanted(Group::Transactions) {
+        show(transactions::table(args.quick)?);
     }
     if args.only == Some(Group::Whole) {
         let (folder, porcupine, limo) = (args.write.as_deref(), args.porcupine.as_path(), args.limo.as_path());

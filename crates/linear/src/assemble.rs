@@ -169,6 +169,7 @@ pub fn read(
         let pushed = match source.next(&mut tables) {
             Ok(None) => break,
             Ok(Some(event)) => assembler.push(&event, &tables),
+            Err(InputError::Late) => return Err(InputError::Late),
             Err(error) => Err(error),
         };
         match pushed {

@@ -115,8 +115,10 @@ pub struct Decided {
 }
 
 impl Settings {
-    fn reading(&self, streaming: bool) -> Reading {
-        Reading { format: self.format, independent: self.independent, file_order: self.file_order, streaming }
+    fn reading(&self, started: Instant) -> Reading {
+        let Settings { format, independent, file_order, .. } = *self;
+        let deadline = self.time_limit.and_then(|limit| started.checked_add(limit));
+        Reading { format, independent, file_order, deadline, ..Reading::default() }
     }
 
     fn config(&self, kind: ObjectKind, started: Instant) -> Config {
@@ -142,8 +144,14 @@ impl Settings {
 /// Reads a history and checks it.
 pub fn decide(input: impl Read, settings: &Settings) -> Result<Decided, Error> {
     let started = Instant::now();
-    let mut source = format::open(input, settings.reading(false))?;
-    let (kind, history) = assemble::read(source.as_mut(), settings.object, settings.words)?;
+    let mut source = format::open(input, settings.reading(started))?;
+    let (kind, history) = match assemble::read(source.as_mut(), settings.object, settings.words) {
+        Err(late @ InputError::Late) => {
+            let kind = settings.object.or_else(|| source.declared()).unwrap_or(ObjectKind::Register);
+            return Ok(Decided { kind, history: History::default(), report: Report::unread(late.to_string()) });
+        }
+        read => read?,
+    };
     let config = settings.config(kind, started);
     let mut report = check(&history, &config)?;
     if settings.explain && matches!(report.verdict, Verdict::Violated(_)) {
@@ -166,8 +174,15 @@ pub struct Levelled {
 /// Reads a history of a register or a map and finds out how it stands to each level of consistency.
 pub fn levels(input: impl Read, settings: &Settings) -> Result<Levelled, Error> {
     let started = Instant::now();
-    let mut source = format::open(input, settings.reading(false))?;
-    let (kind, history) = assemble::read(source.as_mut(), settings.object, settings.words)?;
+    let mut source = format::open(input, settings.reading(started))?;
+    let (kind, history) = match assemble::read(source.as_mut(), settings.object, settings.words) {
+        Err(late @ InputError::Late) => {
+            let kind = settings.object.or_else(|| source.declared()).unwrap_or(ObjectKind::Register);
+            let levels = Level::ALL.map(|level| (level, Standing::Unknown(late.to_string())));
+            return Ok(Levelled { kind, history: History::default(), levels: levels.to_vec() });
+        }
+        read => read?,
+    };
     let levels = levels::levels(&history, &settings.config(kind, started))?;
     Ok(Levelled { kind, history, levels })
 }
@@ -179,9 +194,12 @@ pub fn transactions(
     workload: Workload,
 ) -> Result<(Transactions, Checked), Error> {
     let started = Instant::now();
-    let mut source = format::open(input, settings.reading(false))?;
+    let mut source = format::open(input, Reading { nested: true, ..settings.reading(started) })?;
     let deadline = settings.time_limit.and_then(|limit| started.checked_add(limit));
-    let history = txn::read::read(source.as_mut(), workload)?;
+    let history = match txn::read::read(source.as_mut(), workload) {
+        Err(InputError::Late) => return Ok((Transactions::default(), Checked::open())),
+        read => read?,
+    };
     let checked = txn::check(&history, workload, deadline).map_err(|error| match error {
         TxnError::Unsupported(why) => Error::Unsupported(why),
         TxnError::Internal(what) => Error::Internal(what),
@@ -192,7 +210,7 @@ pub fn transactions(
 /// Checks a history while it is being read, and stops at the first violation.
 pub fn watch(input: impl Read, settings: &Settings) -> Result<Streamed, Error> {
     let started = Instant::now();
-    let mut source = format::open(input, settings.reading(true))?;
+    let mut source = format::open(input, Reading { streaming: true, deadline: None, ..settings.reading(started) })?;
     let general = match settings.engine {
         Engine::Auto => None,
         engine => Some(engine == Engine::Search),

@@ -105,6 +105,10 @@ fn reads_lists_made_by_appending<'a>(ops: impl Iterator<Item = &'a RawOp> + Clon
 
 fn undecided(names: &[String], kinds: &[ObjectKind]) -> InputError {
     const SHOWN: usize = 8;
+    if kinds.is_empty() && names.iter().any(|name| name == "txn") {
+        let why = "these are transactions: check them with --txn list-append or --txn rw-register";
+        return InputError::Whole(why.into());
+    }
     let mut methods = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
         methods.push_str(" and others");

@@ -149,25 +149,48 @@ pub struct Values {
 /// The numbers of values.
 #[derive(Clone, Debug, Default)]
 struct Index {
+    /// The numbers of small integers, [`ValueId::NIL`] for those that have none.
+    small: Vec<ValueId>,
     integers: FxHashMap<i64, ValueId>,
+    texts: FxHashMap<Arc<str>, ValueId>,
     others: FxHashMap<Value, ValueId>,
 }
+
+/// Integers below this one are looked up in a table.
+const SMALL: i64 = 1 << 16;
 
 impl Index {
     fn of(values: &[Value]) -> Index {
         let mut index = Index::default();
         for (at, value) in (0u32..).zip(values) {
-            match value {
-                Value::Nil | Value::Bool(_) => {}
-                Value::Int(number) => {
-                    index.integers.insert(*number, ValueId(at));
-                }
-                other => {
-                    index.others.insert(other.clone(), ValueId(at));
-                }
-            }
+            index.insert(value, ValueId(at));
         }
         index
+    }
+
+    fn insert(&mut self, value: &Value, id: ValueId) {
+        match value {
+            Value::Nil | Value::Bool(_) => {}
+            Value::Int(number) => _ = self.integer(*number, id),
+            Value::Text(text) => _ = self.texts.insert(text.clone(), id),
+            Value::List(_) => _ = self.others.insert(value.clone(), id),
+        }
+    }
+
+    /// The number of an integer; this one, if it has none so far.
+    fn integer(&mut self, number: i64, new: ValueId) -> ValueId {
+        if !(0..SMALL).contains(&number) {
+            return *self.integers.entry(number).or_insert(new);
+        }
+        let at = number as usize;
+        if at >= self.small.len() {
+            self.small.resize((at + 1).next_power_of_two(), ValueId::NIL);
+        }
+        let id = &mut self.small[at];
+        if *id == ValueId::NIL {
+            *id = new;
+        }
+        *id
     }
 }
 
@@ -198,30 +221,35 @@ impl Values {
     /// The number of an integer.
     pub fn intern_int(&mut self, number: i64) -> ValueId {
         let next = ValueId(self.values.len() as u32);
-        let id = *self.index_mut().integers.entry(number).or_insert(next);
+        let id = self.index_mut().integer(number, next);
         if id == next {
             self.values.push(Value::Int(number));
         }
         id
     }
 
+    /// The number of a text.
+    pub fn intern_text(&mut self, text: &str) -> ValueId {
+        if let Some(&id) = self.index_mut().texts.get(text) {
+            return id;
+        }
+        self.add(Value::text(text))
+    }
+
     /// The number of any value.
     pub fn intern(&mut self, value: Value) -> ValueId {
         match value {
-            Value::Nil => ValueId::NIL,
-            Value::Bool(truth) => ValueId::of_bool(truth),
             Value::Int(number) => self.intern_int(number),
-            other => {
-                let next = ValueId(self.values.len() as u32);
-                let index = self.index_mut();
-                if let Some(&id) = index.others.get(&other) {
-                    return id;
-                }
-                index.others.insert(other.clone(), next);
-                self.values.push(other);
-                next
-            }
+            other => self.find(&other).unwrap_or_else(|| self.add(other)),
         }
+    }
+
+    /// A number for a value that has none.
+    fn add(&mut self, value: Value) -> ValueId {
+        let next = ValueId(self.values.len() as u32);
+        self.index_mut().insert(&value, next);
+        self.values.push(value);
+        next
     }
 
     /// The number of a value, if it has one.
@@ -229,8 +257,13 @@ impl Values {
         match value {
             Value::Nil => Some(ValueId::NIL),
             Value::Bool(truth) => Some(ValueId::of_bool(*truth)),
+            Value::Int(number) if (0..SMALL).contains(number) => {
+                let id = self.index().small.get(*number as usize);
+                id.copied().filter(|id| *id != ValueId::NIL)
+            }
             Value::Int(number) => self.index().integers.get(number).copied(),
-            other => self.index().others.get(other).copied(),
+            Value::Text(text) => self.index().texts.get(text).copied(),
+            Value::List(_) => self.index().others.get(value).copied(),
         }
     }
 

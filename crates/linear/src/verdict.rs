@@ -184,6 +184,14 @@ pub struct Report {
     pub hints: Vec<String>,
 }
 
+impl Report {
+    /// That nothing is known because the history could not be read in time.
+    pub fn unread(why: String) -> Report {
+        let (engine, statistics) = ("reader", Statistics::default());
+        Report { verdict: Verdict::Unknown(why), engine, statistics, parts: 0, hints: Vec::new() }
+    }
+}
+
 /// Where in the input an event stands, when a history knows.
 pub fn line_of(ops: &[crate::history::Op], event: Ts) -> Option<u32> {
     ops.iter().find_map(|op| match event {

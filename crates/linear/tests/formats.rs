@@ -1,14 +1,17 @@
 //! Every format, detected by its content, gives the same verdict on the same history; every malformed line is named.
 
 use std::io::{self, Read};
+use std::time::Duration;
 
 use raddle_linear::check::Engine;
-use raddle_linear::decide::{Decided, Error, Settings, decide, watch};
+use raddle_linear::decide::{Decided, Error, Settings, decide, levels, transactions, watch};
 use raddle_linear::format::InputError;
 use raddle_linear::format::edn::value_from;
+use raddle_linear::levels::Standing;
 use raddle_linear::meaning::{FailedCas, NilReads, Words};
 use raddle_linear::object::ObjectKind;
 use raddle_linear::stream::StreamVerdict;
+use raddle_linear::txn::Workload;
 use raddle_linear::value::Value;
 use raddle_linear::verdict::Verdict;
 use raddle_testkit::{Random, damaged};
@@ -173,6 +176,105 @@ fn edn_one_map_a_line_or_in_a_vector() {
     let independent = "{:process 0, :type :invoke, :f :write, :value [5 3]}\n{:process 0, :type :ok, :f :write, :value [5 3]}\n{:process 0, :type :invoke, :f :read, :value [6 nil]}\n{:process 0, :type :ok, :f :read, :value [6 nil]}\n";
     let settings = Settings { independent: true, object: Some(ObjectKind::Register), ..Settings::default() };
     assert_eq!(verdict(independent, &settings).expect("a verdict"), Outcome::Holds);
+}
+
+/// An input that comes byte by byte.
+struct Dripping<'a>(&'a [u8]);
+
+impl Read for Dripping<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.0.len().min(buffer.len()).min(1);
+        buffer[..count].copy_from_slice(&self.0[..count]);
+        self.0 = &self.0[count..];
+        Ok(count)
+    }
+}
+
+#[test]
+fn edn_may_come_in_pieces_with_comments_tags_and_forms_to_ignore() {
+    let call = "{:process 0, :type :invoke, :f :write, :value \"a ]} \\\" ; b\"}";
+    let end = "{:process 0, :type :ok, :f :write, :value \"a ]} \\\" ; b\"}";
+    let read = |value: &str| {
+        format!("{{:process 1 :type :invoke :f :read}}\n{{:process 1 :type :ok :f :read :value {value}}}\n")
+    };
+    let good = "\"a ]} \\\" ; b\"";
+    for between in [
+        "\n",
+        " ; a comment with } and \" in it\n",
+        "#_ {:process 7}",
+        "#_ #_ 1 [2 \"]\"] ",
+        "#jepsen.history.Op ",
+        "\r\n,,\r\n",
+        " #a #b\n#c",
+    ] {
+        for (value, expected) in [(good, Outcome::Holds), ("\"a\"", Outcome::Violated)] {
+            let text = format!("{call}{between}{end}{between}{}", read(value));
+            assert_eq!(plain(&text), expected, "{text}");
+            let dripping = run(Dripping(text.as_bytes()), &Settings::default(), true);
+            assert_eq!(dripping.unwrap_or_else(|error| panic!("{error}: {text}")), expected, "{text}");
+            let wrapped = format!("\u{feff}[{text}]");
+            assert_eq!(plain(&wrapped), expected, "{wrapped}");
+        }
+    }
+    // Numbers that are none are values, and forms may be left out anywhere.
+    let list = "{:process 0 :type :invoke :f :write :value [1 2 #_ 3]}{:process 0 :type :ok :f :write :value [1 2]}";
+    assert_eq!(plain(&format!("{list}{}", read("[1 2]"))), Outcome::Holds);
+    assert_eq!(plain(&format!("{list}{}", read("[1 #_ #_ 4 [5] 2]")).replace(" 2", " ##Inf")), Outcome::Holds);
+    for (text, line, message) in [
+        ("{:process 0 :type :invoke :f :read]}", 1, "a closing bracket without an opening one"),
+        ("\n{:process 0 :type :invoke :f}", 2, "a map with a key and no value"),
+        ("{:process 0 :type :invoke :f :read :value \"x", 1, "the input ends inside a text"),
+        ("{:process 99999999999999999999 :type :invoke :f :read}", 1, "the process `99999999999999999999` is no whole"),
+        ("{:process 0 :type :invoke :f :read :f :write}", 1, "the field :f is given twice"),
+        ("{:process 0 :type :invoke :f :read :value {1 2}}", 1, "a map cannot be a value of a history"),
+        ("{:process 0 :type :invoke :f :read}\n 5 ", 2, "expected a map"),
+        ("{:process 0 :type :invoke :f :read}\n}", 2, "a closing bracket without an opening one"),
+    ] {
+        let found = complaint(text);
+        assert!(found.0 == line && found.1.starts_with(message), "{text}: {found:?}");
+    }
+    assert_eq!(
+        plain(
+            "{:process :nemesis :type :info :f :start :value {:n1 #{1 2}}}{:process 0 :type :invoke :f :write :value 1}{:process 0 :type :ok :f :write :value 1}"
+        ),
+        Outcome::Holds
+    );
+}
+
+#[test]
+fn what_cannot_be_told_is_said_with_what_helps() {
+    for (text, help) in [
+        ("", "the input is empty"),
+        ("\n \n\t\r\n", "the input is empty"),
+        ("\u{feff}", "the input is empty"),
+        ("[]", "the history has no event"),
+        ("; nothing\n", "the history has no event"),
+        ("[{\"process\": 0, \"type\": \"invoke\", \"f\": \"read\"}]\n", "one object a line"),
+        ("{:process 0 :type :invoke :f :txn :value [[:r 1 nil]]}\n", "--txn"),
+        ("# nothing that is known\n\n\n5 6 7\n", "line 4"),
+    ] {
+        let error = verdict(text, &Settings::default()).expect_err(text).to_string();
+        assert!(error.contains(help), "{text}: {error}");
+    }
+}
+
+#[test]
+fn reading_ends_with_the_time_limit() {
+    let pair = "{:process 0 :type :invoke :f :write :value 1}{:process 0 :type :ok :f :write :value 1}\n";
+    let late = Settings { time_limit: Some(Duration::ZERO), ..Settings::default() };
+    for clocks in [false, true] {
+        let with =
+            |value: &str| pair.replace(":value 1", &format!(":value {value}{}", if clocks { " :time 1" } else { "" }));
+        let text = with("1").repeat(2_000);
+        let found = decide(text.as_bytes(), &late).expect("an answer").report.verdict;
+        assert!(matches!(&found, Verdict::Unknown(why) if why.contains("while the history was read")), "{found:?}");
+        let found = levels(text.as_bytes(), &late).expect("an answer").levels;
+        assert!(found.iter().all(|(_, standing)| matches!(standing, Standing::Unknown(_))), "{found:?}");
+        let (read, found) =
+            transactions(with("[]").repeat(2_000).as_bytes(), &late, Workload::ListAppend).expect("an answer");
+        assert!(read.txns.is_empty() && found.stopped, "{found:?}");
+    }
+    assert_eq!(plain(&pair.repeat(2_000)), Outcome::Holds);
 }
 
 #[test]

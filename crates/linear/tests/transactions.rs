@@ -200,9 +200,30 @@ fn what_is_no_transaction_is_refused_with_its_line() {
         let error = checked(text, workload).expect_err(text).to_string();
         assert!(error.contains("line 1"), "{error}");
     }
+    // Formats that have no lists carry no transactions.
+    for text in ["# @object stack\n[1] call push 5\n", "# stack\npush 1 1 2\n", "INVOKE 0 put k 5\n"] {
+        let error = checked(text, Workload::ListAppend).expect_err(text).to_string();
+        assert!(error.contains("EDN or JSON"), "{error}");
+    }
     let twice = edn(&[("ok", "[:append 1 1]"), ("ok", "[:append 1 1]")], false);
     let error = checked(&twice, Workload::ListAppend).expect_err("a value written twice").to_string();
     assert!(error.contains("twice"), "{error}");
+}
+
+/// The nemesis may carry anything, keys and values may be lists, and clocks put the events in order.
+#[test]
+fn transactions_are_read_whatever_stands_between_them() {
+    let text = "{:process 1 :type :invoke :f :txn :value [[:r [1 2] nil]] :time 5}
+{:process :nemesis :type :info :f :start :value [[:append 1 1] [2 [3]]] :time 2}
+{:process 0 :type :invoke :f :txn :value [[:append [1 2] [7]] [:append [1 2] \"x\"]] :time 1}
+{:process 0 :type :ok :f :txn :value [[:append [1 2] [7]] [:append [1 2] \"x\"]] :time 3}
+{:process :nemesis :type :info :f :start :value {:n1 [5]} :time 4}
+{:process 1 :type :ok :f :txn :value [[:r [1 2] [[7] \"x\"]]] :time 6}
+";
+    let found = checked(text, Workload::ListAppend).expect("a history");
+    assert_eq!(strongest(&found), Some(Level::StrictSerializable), "{:?}", names(&found));
+    let found = checked(&text.replace("[[7] \"x\"]", "[[7]]"), Workload::ListAppend).expect("a history");
+    assert_eq!(names(&found), ["G1b", "G-single-item"]);
 }
 
 type State = BTreeMap<u32, Vec<u32>>;

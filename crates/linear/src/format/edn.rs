@@ -3,232 +3,222 @@
 //! This is what Jepsen and Knossos write, and the shape of Porcupine's key-value logs. Forms may span lines; tagged
 //! forms count as the form itself, so `#jepsen.history.Op{...}` is read as its map. Operations of the nemesis (a process
 //! that is not a number) are skipped. Depth and size of a form are bounded.
+//!
+//! Reading goes in two steps: [`Units`](super::units::Units) finds out where a form ends, and [`Forms`] reads it where it lies, without a tree between the bytes and
+//! the values.
 
-use std::io::{BufRead, BufReader, Read};
+use std::borrow::Cow;
+use std::io::{BufReader, Read};
 
+use super::flat::Flat;
 use super::json::phase;
-use super::{InputError, MAX_FORM, RawEvent, Source, Tables};
-use crate::value::{Value, ValueId};
+use super::units::{Units, ends_word, is_blank};
+use super::{InputError, RawEvent, Source, Tables};
+use crate::value::{Value, ValueId, Values};
 
 const MAX_DEPTH: usize = 64;
 
-/// An EDN form.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Edn {
-    /// Everything a history value can be; keywords are texts that begin with a colon.
-    Plain(Value),
-    /// A vector, list or set.
-    Many(Vec<Edn>),
-    /// A map.
-    Map(Vec<(Edn, Edn)>),
+/// Forms in a piece of memory, one after another.
+struct Forms<'a> {
+    text: &'a str,
+    at: usize,
 }
 
-impl Edn {
-    fn value(self) -> Result<Value, String> {
-        match self {
-            Edn::Plain(value) => Ok(value),
-            Edn::Many(items) => Ok(Value::list(items.into_iter().map(Edn::value).collect::<Result<Vec<_>, _>>()?)),
-            Edn::Map(_) => Err("a map cannot be a value of a history".into()),
-        }
-    }
+/// How a form begins. Behind a word or a text it has ended.
+enum Start<'a> {
+    Word(&'a str),
+    Text(Cow<'a, str>),
+    /// A vector, list or set, and the bracket that closes it.
+    Many(u8),
+    Map,
 }
 
-/// Reads forms from bytes.
-struct Forms<R> {
-    input: BufReader<R>,
-    line: u32,
-    size: usize,
-    /// The text of the form so far, and the line on which it begins, for messages.
-    seen: String,
-    began: u32,
-    /// The word that was read last.
-    word: Vec<u8>,
-}
-
-/// How much of a form a message shows.
-const SHOWN: usize = 160;
-
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',')
-}
-
-fn ends_word(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b',' | b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'"' | b';')
-}
-
-impl<R: Read> Forms<R> {
-    fn new(input: BufReader<R>) -> Self {
-        Forms { input, line: 1, size: 0, seen: String::new(), began: 1, word: Vec::new() }
+impl<'a> Forms<'a> {
+    fn new(text: &'a str) -> Forms<'a> {
+        Forms { text, at: 0 }
     }
 
-    /// Takes so many bytes of what is in the buffer.
-    fn pass(&mut self, count: usize) -> Result<(), InputError> {
-        if self.seen.trim_start().is_empty() {
-            self.began = self.line;
-        }
-        let bytes = &self.input.buffer()[..count];
-        let shown = bytes.iter().take(SHOWN.saturating_sub(self.seen.len()));
-        self.seen.extend(shown.map(|&byte| char::from(if byte.is_ascii() { byte } else { b'?' })));
-        self.line = self.line.saturating_add(bytes.iter().filter(|&&byte| byte == b'\n').count() as u32);
-        self.input.consume(count);
-        self.size += count;
-        if self.size > MAX_FORM {
-            return Err(self.wrong(format!("the form is longer than {} MiB", MAX_FORM >> 20)));
-        }
-        Ok(())
+    /// The byte so many places on.
+    fn ahead(&self, places: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + places).copied()
     }
 
-    fn peek(&mut self) -> Result<Option<u8>, InputError> {
-        Ok(self.input.fill_buf()?.first().copied())
+    fn peek(&self) -> Option<u8> {
+        self.ahead(0)
     }
 
-    fn take(&mut self) -> Result<Option<u8>, InputError> {
-        let Some(byte) = self.peek()? else {
-            return Ok(None);
-        };
-        self.pass(1)?;
-        Ok(Some(byte))
+    /// What lies between here and the next byte of a kind, or the end.
+    fn until(&mut self, ends: impl Fn(u8) -> bool) -> &'a str {
+        let rest = &self.text.as_bytes()[self.at..];
+        let from = self.at;
+        self.at += rest.iter().position(|&byte| ends(byte)).unwrap_or(rest.len());
+        &self.text[from..self.at]
     }
 
-    fn wrong(&self, message: impl Into<String>) -> InputError {
-        InputError::at(self.began, self.seen.trim(), message)
-    }
-
-    fn skip_blanks(&mut self) -> Result<(), InputError> {
-        let mut comment = false;
+    /// Passes what stands before a form and is none: blanks, comments, tags, and forms that are to be ignored.
+    fn skip(&mut self, depth: usize) -> Result<(), String> {
         loop {
-            let buffer = self.input.fill_buf()?;
-            let skipped = |&byte: &u8| if comment { byte != b'\n' } else { is_blank(byte) };
-            let count = buffer.iter().take_while(|byte| skipped(byte)).count();
-            let next = buffer.get(count).copied();
-            if count > 0 {
-                self.pass(count)?;
-                self.size = self.size.saturating_sub(count);
-            }
-            match next {
-                None if count > 0 => {}
-                Some(b'\n') if comment => comment = false,
-                Some(b';') => comment = true,
+            match self.peek() {
+                Some(byte) if is_blank(byte) => self.at += 1,
+                Some(b';') => _ = self.until(|byte| byte == b'\n'),
+                Some(b'#') => match self.ahead(1) {
+                    // A set, or one of the numbers that are none.
+                    Some(b'{' | b'#') => return Ok(()),
+                    Some(b'_') => {
+                        self.at += 2;
+                        self.ignore(depth + 1)?;
+                    }
+                    _ => _ = self.until(ends_word),
+                },
                 _ => return Ok(()),
             }
         }
     }
 
-    fn form(&mut self, depth: usize) -> Result<Edn, InputError> {
+    fn start(&mut self, depth: usize) -> Result<Start<'a>, String> {
         if depth > MAX_DEPTH {
-            return Err(self.wrong("the form is nested too deeply"));
+            return Err("the form is nested too deeply".into());
         }
-        self.skip_blanks()?;
-        match self.peek()? {
-            None => Err(self.wrong("the input ends inside a form")),
-            Some(b'{') => {
-                self.take()?;
-                let mut items = self.until(b'}', depth)?.into_iter();
-                let mut map = Vec::new();
-                while let Some(key) = items.next() {
-                    let value = items.next().ok_or_else(|| self.wrong("a map with a key and no value"))?;
-                    map.push((key, value));
+        self.skip(depth)?;
+        let first = self.peek().ok_or("the input ends inside a form")?;
+        let set = first == b'#' && self.ahead(1) == Some(b'{');
+        if !ends_word(first) && !set {
+            return Ok(Start::Word(self.until(ends_word)));
+        }
+        self.at += 1 + usize::from(set);
+        match first {
+            b'#' => Ok(Start::Many(b'}')),
+            b'[' => Ok(Start::Many(b']')),
+            b'(' => Ok(Start::Many(b')')),
+            b'{' => Ok(Start::Map),
+            b'"' => self.quoted().map(Start::Text),
+            b'}' | b']' | b')' => Err("a closing bracket without an opening one".into()),
+            _ => Err("expected a form".into()),
+        }
+    }
+
+    /// Whether another form follows before the bracket that closes; passes the bracket if not.
+    fn more(&mut self, close: u8, depth: usize) -> Result<bool, String> {
+        self.skip(depth)?;
+        match self.peek() {
+            None => Err("the input ends inside a form".into()),
+            Some(byte) if byte == close => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+        }
+    }
+
+    /// Passes a form that begins here.
+    fn ignore(&mut self, depth: usize) -> Result<(), String> {
+        let start = self.start(depth)?;
+        self.finish(&start, depth)
+    }
+
+    /// Passes the rest of a form.
+    fn finish(&mut self, start: &Start<'a>, depth: usize) -> Result<(), String> {
+        let (close, each) = match start {
+            Start::Word(_) | Start::Text(_) => return Ok(()),
+            Start::Many(close) => (*close, 1),
+            Start::Map => (b'}', 2),
+        };
+        while self.more(close, depth)? {
+            for part in 0..each {
+                if part > 0 && !self.more(close, depth)? {
+                    return Err(NO_VALUE.into());
                 }
-                Ok(Edn::Map(map))
+                self.ignore(depth + 1)?;
             }
-            Some(b'[') => {
-                self.take()?;
-                Ok(Edn::Many(self.until(b']', depth)?))
-            }
-            Some(b'(') => {
-                self.take()?;
-                Ok(Edn::Many(self.until(b')', depth)?))
-            }
-            Some(b'#') => {
-                self.take()?;
-                match self.peek()? {
-                    Some(b'{') => {
-                        self.take()?;
-                        Ok(Edn::Many(self.until(b'}', depth)?))
-                    }
-                    Some(b'_') => {
-                        self.take()?;
-                        self.form(depth + 1)?;
-                        self.form(depth + 1)
-                    }
-                    _ => {
-                        self.word(|_| ())?;
-                        self.form(depth + 1)
-                    }
+        }
+        Ok(())
+    }
+
+    /// The rest of a text behind its quote.
+    fn quoted(&mut self) -> Result<Cow<'a, str>, String> {
+        let mut text = Cow::Borrowed("");
+        loop {
+            text += self.until(|byte| matches!(byte, b'"' | b'\\'));
+            let escape = match (self.peek(), self.ahead(1)) {
+                (Some(b'"'), _) => {
+                    self.at += 1;
+                    return Ok(text);
                 }
-            }
-            Some(b'"') => {
-                self.take()?;
-                Ok(Edn::Plain(Value::text(self.text()?)))
-            }
-            Some(b'}' | b']' | b')') => Err(self.wrong("a closing bracket without an opening one")),
-            Some(_) => {
-                let atom = self.word(|word| (!word.is_empty()).then(|| atom(word)))?;
-                atom.map(Edn::Plain).ok_or_else(|| self.wrong("expected a form"))
+                (Some(_), Some(escape)) => escape,
+                _ => return Err("the input ends inside a text".into()),
+            };
+            self.at += 2;
+            match escape {
+                b'n' => text += "\n",
+                b't' => text += "\t",
+                b'r' => text += "\r",
+                b'u' => {
+                    let code = self.text.get(self.at..self.at + 4);
+                    let number = code.and_then(|code| u32::from_str_radix(code, 16).ok());
+                    let char = number.and_then(char::from_u32).ok_or("`\\u` needs the four digits of a character")?;
+                    text.to_mut().push(char);
+                    self.at += 4;
+                }
+                // Anything else stands for itself, and is taken with what follows.
+                _ => {
+                    self.at -= 1;
+                    let char = self.text[self.at..].chars().next().ok_or("the input ends inside a text")?;
+                    text.to_mut().push(char);
+                    self.at += char.len_utf8();
+                }
             }
         }
     }
 
-    fn until(&mut self, close: u8, depth: usize) -> Result<Vec<Edn>, InputError> {
-        let mut items = Vec::new();
-        loop {
-            self.skip_blanks()?;
-            match self.peek()? {
-                None => return Err(self.wrong("the input ends inside a form")),
-                Some(byte) if byte == close => {
-                    self.take()?;
-                    return Ok(items);
+    /// The value that a form stands for.
+    fn value(&mut self, depth: usize) -> Result<Value, String> {
+        match self.start(depth)? {
+            Start::Word(word) => Ok(atom(word)),
+            Start::Text(text) => Ok(Value::text(text)),
+            Start::Map => Err(MAP.into()),
+            Start::Many(close) => {
+                let mut items = Vec::new();
+                while self.more(close, depth)? {
+                    items.push(self.value(depth + 1)?);
                 }
-                Some(_) => items.push(self.form(depth + 1)?),
+                Ok(Value::list(items))
             }
         }
     }
 
-    /// Reads a word, which may be empty, and makes something of it.
-    fn word<T>(&mut self, make: impl FnOnce(&str) -> T) -> Result<T, InputError> {
-        self.word.clear();
-        loop {
-            let buffer = self.input.fill_buf()?;
-            let count = buffer.iter().take_while(|&&byte| !ends_word(byte)).count();
-            let ended = count < buffer.len() || count == 0;
-            self.word.extend_from_slice(&buffer[..count]);
-            self.pass(count)?;
-            if ended {
-                break;
-            }
-        }
-        let word = std::str::from_utf8(&self.word).map_err(|_| self.wrong("the form is not UTF-8"))?;
-        Ok(make(word))
+    /// The value of an event.
+    fn carried(&mut self, tables: &mut Tables, depth: usize) -> Result<ValueId, String> {
+        let Tables { values, flat: Some(flat), .. } = tables else {
+            let value = self.value(depth)?;
+            return Ok(tables.values.intern(value));
+        };
+        let from = flat.end();
+        self.flatten(values, flat, depth)?;
+        Ok(from)
     }
 
-    fn text(&mut self) -> Result<String, InputError> {
-        let mut text = Vec::new();
-        loop {
-            match self.take()? {
-                None => return Err(self.wrong("the input ends inside a text")),
-                Some(b'"') => break,
-                Some(b'\\') => match self.take()? {
-                    Some(b'n') => text.push(b'\n'),
-                    Some(b't') => text.push(b'\t'),
-                    Some(b'r') => text.push(b'\r'),
-                    Some(b'u') => {
-                        let mut code = String::new();
-                        for _ in 0..4 {
-                            code.extend(self.take()?.map(char::from));
-                        }
-                        let char = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
-                        let char = char.ok_or_else(|| self.wrong("`\\u` needs the four digits of a character"))?;
-                        text.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
-                    }
-                    Some(byte) => text.push(byte),
-                    None => return Err(self.wrong("the input ends inside a text")),
-                },
-                Some(byte) => text.push(byte),
+    fn flatten(&mut self, values: &mut Values, flat: &mut Flat, depth: usize) -> Result<(), String> {
+        match self.start(depth)? {
+            Start::Word(word) if word.starts_with(':') => flat.push(values.intern_text(word)),
+            Start::Word(word) => flat.push(values.intern(atom(word))),
+            Start::Text(text) => flat.push(values.intern_text(&text)),
+            Start::Map => return Err(MAP.into()),
+            Start::Many(close) => {
+                let list = flat.open();
+                let mut count = 0;
+                while self.more(close, depth)? {
+                    self.flatten(values, flat, depth + 1)?;
+                    count += 1;
+                }
+                flat.close(list, count);
             }
         }
-        String::from_utf8(text).map_err(|_| self.wrong("the form is not UTF-8"))
+        Ok(())
     }
 }
+
+const MAP: &str = "a map cannot be a value of a history";
+const NO_VALUE: &str = "a map with a key and no value";
 
 /// A word that stands alone.
 pub(super) fn atom(word: &str) -> Value {
@@ -248,14 +238,10 @@ pub(super) fn atom(word: &str) -> Value {
 
 /// The value a piece of EDN text stands for, as the log formats embed it.
 pub(super) fn value_of(text: &str) -> Result<Value, String> {
-    let mut forms = Forms::new(BufReader::new(text.as_bytes()));
-    let message = |error: InputError| match error {
-        InputError::Line { message, .. } => message,
-        other => other.to_string(),
-    };
-    let value = forms.form(0).map_err(message)?.value()?;
-    forms.skip_blanks().map_err(message)?;
-    match forms.peek().map_err(message)? {
+    let mut forms = Forms::new(text);
+    let value = forms.value(0)?;
+    forms.skip(0)?;
+    match forms.peek() {
         None => Ok(value),
         Some(_) => Err("more than one value".into()),
     }
@@ -273,7 +259,7 @@ pub fn value_from(text: &str) -> Result<Value, String> {
 
 /// Reads EDN histories.
 pub struct EdnSource<R> {
-    forms: Forms<R>,
+    units: Units<R>,
     independent: bool,
     wrapped: Option<u8>,
     started: bool,
@@ -283,52 +269,42 @@ pub struct EdnSource<R> {
 impl<R: Read> EdnSource<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool) -> EdnSource<R> {
-        EdnSource { forms: Forms::new(input), independent, wrapped: None, started: false, finished: false }
+        EdnSource { units: Units::new(input), independent, wrapped: None, started: false, finished: false }
     }
 
-    fn form(&mut self) -> Result<Option<(u32, Edn)>, InputError> {
+    /// Goes to the next form, into the vector around all of them or out of it; whether there is a form.
+    fn go_on(&mut self) -> Result<bool, InputError> {
         loop {
-            self.forms.seen.clear();
-            self.forms.size = 0;
-            self.forms.skip_blanks()?;
-            self.forms.seen.clear();
-            let Some(byte) = self.forms.peek()? else {
-                return if self.wrapped.is_some() {
-                    Err(self.forms.wrong("the input ends before the vector is closed"))
-                } else {
-                    Ok(None)
+            let Some(byte) = self.units.peek()? else {
+                return match self.wrapped {
+                    Some(_) => Err(self.units.wrong("the input ends before the vector is closed")),
+                    None => Ok(false),
                 };
             };
             if self.finished {
-                return Err(self.forms.wrong("something follows the end of the vector"));
+                return Err(self.units.wrong("something follows the end of the vector"));
             }
-            if !self.started && matches!(byte, b'[' | b'(') {
-                self.forms.take()?;
-                self.wrapped = Some(if byte == b'[' { b']' } else { b')' });
-                self.started = true;
-                continue;
-            }
+            let opens = !self.started && matches!(byte, b'[' | b'(');
             self.started = true;
-            if Some(byte) == self.wrapped {
-                self.forms.take()?;
+            if opens {
+                self.wrapped = Some(if byte == b'[' { b']' } else { b')' });
+            } else if Some(byte) == self.wrapped {
                 self.wrapped = None;
                 self.finished = true;
-                continue;
+            } else {
+                return Ok(true);
             }
-            let line = self.forms.line;
-            return Ok(Some((line, self.forms.form(0)?)));
+            self.units.pass();
         }
     }
 }
 
 impl<R: Read> Source for EdnSource<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
-        while let Some((line, form)) = self.form()? {
-            let wrong = |message: String| InputError::at(line, self.forms.seen.trim(), message);
-            let Edn::Map(map) = form else {
-                return Err(wrong("expected a map".into()));
-            };
-            if let Some(event) = event(line, map, self.independent, tables).map_err(wrong)? {
+        while self.go_on()? {
+            let (line, text) = self.units.next()?;
+            let wrong = |message: String| InputError::at(line, text, message);
+            if let Some(event) = event(line, text, self.independent, tables).map_err(wrong)? {
                 return Ok(Some(event));
             }
         }
@@ -336,63 +312,154 @@ impl<R: Read> Source for EdnSource<R> {
     }
 }
 
-fn event(line: u32, map: Vec<(Edn, Edn)>, independent: bool, tables: &mut Tables) -> Result<Option<RawEvent>, String> {
-    let (mut process, mut kind, mut f, mut value, mut key, mut object, mut time) =
-        (None, None, None, None, None, None, None);
-    for (field, content) in map {
-        let Edn::Plain(Value::Text(field)) = field else {
-            continue;
-        };
-        let slot = match field.as_ref() {
-            ":process" => &mut process,
-            ":type" => &mut kind,
-            ":f" => &mut f,
-            ":value" => &mut value,
-            ":key" => &mut key,
-            ":object" => &mut object,
-            ":time" => &mut time,
-            _ => continue,
-        };
-        if slot.replace(content).is_some() {
-            return Err(format!("the field {field} is given twice"));
-        }
-    }
-    let word = |field: Option<Edn>| match field {
-        Some(Edn::Plain(Value::Text(text))) => Some(text.trim_start_matches(':').to_string()),
-        _ => None,
+/// The fields of an event.
+#[derive(Default)]
+struct Fields<'a> {
+    process: Option<Value>,
+    kind: Option<&'a str>,
+    name: Option<&'a str>,
+    value: Option<Carried>,
+    key: Option<Carried>,
+    object: Option<Carried>,
+    time: Option<Value>,
+}
+
+/// A value that an event carries, or why it is none: events of the nemesis may carry anything.
+type Carried = Result<ValueId, String>;
+
+fn event(line: u32, text: &str, independent: bool, tables: &mut Tables) -> Result<Option<RawEvent>, String> {
+    let mut forms = Forms::new(text);
+    let Start::Map = forms.start(0)? else {
+        return Err("expected a map".into());
     };
-    let kind = word(kind).ok_or(":type is missing: :invoke, :ok, :fail or :info")?;
-    let phase = phase(&kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
+    let mut fields = Fields::default();
+    let kept = tables.flat.as_ref().map(Flat::end);
+    while forms.more(b'}', 0)? {
+        fields.read(&mut forms, independent, tables)?;
+    }
+    let Fields { process, kind, name, value, key, object, time } = fields;
+    let kind = kind.ok_or(":type is missing: :invoke, :ok, :fail or :info")?;
+    let phase = phase(kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
     let process = match process {
-        Some(Edn::Plain(Value::Int(number))) => tables.values.intern_int(number),
-        Some(Edn::Plain(Value::Text(_))) => return Ok(None),
+        Some(Value::Int(number)) => tables.values.intern_int(number),
+        Some(Value::Text(text)) if text.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit()) => {
+            return Err(format!("the process `{text}` is no whole number that fits into 64 bits"));
+        }
+        Some(Value::Text(_)) => {
+            tables.flat.iter_mut().zip(kept).for_each(|(flat, end)| flat.cut(end));
+            return Ok(None);
+        }
         _ => return Err(":process is missing".into()),
     };
-    let name = word(f).ok_or(":f is missing: the name of the method")?;
-    let name = tables.name(&name).ok_or("more than 65,536 different methods")?;
+    let name = name.ok_or(":f is missing: the name of the method")?;
+    let name = tables.name(name).ok_or("more than 65,536 different methods")?;
     let time = match time {
-        None | Some(Edn::Plain(Value::Nil)) => None,
-        Some(Edn::Plain(Value::Int(time))) => Some(time),
+        None | Some(Value::Nil) => None,
+        Some(Value::Int(time)) => Some(time),
         Some(_) => return Err(":time must be a whole number".into()),
     };
-    let mut value = value.unwrap_or(Edn::Plain(Value::Nil));
-    if independent {
-        match value {
-            Edn::Many(mut pair) if pair.len() == 2 => {
-                value = pair.pop().unwrap_or(Edn::Plain(Value::Nil));
-                key = pair.pop();
-            }
-            _ => return Err("the value must be a [key value] pair".into()),
-        }
-    }
-    let place = match (object, key) {
+    let place = match (object.transpose()?, key.transpose()?) {
         (None, None) => ValueId::NIL,
-        (Some(one), None) | (None, Some(one)) => tables.values.intern(one.value()?),
+        (Some(one), None) | (None, Some(one)) => one,
         (Some(object), Some(key)) => {
-            let both = Value::list([object.value()?, key.value()?]);
-            tables.values.intern(both)
+            let both = [object, key].map(|id| tables.values.get(id).clone());
+            tables.values.intern(Value::list(both))
         }
     };
-    let value = tables.values.intern(value.value()?);
+    let value = match value {
+        Some(value) => value?,
+        None if independent => return Err(PAIR.into()),
+        None => tables.carry(Value::Nil),
+    };
     Ok(Some(RawEvent { line, process, phase, name: Some(name), place, value, time }))
+}
+
+const PAIR: &str = "the value must be a [key value] pair";
+
+impl<'a> Fields<'a> {
+    /// Reads a field with what it holds.
+    fn read(&mut self, forms: &mut Forms<'a>, independent: bool, tables: &mut Tables) -> Result<(), String> {
+        let field = forms.start(1)?;
+        forms.finish(&field, 1)?;
+        if !forms.more(b'}', 0)? {
+            return Err(NO_VALUE.into());
+        }
+        let Start::Word(field) = field else {
+            return forms.ignore(1);
+        };
+        let again = match field {
+            ":process" => self.process.replace(forms.simple()?).is_some(),
+            ":time" => self.time.replace(forms.simple()?).is_some(),
+            ":type" => forms.keyword()?.is_some_and(|kind| self.kind.replace(kind).is_some()),
+            ":f" => forms.keyword()?.is_some_and(|name| self.name.replace(name).is_some()),
+            ":value" if independent => {
+                let (key, value) = forms
+                    .attempt(|forms| forms.pair(tables))?
+                    .map_or_else(|why| (Err(why.clone()), Err(why)), |(key, value)| (Ok(key), Ok(value)));
+                self.key = Some(key);
+                self.value.replace(value).is_some()
+            }
+            ":value" => {
+                let value = forms.attempt(|forms| forms.carried(tables, 1))?;
+                self.value.replace(value).is_some()
+            }
+            ":key" if independent => {
+                forms.ignore(1)?;
+                false
+            }
+            ":key" | ":object" => {
+                let value = forms.attempt(|forms| Ok(tables.values.intern(forms.value(1)?)))?;
+                let slot = if field == ":key" { &mut self.key } else { &mut self.object };
+                slot.replace(value).is_some()
+            }
+            _ => return forms.ignore(1),
+        };
+        if again { Err(format!("the field {field} is given twice")) } else { Ok(()) }
+    }
+}
+
+impl<'a> Forms<'a> {
+    /// Makes something of a form; if that cannot be done, passes it and tells why.
+    fn attempt<T>(
+        &mut self,
+        make: impl FnOnce(&mut Forms<'a>) -> Result<T, String>,
+    ) -> Result<Result<T, String>, String> {
+        let from = self.at;
+        let made = make(self);
+        if made.is_err() {
+            self.at = from;
+            self.ignore(1)?;
+        }
+        Ok(made)
+    }
+
+    /// A number, a word or a text; anything else is nothing.
+    fn simple(&mut self) -> Result<Value, String> {
+        let made = self.attempt(|forms| forms.value(1))?;
+        Ok(made.unwrap_or(Value::Nil))
+    }
+
+    /// A word without its colon.
+    fn keyword(&mut self) -> Result<Option<&'a str>, String> {
+        let start = self.start(1)?;
+        self.finish(&start, 1)?;
+        match start {
+            Start::Word(word) => Ok(Some(word.trim_start_matches(':'))),
+            _ => Ok(None),
+        }
+    }
+
+    /// A key and a value.
+    fn pair(&mut self, tables: &mut Tables) -> Result<(ValueId, ValueId), String> {
+        let Start::Many(close) = self.start(1)? else { return Err(PAIR.into()) };
+        if !self.more(close, 1)? {
+            return Err(PAIR.into());
+        }
+        let key = tables.values.intern(self.value(2)?);
+        if !self.more(close, 1)? {
+            return Err(PAIR.into());
+        }
+        let value = self.carried(tables, 2)?;
+        if self.more(close, 1)? { Err(PAIR.into()) } else { Ok((key, value)) }
+    }
 }

@@ -14,7 +14,7 @@ use super::edn::value_of;
 use super::json::phase;
 use super::lines::Lines;
 use super::{InputError, RawEvent, Source, Tables};
-use crate::value::ValueId;
+use crate::value::{Value, ValueId};
 
 /// Reads Jepsen console logs.
 pub struct JepsenText<R> {
@@ -74,12 +74,10 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<Option<RawEvent>,
     let name = tables.name(f).ok_or("more than 65,536 different methods")?;
     let shown = tail.split_once("\t:").map_or(tail, |(value, _)| value);
     let value = match shown.trim() {
-        "" => ValueId::NIL,
-        text => {
-            let value = value_of(text)?;
-            tables.values.intern(value)
-        }
+        "" => Value::Nil,
+        text => value_of(text)?,
     };
+    let value = tables.carry(value);
     let process = tables.values.intern_int(process);
     Ok(Some(RawEvent { line, process, phase, name: Some(name), place: ValueId::NIL, value, time: None }))
 }

@@ -298,7 +298,10 @@ fn event(
         }
     };
     let process = owner.intern(tables);
-    let value = value.intern(tables);
+    let value = match value {
+        Item::Int(number) if tables.flat.is_none() => tables.values.intern_int(number),
+        other => tables.carry(other.value()),
+    };
     Ok(Some(RawEvent { line, process, phase, name, place, value, time }))
 }
 

@@ -84,6 +84,6 @@ fn parse(line: u32, text: &str, tables: &mut Tables) -> Result<RawEvent, String>
         _ => return Err(format!("{} words too many", rest.len() - 1)),
     };
     let process = tables.values.intern(process);
-    let value = tables.values.intern(value);
+    let value = tables.carry(value);
     Ok(RawEvent { line, process, phase, name, place, value, time: None })
 }

@@ -8,21 +8,25 @@
 
 pub mod edn;
 pub mod event_log;
+pub mod flat;
 pub mod intervals;
 pub mod jepsen_text;
 pub mod json;
 pub mod kv_text;
 pub mod lines;
 pub mod time_order;
+mod units;
 pub mod write;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Cursor, ErrorKind, Read};
 use std::str::FromStr;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
 use crate::object::ObjectKind;
-use crate::value::{ValueId, Values};
+use crate::value::{Value, ValueId, Values};
+use flat::Flat;
 
 /// The longest line or form a reader accepts, in bytes.
 pub const MAX_FORM: usize = 16 << 20;
@@ -46,6 +50,9 @@ pub enum InputError {
     /// The input as a whole is not usable.
     #[error("{0}")]
     Whole(String),
+    /// It was time to stop: [`Reading::deadline`].
+    #[error("the time limit was reached while the history was read")]
+    Late,
 }
 
 impl InputError {
@@ -98,7 +105,7 @@ pub struct RawEvent {
     pub name: Option<NameId>,
     /// The object or key.
     pub place: ValueId,
-    /// The value it carries.
+    /// The value it carries; see [`Tables::flat`].
     pub value: ValueId,
     /// The reading of the clock, when there is one.
     pub time: Option<i64>,
@@ -111,9 +118,21 @@ pub struct Tables {
     pub values: Values,
     /// The names of methods.
     pub names: Names,
+    /// If there is one, what events carry goes there, and [`RawEvent::value`] is a place in it.
+    pub flat: Option<Flat>,
 }
 
 impl Tables {
+    /// Takes in what an event carries.
+    pub fn carry(&mut self, value: Value) -> ValueId {
+        let Some(flat) = &mut self.flat else {
+            return self.values.intern(value);
+        };
+        let place = flat.end();
+        flat.add(value, &mut self.values);
+        place
+    }
+
     /// The number of a method name.
     pub fn name(&mut self, name: &str) -> Option<NameId> {
         self.names.number(name)
@@ -158,6 +177,31 @@ pub trait Source {
     /// Visits every value of the events that are held back, to note or to rename it.
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
         let _ = visit;
+    }
+}
+
+/// A source that stops at a deadline.
+struct Punctual<'a> {
+    source: Box<dyn Source + 'a>,
+    deadline: Instant,
+    events: u32,
+}
+
+impl Source for Punctual<'_> {
+    fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
+        self.events = self.events.wrapping_add(1);
+        if self.events.is_multiple_of(1024) && Instant::now() >= self.deadline {
+            return Err(InputError::Late);
+        }
+        self.source.next(tables)
+    }
+
+    fn declared(&self) -> Option<ObjectKind> {
+        self.source.declared()
+    }
+
+    fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
+        self.source.each_value(visit);
     }
 }
 
@@ -225,15 +269,29 @@ pub struct Reading {
     pub file_order: bool,
     /// Events out of time order are an error (streaming) instead of being sorted.
     pub streaming: bool,
+    /// Events carry lists of lists: only formats that can write those are read.
+    pub nested: bool,
+    /// When to stop.
+    pub deadline: Option<Instant>,
 }
 
 /// Opens an input: detects the format, and puts events with clock readings into time order.
-pub fn open<'a>(input: impl Read + 'a, reading: Reading) -> Result<Box<dyn Source + 'a>, InputError> {
-    let mut input = BufReader::with_capacity(1 << 16, input);
+pub fn open<'a>(mut input: impl Read + 'a, reading: Reading) -> Result<Box<dyn Source + 'a>, InputError> {
+    let mut head = Vec::new();
+    while head.len() < MARK.len() && read_on(&mut input, &mut head)? {}
+    // A mark of the order of bytes, as some editors write it.
+    if head.starts_with(MARK) {
+        head.drain(..MARK.len());
+    }
     let format = match reading.format {
         Some(format) => format,
-        None => detect(&mut input)?,
+        None => detect(&mut input, &mut head)?,
     };
+    let input = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(input));
+    if reading.nested && !matches!(format, Format::Json | Format::Edn | Format::JepsenText) {
+        let why = "this format has no lists, so it cannot carry transactions; write them in EDN or JSON";
+        return Err(InputError::Whole(why.into()));
+    }
     let source: Box<dyn Source + 'a> = match format {
         Format::Json => Box::new(json::Json::new(input, reading.independent)),
         Format::Edn => Box::new(edn::EdnSource::new(input, reading.independent)),
@@ -247,40 +305,63 @@ pub fn open<'a>(input: impl Read + 'a, reading: Reading) -> Result<Box<dyn Sourc
         Format::JepsenText => Box::new(jepsen_text::JepsenText::new(input)),
         Format::KvText => Box::new(kv_text::KvText::new(input)),
     };
+    let source: Box<dyn Source + 'a> = match reading.deadline {
+        Some(deadline) => Box::new(Punctual { source, deadline, events: 0 }),
+        None => source,
+    };
     Ok(if reading.file_order { source } else { Box::new(time_order::TimeOrder::new(source, reading.streaming)) })
 }
 
-/// Looks at the first bytes that say something.
-fn detect(input: &mut BufReader<impl Read>) -> Result<Format, InputError> {
-    // Leading blanks carry nothing; drop them so that a file of blanks needs no memory either.
-    loop {
-        let buffer = input.fill_buf()?;
-        if buffer.is_empty() {
-            return Err(InputError::Whole("the input is empty".into()));
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// How much of a line tells the format, and how much is read to find such a line, in bytes.
+const TELLS: usize = 200;
+const HEAD: usize = 1 << 20;
+
+/// Adds what comes next to what has been read; whether there was anything.
+fn read_on(input: &mut impl Read, head: &mut Vec<u8>) -> Result<bool, InputError> {
+    let mut chunk = [0; 4096];
+    let count = loop {
+        match input.read(&mut chunk) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            other => break other?,
         }
-        let blanks = buffer.iter().take_while(|byte| byte.is_ascii_whitespace() && **byte != b'\n').count();
-        if blanks < buffer.len() {
-            break;
-        }
-        input.consume(blanks);
-    }
-    let buffer = input.fill_buf()?;
-    let mut rest = buffer;
+    };
+    head.extend_from_slice(&chunk[..count]);
+    Ok(count > 0)
+}
+
+/// Looks at the first line that says something, and reads no further than needed: the input may be a pipe.
+fn detect(input: &mut impl Read, head: &mut Vec<u8>) -> Result<Format, InputError> {
+    let (mut at, mut number) = (0, 1);
     loop {
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or(rest);
-        let shown = String::from_utf8_lossy(&line[..line.len().min(200)]);
-        let shown = shown.trim_start_matches('\u{feff}').trim();
-        if let Some(format) = detect_line(shown) {
+        let rest = head[at..].trim_ascii_start();
+        let blanks = &head[at..head.len() - rest.len()];
+        number += blanks.iter().filter(|byte| **byte == b'\n').count() as u32;
+        at += blanks.len();
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        if end.is_none() && rest.len() < TELLS && head.len() < HEAD && read_on(input, head)? {
+            continue;
+        }
+        let line = &head[at..][..end.unwrap_or(head.len() - at).min(TELLS)];
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if let Some(format) = detect_line(line) {
             return Ok(format);
         }
-        if !shown.is_empty() && !shown.starts_with('#') {
-            return Err(InputError::at(1, shown, "cannot tell the format from this line; name it with --format"));
+        if line.is_empty() && head.len() < HEAD {
+            return Err(InputError::Whole("the input is empty".into()));
         }
-        match rest.get(line.len() + 1..) {
-            Some(next) if !next.is_empty() => rest = next,
-            _ => {
-                return Err(InputError::Whole("cannot tell the format; name it with --format".into()));
-            }
+        if !line.starts_with('#') {
+            let why = match line.replace(' ', "").starts_with("[{\"") {
+                true => "a JSON array is not read; write one object a line",
+                false => "cannot tell the format from this line; name it with --format",
+            };
+            return Err(InputError::at(number, line, why));
+        }
+        match end {
+            Some(end) => at += end,
+            None => return Err(InputError::Whole("cannot tell the format; name it with --format".into())),
         }
     }
 }
@@ -294,7 +375,7 @@ fn detect_line(line: &str) -> Option<Format> {
         || packed.starts_with("({:")
         || packed.starts_with("#jepsen")
         || packed.starts_with(';')
-        || packed == "["
+        || matches!(packed.as_str(), "[" | "[]" | "()")
     {
         Some(Format::Edn)
     } else if packed.starts_with("#@object") || (packed.starts_with('[') && line.contains("] call")) {

@@ -23,7 +23,7 @@ struct Frame<K> {
 }
 
 /// A search along one path.
-struct Depth<'s, 'm, M: Model, K> {
+struct Depth<'s, 'm, M: Model, K: Mask> {
     moves: &'s mut Moves<'m, M, K>,
     refuted: Refuted<K>,
     path: Vec<Frame<K>>,

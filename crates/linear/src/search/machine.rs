@@ -4,6 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::aside;
 use super::layout::Classes;
 use super::model::{Model, Nature};
 use crate::history::Ts;
@@ -37,6 +38,13 @@ pub(super) struct Machine<'m, M: Model> {
     several: Vec<Box<[u32]>>,
     /// What it holds, roughly.
     pub(super) bytes: u64,
+}
+
+impl<M: Model> Drop for Machine<'_, M> {
+    fn drop(&mut self) {
+        let (states, numbers) = (std::mem::take(&mut self.states), std::mem::take(&mut self.numbers));
+        aside::free((states, numbers, std::mem::take(&mut self.steps)), self.bytes);
+    }
 }
 
 impl<'m, M: Model> Machine<'m, M> {

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 /// A set of small numbers.
-pub trait Mask: Clone + Eq + Hash {
+pub trait Mask: Clone + Eq + Hash + Send + 'static {
     /// The empty set with room for this many numbers.
     fn empty(slots: usize) -> Self;
     /// How many bytes of such a set are kept elsewhere.

@@ -11,6 +11,7 @@
 //! - [`shrink`]: from a history that fails to a small set of operations that fails.
 //! - [`stretch`]: a history piece by piece, for streams.
 
+mod aside;
 mod breadth;
 mod cursor;
 mod depth;

@@ -43,7 +43,7 @@ use crate::history::Ts;
 /// ```
 pub trait Model {
     /// The state of the object. Equal states behave alike.
-    type State: Clone + Eq + Hash + Debug;
+    type State: Clone + Eq + Hash + Debug + Send + 'static;
     /// What was called, with its arguments.
     type Call: Clone + Eq + Hash + Debug;
     /// What was answered.

@@ -9,6 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::aside;
 use super::mask::Mask;
 
 /// How many refuted configurations a look-up compares with.
@@ -40,10 +41,17 @@ impl<K: Mask> Options<K> {
 }
 
 /// The table.
-pub(super) struct Refuted<K> {
+pub(super) struct Refuted<K: Mask> {
     exact: FxHashSet<(u32, u32, Options<K>)>,
     by_state: FxHashMap<(u32, u32), Vec<Options<K>>>,
     slots: usize,
+}
+
+impl<K: Mask> Drop for Refuted<K> {
+    fn drop(&mut self) {
+        let bytes = self.bytes();
+        aside::free((std::mem::take(&mut self.exact), std::mem::take(&mut self.by_state)), bytes);
+    }
 }
 
 impl<K: Mask> Refuted<K> {

@@ -96,7 +96,7 @@ pub fn complete(
 }
 
 /// The order that shows a serializable level, after it was replayed.
-fn witness(
+pub(super) fn witness(
     history: &Transactions,
     observed: &Observed,
     level: Level,

@@ -11,9 +11,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
 use super::graph::{ALL, Graph};
+use super::lists::Lists;
 use super::observe::Observed;
 use crate::history::Ts;
 
@@ -51,36 +51,6 @@ impl Bounds {
             *moment = after.map_or(*moment, |after| after.min(*moment));
         }
         Bounds { earliest, latest }
-    }
-}
-
-/// Lists of numbers, one after another.
-struct Lists {
-    starts: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    fn new(count: usize, pairs: &[(u32, u32)]) -> Lists {
-        let mut starts = vec![0u32; count + 1];
-        pairs.iter().for_each(|(of, _)| starts[*of as usize + 1] += 1);
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let (mut next, mut items) = (starts.clone(), vec![0; pairs.len()]);
-        for &(of, item) in pairs {
-            items[next[of as usize] as usize] = item;
-            next[of as usize] += 1;
-        }
-        Lists { starts, items }
-    }
-
-    fn range(&self, number: u32) -> Range<usize> {
-        self.starts[number as usize] as usize..self.starts[number as usize + 1] as usize
-    }
-
-    fn of(&self, number: u32) -> &[u32] {
-        &self.items[self.range(number)]
     }
 }
 
