@@ -15,7 +15,7 @@ use crate::brute::{self, Behaviours, Budget, Classes, End, TooLarge};
 use crate::class::{Class, Commuting};
 use crate::data_centric;
 use crate::shrink::shrink;
-use crate::sketch::{Sketch, Stmt};
+use crate::sketch::{Kind, Sketch, Stmt};
 use crate::{states, values, variants};
 use raddle::ENGINES;
 pub use raddle_engine::Equivalence;
@@ -145,9 +145,9 @@ impl Subject {
     }
 }
 
-/// Statements that read and write in one step and are no locks of a mutex.
+/// Statements that read and write in one step and are neither locks of a mutex nor arrivals at a barrier.
 fn updates(stmt: &Stmt) -> bool {
-    use Stmt::{Barrier, Broadcast, Cas, CasWait, CondWait, Idle, ReadLock, Rmw, RwUnlock, SemPost, SemTry, SemWait};
+    use Stmt::{Broadcast, Cas, CasWait, CondWait, Idle, ReadLock, Rmw, RwUnlock, SemPost, SemTry, SemWait};
     use Stmt::{Signal, TryRwLock, WriteLock};
     matches!(
         stmt,
@@ -162,7 +162,6 @@ fn updates(stmt: &Stmt) -> bool {
             | SemWait(_)
             | SemTry(..)
             | SemPost(_)
-            | Barrier(..)
             | CondWait(..)
             | Signal(_)
             | Broadcast(_)
@@ -239,7 +238,11 @@ pub fn with_options(
     match engine.name() {
         "rf" => subject.without(|stmt| matches!(stmt, Stmt::Atomic(_))),
         // By values it cannot tell whether an access comes before the end of its object.
-        "vc" => subject.without(|stmt| updates(stmt) || matches!(stmt, Stmt::Free(_))),
+        "vc" => {
+            let subject = subject.without(|stmt| updates(stmt) || matches!(stmt, Stmt::Free(_)));
+            // Where the order of arrivals at a barrier matters, they are updates.
+            subject.only(|sketch, _| !is_contested(sketch))
+        }
         _ => subject,
     }
 }
@@ -254,7 +257,13 @@ fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
     !Model::AXIOMATIC.contains(&model) || (GRAPHS.contains(&engine.name()) && !sketch.any(foreign))
 }
 
-/// The engines on graphs: to them arrivals at barriers have no order.
+/// Whether more threads may come to a barrier than it is for.
+fn is_contested(sketch: &Sketch) -> bool {
+    let is_small = |kind: &Kind| matches!(kind, Kind::Barrier(count) if sketch.threads.len() > *count as usize);
+    sketch.objects.iter().any(|object| is_small(&object.kind))
+}
+
+/// The engines on graphs.
 const GRAPHS: [&str; 2] = ["optimal", "rf"];
 
 /// Whether an engine says that the order of arrivals at a barrier matters.
@@ -302,10 +311,7 @@ pub fn explorer_by(
             }
             let statistics = outcome.statistics;
             let failures = outcome.findings.iter().map(Finding::violation);
-            let arrivals = code.has_barriers()
-                && GRAPHS.contains(&outcome.engine)
-                && !code.has_atomic_blocks()
-                && !is_crowded(&outcome.notes);
+            let arrivals = code.has_barriers() && !code.has_atomic_blocks() && !is_crowded(&outcome.notes);
             Ok(Counts {
                 executions: statistics.executions,
                 blocked: statistics.blocked,
@@ -476,7 +482,7 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
     }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered && own.is_none()) {
         differences.extend(if subject.every_end {
-            values::compare_schedules(sketch, code, subject.equivalence, brute, schedules)
+            values::compare_schedules(sketch, code, (subject.equivalence, found.unordered), brute, schedules)
         } else {
             compare_schedules(sketch, code, model, (subject.equivalence, found.unordered), brute, schedules)
         });
