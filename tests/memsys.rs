@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{raddle, root};
+use common::{raddle, refuses, rejects, root};
 use raddle_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
@@ -77,18 +77,14 @@ fn json_has_the_fields_of_its_schema() {
 
 #[test]
 fn bad_systems_are_refused_with_a_place() {
-    let dir = Scratch::new();
-    let refused = |name: &str, bytes: &[u8], message: &str, place: &str| {
-        let file = dir.file(name, bytes).display().to_string();
-        let ran = raddle(&["memsys", &file]);
-        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
-        assert!(ran.stderr.contains(message) && ran.stderr.contains(&format!("{name}:{place}")), "{}", ran.stderr);
-        let json = raddle(&["memsys", &file, "--json"]);
-        assert_eq!((json.status, json.stderr.as_str()), (2, ""));
-        assert!(json.json()["error"]["line"].is_number(), "{json:?}");
-    };
-    refused("word.sys", b"system s\nregister a\n", "`register` begins no declaration", "2:1");
-    refused("latin1.sys", b"system s // caf\xe9\n", "not UTF-8", "1:16");
+    refuses(
+        "memsys",
+        &[],
+        &[
+            ("word.sys", b"system s\nregister a\n", "`register` begins no declaration", "2:1"),
+            ("latin1.sys", b"system s // caf\xe9\n", "not UTF-8", "1:16"),
+        ],
+    );
     for (args, message) in [
         (["memsys", "no/such.sys", "--model", "ra"], "cannot read `no/such.sys`"),
         (["memsys", "examples/memsys/msi.sys", "--model", "sc"], "there are wra, ra and sra"),
@@ -96,8 +92,6 @@ fn bad_systems_are_refused_with_a_place() {
         (["memsys", "examples/memsys/msi.sys", "-D", "N=many"], "is not a number"),
         (["memsys", "examples/memsys/msi.sys", "--dot", "no/such/x.dot"], "cannot write"),
     ] {
-        let ran = raddle(&args);
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        rejects(&args, message);
     }
 }

@@ -173,6 +173,9 @@ fn json_has_the_fields_of_its_schema() {
     let schedule = answer["violation"]["schedule"].as_str().expect("a schedule");
     let replayed = raddle(&["replay", "examples/dekker.rdl", schedule, "--model", "tso", "--json"]).json();
     assert_eq!(keys(&replayed), documented("replayed"));
+    let robust = raddle(&["robust", "examples/dekker.rdl", "--fences", "--json"]).json();
+    assert_eq!(keys(&robust), documented("robust"));
+    assert_eq!(keys(&robust["fences"][0][0]), documented("spot"));
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));
@@ -181,12 +184,44 @@ fn json_has_the_fields_of_its_schema() {
     assert_eq!((&usage["command"], &usage["file"]), (&"replay".into(), &serde_json::Value::Null));
 }
 
+/// Programs, whether they are robust, and where fences make them so.
+#[test]
+fn tso_makes_a_difference_where_it_does() {
+    type Lines = &'static [&'static [u64]];
+    let cases: &[(&[&str], i32, Lines)] = &[
+        (&["examples/dekker.rdl"], 1, &[&[21, 29]]),
+        (&["examples/dekker_fenced.rdl"], 0, &[&[]]),
+        (&["examples/peterson_forever.rdl"], 1, &[&[24]]),
+        (&["examples/peterson_forever.rdl", "-D", "FENCED=1"], 0, &[&[]]),
+        (&["examples/lamport.rdl"], 1, &[&[20, 27]]),
+        (&["examples/spinlock.rdl"], 0, &[&[]]),
+        (&["examples/ticket_lock.rdl"], 0, &[&[]]),
+        (&["examples/mp.rdl"], 0, &[&[]]),
+        (&["examples/bakery.rdl"], 1, &[&[13, 16], &[13, 17]]),
+    ];
+    for &(program, status, fences) in cases {
+        let args: Vec<&str> =
+            ["robust"].into_iter().chain(program.iter().copied()).chain(["--fences", "--json"]).collect();
+        let ran = raddle(&args);
+        let answer = ran.json();
+        assert_eq!(ran.status, status, "{program:?}");
+        let lines = |set: &serde_json::Value| -> Vec<u64> {
+            let places = set.as_array().expect("a set").iter();
+            places.map(|place| place["line"].as_u64().expect("a line")).collect()
+        };
+        let found: Vec<Vec<u64>> = answer["fences"].as_array().expect("sets").iter().map(lines).collect();
+        assert_eq!(found, fences, "{program:?}");
+        assert_eq!(answer["replay"].is_string(), status == 1, "{program:?}");
+    }
+}
+
 #[test]
 fn every_object_of_json_has_the_same_head() {
     for (command, args) in [
         ("check", &["examples/sb.rdl"][..]),
         ("compare", &["examples/sb.rdl"]),
         ("replay", &["examples/sb.rdl", "0"]),
+        ("robust", &["examples/sb.rdl"]),
         ("trace", &["examples/traces/sb.trace"]),
         ("lin", &["examples/histories/stack-good.log"]),
         ("lin", &["examples/histories/queue-critical-pair.log", "--stream"]),

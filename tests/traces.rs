@@ -8,7 +8,7 @@
 
 mod common;
 
-use common::{raddle, root};
+use common::{raddle, refuses, rejects, root};
 use raddle_testkit::Scratch;
 use serde_json::Value;
 use std::fs;
@@ -108,31 +108,23 @@ fn limits_give_no_verdict() {
 
 #[test]
 fn bad_traces_are_refused_with_a_place() {
-    let dir = Scratch::new();
-    let refused = |name: &str, bytes: &[u8], message: &str, place: &str| {
-        let path = dir.join(name);
-        fs::write(&path, bytes).expect("a file for the test");
-        let file = path.display().to_string();
-        let ran = raddle(&["trace", &file]);
-        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{ran:?}");
-        assert!(ran.stderr.contains(message) && ran.stderr.contains(&format!("{name}:{place}")), "{}", ran.stderr);
-        let json = raddle(&["trace", &file, "--json"]);
-        assert_eq!((json.status, json.stderr.as_str()), (2, ""));
-        assert!(json.json()["error"]["line"].is_number(), "{json:?}");
-    };
-    refused("verb.trace", b"thread a:\n    wirte x\n", "`wirte` is no event", "2:5");
-    refused("source.trace", b"thread a:\n    read x from b.0\n", "there is no event `b.0`", "2:17");
-    refused("broken.json", b"{\"threads\": [\n  {]}", "expected the name of a field", "2:4");
-    refused("latin1.trace", b"thread a:\n  note caf\xe9\n", "not UTF-8", "2:11");
+    refuses(
+        "trace",
+        &[],
+        &[
+            ("verb.trace", b"thread a:\n    wirte x\n", "`wirte` is no event", "2:5"),
+            ("source.trace", b"thread a:\n    read x from b.0\n", "there is no event `b.0`", "2:17"),
+            ("broken.json", b"{\"threads\": [\n  {]}", "expected the name of a field", "2:4"),
+            ("latin1.trace", b"thread a:\n  note caf\xe9\n", "not UTF-8", "2:11"),
+        ],
+    );
     for (args, message) in [
         (["trace", "no/such.trace", "--model", "tso"], "cannot read `no/such.trace`"),
         (["trace", "examples/traces/sb.trace", "--model", "arm"], "there are sc, tso, pso, wra, ra, sra and rc11"),
         (["trace", "examples/traces/sb.trace", "--format", "xml"], "there are text and json"),
         (["trace", "examples/traces/sb.trace", "--dot", "no/such/x.dot"], "cannot write"),
     ] {
-        let ran = raddle(&args);
-        assert_eq!(ran.status, 2, "{ran:?}");
-        assert!(ran.stderr.contains(message), "{}", ran.stderr);
+        rejects(&args, message);
     }
 }
 

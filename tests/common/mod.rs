@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
+use raddle_testkit::Scratch;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -38,4 +39,26 @@ pub(crate) fn ran(output: Output) -> Ran {
         stdout: String::from_utf8(output.stdout).expect("output is UTF-8"),
         stderr: String::from_utf8(output.stderr).expect("output is UTF-8"),
     }
+}
+
+/// Holds a command to refusing files, each by name, with these contents, a message and a place; in JSON the place is a number.
+pub(crate) fn refuses(command: &str, options: &[&str], files: &[(&str, &[u8], &str, &str)]) {
+    let dir = Scratch::new();
+    for &(name, bytes, message, place) in files {
+        let file = dir.file(name, bytes).display().to_string();
+        let args = [&[command, &file], options].concat();
+        let ran = raddle(&args);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{name}: {ran:?}");
+        assert!(ran.stderr.contains(message) && ran.stderr.contains(&format!("{name}:{place}")), "{}", ran.stderr);
+        let json = raddle(&[&args[..], &["--json"]].concat());
+        assert_eq!((json.status, json.stderr.as_str()), (2, ""));
+        assert!(json.json()["error"]["line"].is_number(), "{json:?}");
+    }
+}
+
+/// Holds the command to refusing these arguments with a message.
+pub(crate) fn rejects(args: &[&str], message: &str) {
+    let ran = raddle(args);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
 }

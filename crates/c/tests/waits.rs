@@ -5,8 +5,8 @@
 
 mod support;
 
-use raddle_engine::{Control, Options, Question};
-use raddle_explore::ENGINES;
+use raddle_engine::{Control, Engine, Options, Question};
+use raddle_explore::Auto;
 use raddle_machine::compile::AllShared;
 use raddle_program::analysis::LoopBounds;
 use raddle_testkit::Scratch;
@@ -63,10 +63,8 @@ fn possible(source: &std::path::Path, shape: u32, outcome: u32, model: Model, wa
         &AllShared,
         &raddle_machine::compile::Options { loop_bounds, ..Default::default() },
     );
-    let found = ENGINES
-        .find("auto")
-        .expect("there")
-        .ask(&Question { code: &code, options: &Options::new(model) }, &Control::new());
+    let engine: &dyn Engine = &Auto;
+    let found = engine.ask(&Question { code: &code, options: &Options::new(model) }, &Control::new());
     let found = found.unwrap_or_else(|error| panic!("shape {shape}, outcome {outcome}, waits {waits}: {error}"));
     assert!(found.verdict != Verdict::Unknown, "shape {shape}, outcome {outcome}");
     !found.findings.is_empty()

@@ -38,6 +38,7 @@ pub(crate) enum Command {
     Trace(Options<Trace>),
     Memsys(Options<Memsys>),
     Fair(Options<Fair>),
+    Robust(Options<Robust>),
     Strengthen(Options<Strengthen>),
 }
 
@@ -389,6 +390,39 @@ pub(crate) struct Strengthen {
     /// Show every step of a counterexample, however long it is
     #[arg(long, help_heading = "Output")]
     pub(crate) full: bool,
+}
+
+/// Does TSO add behaviour to a program, and which fences would remove it?
+///
+/// A program is robust if every execution under TSO is like one under sequential consistency: what holds under sc then holds under tso. Decides that without store buffers and without a bound for
+/// loops, shows an execution that is like none of sc with the cycle that says why, and lists which store can be late for which load. The exit status is 0 if the program is robust, 1 if not, 3 if a limit was reached before.
+#[derive(Args, Debug)]
+pub(crate) struct Robust {
+    #[command(flatten)]
+    pub(crate) input: Input,
+
+    /// Find the cheapest sets of fences that make the program robust; one in a loop costs ten
+    #[arg(long)]
+    pub(crate) fences: bool,
+
+    /// Stop after this time: 90, 10s, 5m, 1.5h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Explore with N threads
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    pub(crate) workers: usize,
+
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the graph of the execution to FILE, for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 /// Run a schedule again, step by step

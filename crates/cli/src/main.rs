@@ -13,6 +13,7 @@ mod output;
 mod panics;
 mod progress;
 mod replay;
+mod robust;
 mod schedule_file;
 mod show;
 mod status;
@@ -56,6 +57,7 @@ fn run() -> Status {
         Command::Trace(Options(options)) => trace::run(&options),
         Command::Memsys(Options(options)) => memsys::run(&options),
         Command::Fair(Options(options)) => fair::run(&options),
+        Command::Robust(Options(options)) => robust::run(&options),
         Command::Strengthen(Options(options)) => strengthen::run(&options),
     }
 }

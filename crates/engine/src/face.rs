@@ -76,6 +76,13 @@ impl Question<'_> {
     }
 }
 
+impl Equivalence {
+    /// Whether an engine counts executions by this, rather than states or what another engine counts.
+    pub fn has_classes(self) -> bool {
+        !matches!(self, Equivalence::States | Equivalence::Delegated)
+    }
+}
+
 /// By what an engine tells executions apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equivalence {
@@ -89,6 +96,8 @@ pub enum Equivalence {
     ReadsValueFrom,
     /// The same, and the order of conflicting events outside one thread.
     ValueCentric,
+    /// It does not: it looks at states, each once.
+    States,
     /// It depends: another engine does the work.
     Delegated,
 }

@@ -79,6 +79,10 @@ pub struct Reach {
     pub cut_at: Option<u32>,
     /// Why it was given up.
     pub stop: Option<StopReason>,
+    /// How many states executions go through, if all of them were looked at.
+    pub states: Option<u64>,
+    /// Whether among these executions are some that go on for ever.
+    pub goes_on: bool,
 }
 
 impl Outcome {
@@ -92,7 +96,7 @@ impl Outcome {
     ) -> Self {
         let Question { code, options } = question;
         let mut notes = Vec::new();
-        let mut scope = Scope::AllExecutions;
+        let mut scope = reach.states.map_or(Scope::AllExecutions, |states| Scope::States { states });
         if let Some(pc) = reach.bounded_at {
             let place = code.place(pc);
             scope = Scope::LoopBound { turns: code.loop_bound().unwrap_or(0) };
@@ -117,7 +121,7 @@ impl Outcome {
         let stop = reach.stop.or(reach.cut_at.map(depth)).or(disregarded).or(behind_races).or(sampled).or(unwritten);
         if let Some(stop) = &stop {
             scope = Scope::Partial { reason: stop.to_string() };
-        } else if executions == 0 && findings.is_empty() {
+        } else if executions == 0 && !reach.goes_on && findings.is_empty() {
             scope = Scope::Nothing { blocked, bounded };
         }
         let verdict = match (&findings[..], &scope) {

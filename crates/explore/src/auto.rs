@@ -2,8 +2,7 @@
 //!
 //! Programs with atomic blocks go to `optimal`. All others start with `rf`, whose classes are never more than traces and
 //! cost little more each. Under SC the classes of `rvf` can be fewer still, exponentially so where different writes write
-//! the same value; but each of them costs more, and where values do not repeat there is no gain. Nor where threads meet at barriers: there `rf` has
-//! far fewer classes.
+//! the same value; but each of them costs more, and where values do not repeat there is no gain.
 //! So the first executions of `rf` are a sample: at every read, how many sources are there for how many values? The product of
 //! these ratios along an execution estimates how many reads-from classes make one class of values. If it promises more
 //! than the difference in cost, and much of the search is still to come, `rvf` gets its try; if that takes longer than `rf`
@@ -53,7 +52,7 @@ impl Evidence {
 
 /// The engine `auto`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Auto;
+pub struct Auto;
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
@@ -80,8 +79,7 @@ impl Engine for Auto {
         if Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
             return Optimal.run(question, deadline);
         }
-        // To `rvf` the arrivals at a barrier have an order.
-        if ReadsValueFrom.takes(question).is_err() || question.code.has_barriers() {
+        if ReadsValueFrom.takes(question).is_err() {
             return ReadsFrom.run(question, deadline);
         }
         match graphs::sample_reads_from(question, deadline)? {

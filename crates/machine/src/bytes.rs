@@ -15,8 +15,9 @@ pub struct ByteMemory {
     objects: BTreeMap<Addr, Arc<Contents>>,
 }
 
+/// What stands in one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Contents {
+pub struct Contents {
     bytes: Box<[u8]>,
     written: Box<[bool]>,
 }
@@ -29,6 +30,16 @@ impl ByteMemory {
             memory.create(addr, bytes.len() as u32, Some(bytes));
         }
         memory
+    }
+
+    /// The objects that have contents, by their starts.
+    pub fn objects(&self) -> impl Iterator<Item = (Addr, &Arc<Contents>)> {
+        self.objects.iter().map(|(&base, contents)| (base, contents))
+    }
+
+    /// Gives an object these contents, whatever it had.
+    pub fn set(&mut self, base: Addr, contents: Arc<Contents>) {
+        self.objects.insert(base, contents);
     }
 
     /// Whether the object that starts at `base` has contents already.

@@ -4,7 +4,7 @@
 //! or, with its highest bit set, a constant. Expressions become three-address instructions; control flow becomes
 //! jumps to absolute positions.
 
-use crate::address::Addr;
+use crate::address::{Addr, Owner};
 use crate::compile::Forgiven;
 use crate::condition::Condition;
 use crate::narrow::Numbers;
@@ -440,6 +440,56 @@ impl Code {
             Instr::Sync { op, .. } => matches!(op, SyncOp::Lock { recursive: false } | SyncOp::Unlock),
             _ => true,
         })
+    }
+
+    /// An instruction by which what another thread wrote can be learnt without coming after what that thread did before: an atomic access weaker than acquire or
+    /// release, or an attempt to take a lock, which may fail because of somebody with whom that does not synchronise.
+    pub fn weak_synchronisation(&self) -> Option<u32> {
+        let strong = |order: Ordering| order.acquires() && order.releases();
+        let is_weak = |instr: &Instr| match *instr {
+            Instr::Load { order, .. } => order != Ordering::NonAtomic && !order.acquires(),
+            Instr::Store { order, .. } => order != Ordering::NonAtomic && !order.releases(),
+            Instr::Rmw { order, .. } => !strong(order),
+            Instr::Cas { cas } => {
+                let CasInfo { success, failure, .. } = self.cas[cas as usize];
+                !strong(success) || !failure.acquires()
+            }
+            Instr::Sync { op, .. } => {
+                matches!(op, SyncOp::TryLock { .. } | SyncOp::TryReadLock | SyncOp::TryWriteLock)
+            }
+            _ => false,
+        };
+        self.instrs.iter().position(is_weak).map(|pc| pc as u32)
+    }
+
+    /// Whether the address lies in a global object that nobody can write.
+    pub fn is_constant(&self, addr: Addr) -> bool {
+        match addr.owner() {
+            Owner::Global(id) => self.globals.get(id.index()).is_some_and(|global| global.constant),
+            _ => false,
+        }
+    }
+
+    /// How many loops are around an instruction.
+    pub fn loop_depth(&self, pc: u32) -> u32 {
+        let mut heads: Vec<Pc> = Vec::new();
+        for (from, instr) in (0..).zip(&self.instrs) {
+            let mut jump = |to: Pc| {
+                if to <= pc && pc <= from && !heads.contains(&to) {
+                    heads.push(to);
+                }
+            };
+            match *instr {
+                Instr::Jump { to } | Instr::Spin { to, .. } => jump(to),
+                Instr::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(jump),
+                Instr::Switch { table, .. } => {
+                    let table = &self.switches[table as usize];
+                    table.cases.iter().map(|case| case.1).chain([table.default]).for_each(jump);
+                }
+                _ => {}
+            }
+        }
+        heads.len() as u32
     }
 
     /// Whether there are full fences.

@@ -45,6 +45,20 @@ impl Condition {
         Condition { steps: compiler.steps.into(), result }
     }
 
+    /// The slots that it reads.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        let sources = self.steps.iter().flat_map(|step| match *step {
+            Step::Un { a, .. } | Step::Cast { a, .. } => [Some(a), None, None],
+            Step::Bin { a, b, .. } => [Some(a), Some(b), None],
+            Step::Select { cond, a, b } => [Some(cond), Some(a), Some(b)],
+            Step::Local(_) | Step::ThreadLocal(_) => [None; 3],
+        });
+        sources.flatten().chain([self.result]).filter_map(|source| match source {
+            Source::Slot(slot) => Some(slot),
+            Source::Found | Source::Constant(_) | Source::Step(_) => None,
+        })
+    }
+
     /// What it comes to if `found` is found; `None` if it divides by zero.
     #[inline]
     pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {

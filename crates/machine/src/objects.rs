@@ -165,6 +165,24 @@ impl Objects {
         Some(Addr::object(thread, number))
     }
 
+    /// Whether the last one is private and its life has ended.
+    pub(crate) fn ends_with_ended(&self) -> bool {
+        let last = self.table.last().and_then(|object| object.private.as_ref());
+        self.narrow.is_none() && last.is_some_and(|private| !private.live)
+    }
+
+    /// Forgets the last one.
+    pub(crate) fn pop(&mut self) {
+        Arc::make_mut(&mut self.table).pop();
+    }
+
+    /// Whether this appears in what stands in private objects.
+    pub(crate) fn hold(&self, is: impl Fn(u64) -> bool) -> bool {
+        let mut windows =
+            self.table.iter().filter_map(|object| object.private.as_ref()).flat_map(|private| private.bytes.windows(8));
+        windows.any(|bytes| is(u64::from_le_bytes(bytes.try_into().expect("eight bytes"))))
+    }
+
     pub(crate) fn len(&self) -> u32 {
         self.table.len() as u32
     }

@@ -85,6 +85,33 @@ impl<M: Memory, T: Automaton> State<M, T> {
         State { threads: vec![main], memory, ended: BTreeSet::new(), atomic: None }
     }
 
+    /// The state that is made of these parts: threads in the order of their numbers, whether somebody has waited for the end of each, memory, the starts of the
+    /// objects whose lives have ended, and who is in an atomic block.
+    pub fn of_parts(
+        threads: impl IntoIterator<Item = (T, bool)>,
+        memory: M,
+        ended: BTreeSet<Addr>,
+        atomic: Option<ThreadId>,
+    ) -> Self {
+        let threads = threads.into_iter().map(|(thread, joined)| Started { thread, joined }).collect();
+        State { threads, memory, ended, atomic }
+    }
+
+    /// Whether somebody has waited for the end of each thread, in the order of their numbers.
+    pub fn joined(&self) -> impl ExactSizeIterator<Item = bool> + '_ {
+        self.threads.iter().map(|started| started.joined)
+    }
+
+    /// Who is in an atomic block.
+    pub fn atomic(&self) -> Option<ThreadId> {
+        self.atomic
+    }
+
+    /// Whether there is memory at this place now.
+    pub fn has(&self, code: &Code, access: Access) -> bool {
+        self.locate(code, access).is_ok()
+    }
+
     /// The threads, in the order of their numbers.
     pub fn threads(&self) -> impl ExactSizeIterator<Item = &T> {
         self.threads.iter().map(|started| &started.thread)
@@ -95,14 +122,24 @@ impl<M: Memory, T: Automaton> State<M, T> {
         self.position(id).map(|at| &self.threads[at].thread)
     }
 
+    /// The threads, to change them.
+    pub fn threads_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.threads.iter_mut().map(|started| &mut started.thread)
+    }
+
     /// The thread with this number, to change it.
-    pub(crate) fn thread_mut(&mut self, id: ThreadId) -> Option<&mut T> {
+    pub fn thread_mut(&mut self, id: ThreadId) -> Option<&mut T> {
         self.position(id).map(|at| &mut self.threads[at].thread)
     }
 
     /// Memory.
     pub fn memory(&self) -> &M {
         &self.memory
+    }
+
+    /// Memory, to change it.
+    pub fn memory_mut(&mut self) -> &mut M {
+        &mut self.memory
     }
 
     /// The starts of the objects whose lives have ended.

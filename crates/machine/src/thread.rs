@@ -6,6 +6,7 @@
 //! `sync`. So memory knows nothing of locks.
 
 mod calls;
+mod forget;
 mod list;
 mod private;
 mod run;

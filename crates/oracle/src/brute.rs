@@ -93,6 +93,8 @@ pub struct Classes {
     pub reads_from: FxHashSet<Class>,
     /// By values and the causal order of reads.
     pub reads_value_from: FxHashSet<ValueClass>,
+    /// The same without the order of arrivals at barriers, if there are any.
+    pub meetings_by_values: FxHashSet<ValueClass>,
 }
 
 /// What a complete run comes to.
@@ -231,11 +233,15 @@ pub fn classify(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, 
     classify_values(code, model, schedule).map(|(end, class, _)| (end, class))
 }
 
-/// The same, with the class by values and the causal order of reads.
+/// The same, with the values of the events.
 ///
 /// # Errors
 /// If the schedule is not possible, or not a whole run.
-pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result<(End, Class, ValueClass), String> {
+pub fn classify_values(
+    code: &Code,
+    model: Model,
+    schedule: &Schedule,
+) -> Result<(End, Class, Vec<Vec<Values>>), String> {
     let mut arena = Arena::default();
     let mut state = State::new(code, model, false);
     for &step in &schedule.steps {
@@ -244,9 +250,7 @@ pub fn classify_values(code: &Code, model: Model, schedule: &Schedule) -> Result
     if !state.system.is_over() {
         return Err("the schedule ends before the run does".into());
     }
-    let (end, class, values) = state.class(&arena);
-    let by_values = class.reads_value_from(&values);
-    Ok((end, class, by_values))
+    Ok(state.class(&arena))
 }
 
 fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours) {
@@ -269,6 +273,9 @@ fn end(code: &Code, arena: &Arena<'_>, state: &State<'_>, found: &mut Behaviours
     };
     classes.reads_from.insert(class.reads_from());
     classes.reads_value_from.insert(class.reads_value_from(&values));
+    if code.has_barriers() && !found.crowded {
+        classes.meetings_by_values.insert(class.meetings_by_values(&values));
+    }
     classes.traces.insert(class.clone());
     match end {
         End::Complete => {

@@ -161,10 +161,27 @@ impl Class {
 
     /// The reads-value-from class it belongs to, given the values of the events.
     pub fn reads_value_from(&self, values: &[Vec<Values>]) -> ValueClass {
+        self.by_values(values, self.causal_past(false))
+    }
+
+    /// The same if arrivals at barriers have no order, as in [`meetings`](Self::meetings): what follows an arrival comes after all arrivals of its round.
+    pub fn meetings_by_values(&self, values: &[Vec<Values>]) -> ValueClass {
+        let kept = self.threads.iter().zip(values).map(|(events, values)| {
+            let found = |(event, &values): (&Event, &Values)| match event {
+                Event::Depart(..) => None,
+                Event::Arrive(..) => Some(Values::default()),
+                _ => Some(values),
+            };
+            events.iter().zip(values).filter_map(found).collect()
+        });
+        let (class, values): (Class, Vec<Vec<Values>>) = (self.meetings(), kept.collect());
+        class.by_values(&values, class.causal_past(true))
+    }
+
+    fn by_values(&self, values: &[Vec<Values>], past: Vec<Vec<Vec<u32>>>) -> ValueClass {
         let reads = |thread: usize, upto: u32| {
             self.threads[thread][..upto as usize].iter().filter(|event| event.source().is_some()).count() as u32
         };
-        let past = self.causal_past();
         let past = past.iter().zip(&self.threads).map(|(clocks, events)| {
             let clocks = clocks.iter().zip(events).filter(|(_, event)| event.source().is_some());
             clocks.map(|(clock, _)| clock.iter().enumerate().map(|(t, &upto)| reads(t, upto)).collect()).collect()
@@ -198,8 +215,22 @@ impl Class {
         Leaves { writes, reads }
     }
 
-    /// Per event and thread, how many events of the thread are before it (or it) in program order and reads-from.
-    fn causal_past(&self) -> Vec<Vec<Vec<u32>>> {
+    /// The arrivals of the round of an arrival.
+    fn round(&self, thread: usize, index: usize) -> Vec<(usize, usize)> {
+        let Event::Arrive(at, ..) = self.threads[thread][index] else { return Vec::new() };
+        let arrivals = |thread: usize| {
+            let events = self.threads[thread].iter().enumerate();
+            events.filter(move |(_, event)| matches!(event, Event::Arrive(other, ..) if *other == at))
+        };
+        let round = arrivals(thread).position(|(other, _)| other == index).expect("it is one of them");
+        (0..self.threads.len())
+            .filter_map(|other| arrivals(other).nth(round).map(|(index, _)| (other, index)))
+            .collect()
+    }
+
+    /// Per event and thread, how many events of the thread are before it (or it) in program order and reads-from; and, where they meet, after
+    /// the arrivals of a round.
+    fn causal_past(&self, meet: bool) -> Vec<Vec<Vec<u32>>> {
         let count = self.threads.len();
         let mut clocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); count];
         let start = |child: usize| {
@@ -207,6 +238,7 @@ impl Class {
             let found = |thread: usize| self.threads[thread].iter().position(is_start).map(|at| (thread, at));
             (0..count).find_map(found)
         };
+        let met = |thread: usize, at: usize| if meet { self.round(thread, at) } else { Vec::new() };
         loop {
             let mut progress = false;
             for thread in 0..count {
@@ -214,7 +246,10 @@ impl Class {
                     let mut before = Vec::new();
                     match clocks[thread].len() {
                         0 => before.extend(start(thread)),
-                        done => before.push((thread, done - 1)),
+                        done => {
+                            before.push((thread, done - 1));
+                            before.extend(met(thread, done - 1));
+                        }
                     }
                     if let Some((_, Some(source))) = event.source() {
                         before.push((source.thread.index(), source.index as usize));
@@ -223,6 +258,7 @@ impl Class {
                         && let Some(last) = self.threads[child.index()].len().checked_sub(1)
                     {
                         before.push((child.index(), last));
+                        before.extend(met(child.index(), last));
                     }
                     if before.iter().any(|&(thread, at)| clocks[thread].len() <= at) {
                         break;

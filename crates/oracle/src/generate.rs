@@ -720,6 +720,9 @@ impl Generator {
         self.uses.branches = self.random.chance(40);
         self.uses.assertions = self.random.chance(20);
         self.uses.choices = self.random.chance(15);
+        if self.random.chance(30) {
+            return self.blocks_of_stores();
+        }
         self.threads();
         for thread in 0..self.sketch.threads.len() {
             if thread > 0 && self.random.chance(25) {
@@ -730,6 +733,24 @@ impl Generator {
             let end = self.random.between(start + 1, body.len());
             let inside: Vec<Stmt> = body.splice(start..end, []).collect();
             body.insert(start, Stmt::Atomic(inside));
+        }
+    }
+
+    /// Threads with one or two blocks, most of whose statements are stores, and something else between them.
+    fn blocks_of_stores(&mut self) {
+        let threads = self.random.pick(&[2, 2, 2, 3]);
+        for _ in 0..threads {
+            let mut body = Vec::new();
+            for _ in 0..self.random.pick(&[1, 1, 2]) {
+                let count = self.random.between(2, 3);
+                let inside = (0..count).map(|_| if self.random.chance(80) { self.store() } else { self.load() });
+                let inside = inside.collect();
+                body.push(Stmt::Atomic(inside));
+                if self.random.chance(30) {
+                    body.push(if self.random.chance(50) { self.store() } else { self.load() });
+                }
+            }
+            self.sketch.threads.push(body);
         }
     }
 }

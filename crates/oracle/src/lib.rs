@@ -19,6 +19,7 @@ pub mod generate;
 pub mod litmus;
 pub mod shrink;
 pub mod sketch;
+pub mod states;
 pub mod sweep;
 mod turns;
 pub mod values;

@@ -6,7 +6,7 @@
 
 use crate::brute::{self, Behaviours, End};
 use crate::class::{Class, Leaves, ValueClass};
-use crate::compare::{Equivalence, Subject, has_loops, with_switches};
+use crate::compare::{Equivalence, Subject, Unordered, has_loops, with_switches};
 use crate::sketch::{Sketch, Stmt};
 use raddle_explore::rvf::ReadsValueFrom;
 use raddle_machine::Code;
@@ -29,7 +29,7 @@ pub fn restricted(subject: Subject) -> Subject {
 pub(crate) fn compare_schedules(
     sketch: &Sketch,
     code: &Code,
-    equivalence: Equivalence,
+    (equivalence, Unordered { arrivals, .. }): (Equivalence, Unordered),
     brute: &Behaviours,
     schedules: &[Schedule],
 ) -> Vec<String> {
@@ -42,8 +42,12 @@ pub(crate) fn compare_schedules(
     let mut met: [FxHashSet<ValueClass>; 4] = Default::default();
     let mut met_from: [FxHashSet<Class>; 4] = Default::default();
     let kinds = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
+    let met_as = |class: Class| if arrivals { class.meetings() } else { class };
+    let traces = kinds.map(|classes| classes.traces.iter().cloned().map(met_as).collect::<FxHashSet<Class>>());
+    let sources = traces.each_ref().map(|traces| traces.iter().map(Class::reads_from).collect::<FxHashSet<Class>>());
+    let values = kinds.map(|classes| if arrivals { &classes.meetings_by_values } else { &classes.reads_value_from });
     for schedule in schedules {
-        let (end, class, by_values) = match brute::classify_values(code, Model::Sc, schedule) {
+        let (end, class, found) = match brute::classify_values(code, Model::Sc, schedule) {
             Ok(found) => found,
             Err(error) => {
                 differences.push(format!("the schedule `{schedule}`: {error}"));
@@ -60,21 +64,22 @@ pub(crate) fn compare_schedules(
                 continue;
             }
         };
-        let classes = kinds[kind];
+        let by_values = if arrivals { class.meetings_by_values(&found) } else { class.reads_value_from(&found) };
+        let class = met_as(class);
         let (known, again) = match equivalence {
             Equivalence::ReadsValueFrom | Equivalence::ValueCentric => {
                 met[kind].insert(by_values.values());
                 let leaves = (equivalence == Equivalence::ValueCentric).then(|| class.leaves());
-                (classes.reads_value_from.contains(&by_values), !met_values.insert((by_values, leaves)))
+                (values[kind].contains(&by_values), !met_values.insert((by_values, leaves)))
             }
             Equivalence::ReadsFrom => {
                 let class = class.reads_from();
                 met_from[kind].insert(class.clone());
-                (classes.reads_from.contains(&class), !met_sources.insert(class))
+                (sources[kind].contains(&class), !met_sources.insert(class))
             }
-            Equivalence::Traces | Equivalence::Refined | Equivalence::Delegated => {
+            Equivalence::Traces | Equivalence::Refined | Equivalence::States | Equivalence::Delegated => {
                 met_from[kind].insert(class.reads_from());
-                (classes.traces.contains(&class), !met_sources.insert(class))
+                (traces[kind].contains(&class), !met_sources.insert(class))
             }
         };
         if !(known || loops && end == End::Blocked) {
@@ -86,14 +91,14 @@ pub(crate) fn compare_schedules(
     }
     let by_values = matches!(equivalence, Equivalence::ReadsValueFrom | Equivalence::ValueCentric);
     for (kind, name) in ["complete", "blocked", "failed", "bounded"].into_iter().enumerate() {
-        let all: FxHashSet<ValueClass> = kinds[kind].reads_value_from.iter().map(ValueClass::values).collect();
+        let all: FxHashSet<ValueClass> = values[kind].iter().map(ValueClass::values).collect();
         // Those that turn for ever are only counted.
         let counted = loops && name == "blocked";
         let lost = if counted { all.len().saturating_sub(met[kind].len()) } else { all.difference(&met[kind]).count() };
         if lost > 0 && by_values {
             differences.push(format!("values of events, {name}: {} by brute force, {lost} of them lost", all.len()));
         }
-        let all = &kinds[kind].reads_from;
+        let all = &sources[kind];
         let met = &met_from[kind];
         let lost = if counted { all.len().saturating_sub(met.len()) } else { all.difference(met).count() };
         if lost > 0 && !by_values {

@@ -6,8 +6,8 @@
 
 use crate::compare::{Equivalence, Subject, explorer, with_options};
 use crate::sketch::{Sketch, Stmt};
+use raddle::ENGINES;
 use raddle_engine::{Control, Engine, Options, Question};
-use raddle_explore::ENGINES;
 use raddle_machine::Code;
 use raddle_trace::Model;
 

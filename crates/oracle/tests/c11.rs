@@ -148,7 +148,7 @@ fn executions_by(engine: &str, text: &str, model: Model) -> Option<u64> {
     let mut options = raddle_engine::Options::new(model);
     options.properties = raddle_engine::PropertySet::all().without(raddle_trace::Property::Race);
     let question = raddle_engine::Question { code: &code, options: &options };
-    let engine: &dyn raddle_engine::Engine = raddle_explore::ENGINES.find(engine).expect("it is there");
+    let engine: &dyn raddle_engine::Engine = raddle::ENGINES.find(engine).expect("it is there");
     match engine.ask(&question, &raddle_engine::Control::new()) {
         Ok(outcome) => Some(outcome.statistics.executions),
         Err(error) => {
@@ -277,7 +277,7 @@ fn half_an_update_shows_no_race() {
         let program = raddle_program::parse("update", &text.replace("ORDER", order), &[]).expect("a program");
         let code = compile(&program, &AllShared, &Options::default());
         let options = raddle_engine::Options { all: true, ..raddle_engine::Options::new(Model::Rc11) };
-        let engine: &dyn raddle_engine::Engine = raddle_explore::ENGINES.find("optimal").expect("it is there");
+        let engine: &dyn raddle_engine::Engine = raddle::ENGINES.find("optimal").expect("it is there");
         let question = raddle_engine::Question { code: &code, options: &options };
         let found = engine.ask(&question, &raddle_engine::Control::new()).expect("an answer");
         assert_eq!(found.verdict, Verdict::Violated, "{order}");
@@ -293,7 +293,7 @@ const LEAST: u64 = 60;
 
 #[test]
 fn random_programs() {
-    let engines = ["optimal", "rf"].map(|name| explorer(raddle_explore::ENGINES.find(name).expect("it is there")));
+    let engines = ["optimal", "rf"].map(|name| explorer(raddle::ENGINES.find(name).expect("it is there")));
     let mut sweep = Sweep::new(engines.into(), Effort { states: 1_000, classes: 500 });
     for family in Family::ALL {
         for index in 0..PROGRAMS {

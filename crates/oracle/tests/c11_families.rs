@@ -53,7 +53,7 @@ fn counts(engine: &str, text: &str, under: Under) -> (u64, u64) {
     let code = compile(&program, &AllShared, &Options::default());
     let mut options = raddle_engine::Options::new(under.model());
     options.properties = PropertySet::all().without(Property::Race).without(Property::Deadlock);
-    let engine: &dyn Engine = raddle_explore::ENGINES.find(engine).expect("it is there");
+    let engine: &dyn Engine = raddle::ENGINES.find(engine).expect("it is there");
     let outcome = engine.ask(&Question { code: &code, options: &options }, &Control::new());
     let statistics = outcome.unwrap_or_else(|error| panic!("{text} under {under:?}: {error}")).statistics;
     assert_eq!(statistics.redundant.unwrap_or(0), 0, "{text} under {under:?}");

@@ -1,7 +1,7 @@
 //! Being told to stop is heard in the middle of a single question, too.
 
+use raddle::ENGINES;
 use raddle_engine::{Control, Engine, Options, PropertySet, Question, StopReason};
-use raddle_explore::ENGINES;
 use raddle_explore::graphs::ReadsFrom;
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};

@@ -1,7 +1,7 @@
 //! Threads that wait for others before they do anything else.
 
+use raddle::ENGINES;
 use raddle_engine::{Control, Options, Question};
-use raddle_explore::ENGINES;
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_trace::{Model, Verdict};

@@ -1,7 +1,7 @@
 //! Data races in the classes of engines on sequences.
 
+use raddle::ENGINES;
 use raddle_engine::{Control, Finding, Options, Outcome, Question};
-use raddle_explore::ENGINES;
 use raddle_oracle::compare::{Comparison, Expected, code, compare_with, subjects};
 use raddle_oracle::{Effort, Family, generate, litmus};
 use raddle_trace::{Model, Property, Verdict};

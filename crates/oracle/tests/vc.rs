@@ -240,6 +240,8 @@ fn what_it_cannot_decide_is_refused() {
     assert!(atomic.contains("atomic blocks"), "{atomic}");
     let race = refusal(&["W.na x 1", "R.na x"], |options| options.properties = PropertySet::all());
     assert!(race.contains("does not go on after a data race"), "{race}");
+    let crowded = refusal(&["barrier b", "barrier b", "barrier b"], |_| ());
+    assert!(crowded.contains("`arrive`"), "{crowded}");
     for (thread, name) in [
         ("A x 1", "add"),
         ("C x 0 1", "cas"),
@@ -247,7 +249,6 @@ fn what_it_cannot_decide_is_refused() {
         ("rdlock l", "rdlock"),
         ("wrlock l", "wrlock"),
         ("semwait s", "sem wait"),
-        ("barrier b", "arrive"),
         ("lock m; condwait c m", "wait"),
         ("signal c", "signal"),
     ] {

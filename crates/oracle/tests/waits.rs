@@ -1,7 +1,7 @@
 //! Loops that wait, as they are written: what brute force makes of them, and engines held against it.
 
+use raddle::ENGINES;
 use raddle_engine::{Engine, Equivalence};
-use raddle_explore::ENGINES;
 use raddle_explore::graphs::{Optimal, ReadsFrom};
 use raddle_machine::compile;
 use raddle_machine::compile::{AllShared, Options};

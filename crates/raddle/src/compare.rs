@@ -5,10 +5,10 @@
 //! same limits.
 
 use crate::cost::Meter;
+use crate::engines::ENGINES;
 use crate::error::Error;
 use crate::verify::{Settings, verify};
 use raddle_engine::{Control, Engine, Equivalence, Finding, Outcome};
-use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_report::Cost;
 use raddle_report::Family;

@@ -6,12 +6,12 @@
 use crate::answer::Question;
 use crate::compare::run;
 use crate::cost::Meter;
+use crate::engines::ENGINES;
 use crate::error::Error;
 use crate::load::Loaded;
 use crate::prepare::prepare_with;
 use crate::verify::{Settings, verify};
 use raddle_engine::{Control, Finding, Outcome};
-use raddle_explore::ENGINES;
 use raddle_litmus::{Expectation, Quantifier, State, Test};
 use raddle_program::analysis::LoopBounds;
 use raddle_program::{BinOp, Expr, Op, Ordering, Program};

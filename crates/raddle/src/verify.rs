@@ -1,10 +1,10 @@
 //! Putting the question.
 
+use crate::engines::ENGINES;
 use crate::error::Error;
 use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
-use raddle_explore::ENGINES;
 use raddle_program::Program;
 use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces, split};
 use raddle_trace::{Model, Place, Scope, Verdict};

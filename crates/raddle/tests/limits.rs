@@ -38,7 +38,13 @@ fn auto_does_not_take_a_limit_on_executions_for_impatience() {
 #[test]
 fn every_engine_says_which_limit_it_reached() {
     for engine in ENGINES.iter().map(Engine::name) {
-        let outcome = run(MANY, engine, |settings| settings.options.limits.executions = Some(3));
+        let outcome = run(MANY, engine, |settings| {
+            settings.options.limits.executions = Some(3);
+            // Breadth-first, ends are what it comes to last.
+            if engine == "explicit" {
+                settings.options.switches.set(settings.engine, "search=depth").expect("a switch");
+            }
+        });
         assert_eq!(outcome.stop, Some(StopReason::Executions(3)), "{engine}");
         let outcome = run(MANY, engine, |settings| settings.options.limits.time = Some(std::time::Duration::ZERO));
         assert_eq!(outcome.stop, Some(StopReason::Time(std::time::Duration::ZERO)), "{engine}");

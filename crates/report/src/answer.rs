@@ -15,6 +15,7 @@ use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
+use crate::robust::Robust;
 use crate::stream::Stream;
 use crate::strengthen::Strengthen;
 use crate::style::{BAD, GOOD, OPEN, Style};
@@ -67,6 +68,8 @@ pub enum Body {
     Memsys(Memsys),
     /// `fair`: can this objective be satisfied, does this specification hold?
     Fair(Fair),
+    /// `robust`: is every execution under TSO one of SC?
+    Robust(Robust),
     /// `strengthen`: which memory orders and fences does this program need?
     Strengthen(Strengthen),
 }
@@ -156,6 +159,7 @@ impl Answer {
             Body::Mailbox(body) => body,
             Body::Memsys(body) => body,
             Body::Fair(body) => body,
+            Body::Robust(body) => body,
             Body::Strengthen(body) => body,
         }
     }

@@ -160,9 +160,13 @@ impl Check {
         }
     }
 
-    /// Executions, time and memory in one line.
+    /// Executions or states, time and memory in one line.
     pub(crate) fn counts(&self, cost: Cost) -> String {
-        let mut parts = vec![counted(self.executions, "execution"), format!("{} blocked", grouped(self.blocked))];
+        // Where states are looked at, executions are told apart by the state they end in.
+        let states = self.statistics.get("states").copied().flatten();
+        let ends = if states.is_some() { "end" } else { "execution" };
+        let mut parts: Vec<String> = states.map(|states| counted(states, "state")).into_iter().collect();
+        parts.extend([counted(self.executions, ends), format!("{} blocked", grouped(self.blocked))]);
         for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
             let number: u64 = names.iter().filter_map(|name| *self.statistics.get(*name)?).sum();
             if number > 0 {
@@ -171,7 +175,7 @@ impl Check {
         }
         parts.push(time(cost.seconds));
         if cost.cpu_seconds >= 0.5 {
-            let rate = (self.executions + self.blocked) as f64 / cost.cpu_seconds;
+            let rate = states.unwrap_or(self.executions + self.blocked) as f64 / cost.cpu_seconds;
             parts.push(format!("{} CPU ({}/s)", time(cost.cpu_seconds), short(rate)));
         }
         parts.extend(cost.peak_memory_bytes.map(|bytes| format!("{} peak memory", memory(bytes))));

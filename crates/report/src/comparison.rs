@@ -4,7 +4,7 @@ use crate::answer::{Answer, Conclusion, Say};
 use crate::check::with_parameters;
 use crate::grid::Grid;
 use crate::json::Head;
-use crate::numbers::{grouped, time};
+use crate::numbers::{counted, grouped, time};
 use crate::paper::Paper;
 use raddle_trace::{Model, Scope, Verdict};
 use serde::Serialize;
@@ -148,12 +148,14 @@ impl Comparison {
                     let [executions, blocked, events] = [run.executions, run.blocked, run.events].map(grouped);
                     let redundant = run.redundant.map_or_else(|| "-".to_owned(), grouped);
                     let time = time(run.seconds);
-                    let remark = match (&run.violation, &run.scope) {
-                        (Some(violation), _) => violation,
-                        (None, Scope::Partial { reason }) => reason,
-                        (None, _) => "",
+                    let (classes, remark) = match (&run.violation, &run.scope) {
+                        (Some(violation), _) => (executions, violation.clone()),
+                        (None, Scope::Partial { reason }) => (executions, reason.clone()),
+                        // There are no classes to count.
+                        (None, Scope::States { states }) => ("-".to_owned(), counted(*states, "state")),
+                        (None, _) => (executions, String::new()),
                     };
-                    grid.row([engine.clone(), verdict, executions, blocked, redundant, events, time], remark);
+                    grid.row([engine.clone(), verdict, classes, blocked, redundant, events, time], &remark);
                 }
             }
         }

@@ -6,6 +6,7 @@ use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::style::PLAIN;
 use crate::table::{Row, Table};
+use crate::trace;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -51,16 +52,8 @@ pub struct Statistics {
     pub conflicts: u64,
 }
 
-/// What was found.
-#[derive(Clone, Debug)]
-pub enum Found {
-    /// There is a run: all events, in order.
-    Consistent(Vec<usize>),
-    /// There is none; this is why, unless nobody asked.
-    Inconsistent(Option<Clash>),
-    /// Nobody knows, for this reason.
-    Unknown(String),
-}
+/// What was found; a run is all events, in order.
+pub type Found = trace::Found<usize, Clash>;
 
 /// What rules out all runs, given the order within messages, posts and mailboxes.
 #[derive(Clone, Debug)]
@@ -90,11 +83,7 @@ impl Say for Mailbox {
     }
 
     fn conclusion(&self) -> Conclusion {
-        match self.found {
-            Found::Consistent(_) => Conclusion::Holds,
-            Found::Inconsistent(_) => Conclusion::Violated,
-            Found::Unknown(_) => Conclusion::Unknown,
-        }
+        self.found.conclusion()
     }
 
     fn text(&self, _: &Answer, paper: &mut Paper) {

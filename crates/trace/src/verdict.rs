@@ -100,6 +100,11 @@ pub enum Verdict {
 pub enum Scope {
     /// All executions of the program.
     AllExecutions,
+    /// All executions, however often their loops turn: every state they go through was looked at.
+    States {
+        /// How many there are.
+        states: u64,
+    },
     /// All executions in which no loop turns more often than this.
     LoopBound {
         /// How often the body of a loop is entered each time the loop is.
@@ -133,6 +138,7 @@ impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Scope::AllExecutions => f.write_str("all executions"),
+            Scope::States { states } => write!(f, "all executions, without a bound: {states} states"),
             Scope::LoopBound { turns } => write!(f, "all executions in which no loop turns more than {turns} times"),
             Scope::Inputs { low, high, turns } => {
                 write!(f, "all executions for inputs in {low}..{high}")?;

@@ -26,7 +26,7 @@ pub(crate) fn include(cut: &mut Cut, id: EventId) {
     }
 }
 
-/// Closes a cut: every read has its source, every thread its start, every join the end of its thread.
+/// Closes a cut: every read has its source, every thread its start, every join the end of its thread, every departure its arrivals.
 pub(crate) fn close(frontier: &Frontier<'_>, cut: &mut Cut) {
     let mut seen: Cut = vec![0; cut.len()];
     while let Some(thread) = (0..cut.len()).find(|&thread| seen[thread] < cut[thread]) {
@@ -35,6 +35,7 @@ pub(crate) fn close(frontier: &Frontier<'_>, cut: &mut Cut) {
         source(frontier, id)
             .into_iter()
             .chain(frontier.joints(id).into_iter().flatten())
+            .chain(frontier.met(frontier.event(id)).iter().copied())
             .for_each(|before| include(cut, before));
     }
 }
@@ -112,6 +113,7 @@ impl Basis {
                 if let (Some(start), Some(_)) = (start, end) {
                     problem.edges.push((start, number(id)));
                 }
+                problem.edges.extend(frontier.met(event).iter().map(|&arrival| (number(arrival), number(id))));
                 problem.push(Op { loc, reads, writes, after, good });
             }
             if let Some(read) = question.read.filter(|read| read.thread == thread) {

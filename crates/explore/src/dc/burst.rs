@@ -102,7 +102,7 @@ impl<'c> Walk<'c> for Search<'c> {
 
 impl<'c> Search<'c> {
     pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        let mut explorer = Explorer::new(question, deadline, settings);
+        let mut explorer = Explorer::new(question, deadline, settings, false);
         explorer.shell.report.statistics.redundant = Some(0);
         let start = explorer.shell.frontier.mark();
         Search { explorer, start, nodes: Vec::new() }

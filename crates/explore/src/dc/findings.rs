@@ -15,8 +15,8 @@ pub(super) struct Explorer<'c> {
 }
 
 impl<'c> Explorer<'c> {
-    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        let mut shell = Shell::new("dc", question, deadline);
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
+        let mut shell = Shell::new("dc", question, deadline, meetings);
         shell.report.note_one_worker();
         let traces = Traces { realiser: Realiser::default(), alarm: shell.report.alarm() };
         Explorer { shell, settings, traces }

@@ -32,6 +32,7 @@
 //! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
 //!   variables, waiting reads, choices, spawn and join are handled and not part of the published method. A read that waits may do
 //!   so for ever; whether it can is asked as a realisation with reads at the end.
+//! * Arrivals at barriers have no order, and who was the last is a choice of those who ask (`sequence::meetings`); not with bursts.
 //!
 //! # What it decides, and what it refuses
 //!
@@ -58,7 +59,7 @@ mod search;
 mod tests;
 mod traces;
 
-use crate::sequence;
+use crate::sequence::{self, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -94,8 +95,10 @@ impl Engine for DataCentric {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    if settings.burst {
-        return sequence::shell::run(burst::Search::new(question, deadline, settings));
-    }
-    sequence::shell::run(search::Search::new(question, deadline, settings))
+    shell::meeting(question, deadline, |meetings| {
+        if settings.burst {
+            return shell::run(burst::Search::new(question, deadline, settings));
+        }
+        shell::run(search::Search::new(question, deadline, settings, meetings))
+    })
 }

@@ -73,7 +73,9 @@ fn choose(frontier: &Frontier<'_>, trace: &[EventId]) -> Vec<LocId> {
             }
         }
         for &id in trace {
-            frontier.joints(id).into_iter().flatten().for_each(|before| graph.decided(place(before), place(id)));
+            let met = frontier.met(frontier.event(id)).iter().copied();
+            let before = frontier.joints(id).into_iter().flatten().chain(met);
+            before.for_each(|before| graph.decided(place(before), place(id)));
         }
         let block = match graph.cycle() {
             None => return chosen,

@@ -109,9 +109,9 @@ impl<'c> Walk<'c> for Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+    pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
         Search {
-            explorer: Explorer::new(question, deadline, settings),
+            explorer: Explorer::new(question, deadline, settings, meetings),
             nodes: Vec::new(),
             refined: Vec::new(),
             buffer: Vec::new(),

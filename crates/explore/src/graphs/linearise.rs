@@ -50,6 +50,11 @@ pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &
 
 /// Whether every order of the graph's events interleaves some atomic block with others.
 pub(crate) fn is_torn<M: Model>(graph: &Graph<M>) -> bool {
+    is_torn_within(graph, graph.present())
+}
+
+/// The same of some of the events.
+pub(super) fn is_torn_within<M: Model>(graph: &Graph<M>, events: &BitSet) -> bool {
     let nothing = Bug {
         property: raddle_trace::Property::Deadlock,
         pc: 0,
@@ -58,7 +63,13 @@ pub(crate) fn is_torn<M: Model>(graph: &Graph<M>) -> bool {
         forced: None,
         schedule: None,
     };
-    order(graph, &included(graph, &nothing), None, None).is_none()
+    let mut included = included(graph, &nothing);
+    graph
+        .order
+        .iter()
+        .filter(|&&slot| !events.contains(slot as usize))
+        .for_each(|&slot| included.remove(slot as usize));
+    order(graph, &included, None, None).is_none()
 }
 
 /// An order of the included events, one of each node, that respects the global relation; `target` comes last.

@@ -19,6 +19,7 @@
 //! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
+//! | `blocks` | can an execution come of a graph in which atomic blocks are interleaved with others? |
 //! | `meetings` | who leaves a barrier, and who was the last to arrive? |
 //! | `ends` | do threads that wait do so for ever? |
 //! | `snapshot` | in which state is a thread after each event? |
@@ -43,6 +44,7 @@
 mod apply;
 #[cfg(debug_assertions)]
 mod audit;
+mod blocks;
 mod branch;
 mod commute;
 mod context;
@@ -64,6 +66,7 @@ mod sources;
 mod step;
 
 use crate::auto::Evidence;
+use crate::world::arrivals_told_apart;
 pub(crate) use context::Purpose;
 use context::Shared;
 use graph::Equivalence;
@@ -201,11 +204,9 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
                 purpose.commuting = false;
                 notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
             }
-            Err(Halt::ContestedBarrier(Place { file, line, .. })) => {
+            Err(Halt::ContestedBarrier(at)) => {
                 purpose.barriers = false;
-                notes.push(format!(
-                    "arrivals at barriers are told apart by their order, since it may matter at {file}:{line}"
-                ));
+                notes.push(arrivals_told_apart(&at));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
             Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),

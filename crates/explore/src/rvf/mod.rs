@@ -34,6 +34,7 @@
 //!   are no locks of a mutex never stop the search of other reads, since the argument for signals does not hold for them.
 //! * A mutex is taken from one release at a time, as published. A try-lock that fails does so from any holder.
 //! * Choices are tried one by one, before reads.
+//! * Barriers, which the method does not have: arrivals have no order, and who was the last is a choice of those who ask (`sequence::meetings`).
 //! * What a read can see is restricted by program order and by the reads that have one source only (published: by program order).
 //!   With locks that leaves few writes that are not there to be read.
 //! * A sequence with the new read is first looked for by putting the read somewhere into the sequence at hand.
@@ -67,7 +68,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
-use crate::sequence;
+use crate::sequence::{self, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -103,8 +104,10 @@ impl Engine for ReadsValueFrom {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    if question.options.workers > 1 {
-        return pool::explore(question, deadline, settings);
-    }
-    sequence::shell::run(search::Search::new(question, deadline, settings))
+    shell::meeting(question, deadline, |meetings| {
+        if question.options.workers > 1 {
+            return pool::explore(question, deadline, settings, meetings);
+        }
+        shell::run(search::Search::new(question, deadline, settings, meetings))
+    })
 }

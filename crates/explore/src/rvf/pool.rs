@@ -14,7 +14,7 @@ use super::search::{Node, Search};
 use super::signals::Ancestors;
 use crate::sequence::{Frontier, Report, Stop, Walk};
 use crate::workers::Workers;
-use raddle_engine::{Deadline, Fault, Outcome, Question};
+use raddle_engine::{Deadline, Outcome, Question};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// After so many steps a worker looks whether others have nothing to do.
@@ -59,8 +59,13 @@ struct Found<'c> {
 }
 
 /// Explores with as many workers as are asked for.
-pub(super) fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    let mut search = Search::new(question, deadline, settings);
+pub(super) fn explore(
+    question: Question<'_>,
+    deadline: &Deadline<'_>,
+    settings: Settings,
+    meetings: bool,
+) -> Result<Outcome, Stop> {
+    let mut search = Search::new(question, deadline, settings, meetings);
     let stop = search.begin();
     let (whole, report) = search.into_whole();
     let ended = stop.is_err() || report.stopped();

@@ -181,8 +181,8 @@ impl<'c> Walk<'c> for Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
-        let mut shell = Shell::new("rvf", question, deadline);
+    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
+        let mut shell = Shell::new("rvf", question, deadline, meetings);
         shell.heuristics = settings.heuristics();
         let (nodes, ancestors, buffer) = (Vec::new(), Ancestors::default(), Vec::new());
         Search { shell, settings, nodes, ancestors, inherited: 0, part: None, buffer }

@@ -63,10 +63,10 @@ fn a_search_in_parts_explores_the_same() {
         let whole = explored(threads, |question, deadline| explore(question, deadline, Settings::default()));
         let mut parts = 0;
         let other = explored(threads, |question, deadline| {
-            let mut search = Search::new(question, deadline, Settings::default());
+            let mut search = Search::new(question, deadline, Settings::default(), true);
             search.begin().map_err(|_| ()).expect("it is supported");
             parts = in_parts(&mut search, question, deadline);
-            search.shell.report.finish(Ok(()))
+            Ok(search.shell.report.finish(Ok(())).expect("nothing stops it"))
         });
         assert!(parts > 0, "nothing of {threads:?} was given away");
         assert_eq!(other.statistics, whole.statistics, "{threads:?}");

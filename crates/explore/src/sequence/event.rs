@@ -22,6 +22,10 @@ pub(crate) enum Kind {
     Join,
     /// Takes the alternative `pick`.
     Choose,
+    /// Arrives at a barrier for `value` threads.
+    Arrive,
+    /// Leaves a barrier after the arrivals among [`Frontier::sources`](super::Frontier::sources); `value` is what it learns about its own.
+    Depart,
     /// Ends the life of the object at the address `value`.
     Free,
     /// Means nothing under sequential consistency: a fence.
@@ -41,7 +45,7 @@ pub(crate) struct Event {
     pub(crate) written: u64,
     /// The alternative, for a choice or an update that picks one of several.
     pub(crate) pick: Option<u32>,
-    /// For a read: which part of [`Frontier::sources`](super::Frontier::sources) lists the writes it may read from.
+    /// For a read or a departure: which part of [`Frontier::sources`](super::Frontier::sources) lists the writes it may read from, or the arrivals it comes after.
     pub(crate) sources: (u32, u32),
     /// How an access or a fence synchronises; `None` for other events and for accesses that failed.
     pub(crate) order: Option<Ordering>,

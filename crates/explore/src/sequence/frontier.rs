@@ -61,10 +61,15 @@ pub(crate) struct Frontier<'c> {
     pub(super) frees: Vec<EventId>,
     /// The writes that reads may read from, one list behind the other.
     pub(super) arena: Vec<EventId>,
+    /// Whether arrivals at barriers have no order; see [`super::meetings`].
+    pub(super) meetings: bool,
+    /// The arrivals at barriers then, in the order they were added.
+    pub(super) arrivals: Vec<EventId>,
 }
 
 impl<'c> Frontier<'c> {
-    pub(crate) fn new(code: &'c Code, options: &Options) -> Self {
+    /// Of a program before its first event; `meetings` says whether arrivals at barriers have no order.
+    pub(crate) fn new(code: &'c Code, options: &Options, meetings: bool) -> Self {
         debug_assert!(options.model.is_sequential(), "engines check the model first");
         let world = Arc::new(World::new(code, options.model));
         let main = Rest { born: 0, state: (*world.main).clone(), loc: super::NO_LOC };
@@ -78,6 +83,8 @@ impl<'c> Frontier<'c> {
             writes: Vec::new(),
             frees: Vec::new(),
             arena: Vec::new(),
+            meetings,
+            arrivals: Vec::new(),
         }
     }
 
@@ -138,6 +145,17 @@ impl<'c> Frontier<'c> {
 
     /// The value a read of `loc` gets from `source`.
     pub(crate) fn value(&mut self, loc: LocId, source: EventId) -> Initial {
+        match self.written(loc, source) {
+            Initial::Value(word) if !self.arrivals.is_empty() => {
+                Initial::Value(word.wrapping_add(self.arrivals_since(loc, source)))
+            }
+            value => value,
+        }
+    }
+
+    /// What `source` has written to `loc`.
+    #[inline]
+    pub(super) fn written(&mut self, loc: LocId, source: EventId) -> Initial {
         if source == INITIAL {
             let Frontier { world, logs, .. } = self;
             world.initial(loc, &|id| state(logs, id))
@@ -248,6 +266,13 @@ impl<'c> Frontier<'c> {
                     log.certain.pop();
                     self.logs[event.value as usize].joined = None;
                 }
+                Kind::Arrive => {
+                    self.arrivals.pop();
+                }
+                Kind::Depart => {
+                    log.past.pop();
+                    log.certain.pop();
+                }
                 Kind::Free => {
                     self.frees.pop();
                 }
@@ -283,20 +308,22 @@ impl<'c> Frontier<'c> {
         id
     }
 
-    /// What comes before the events of a thread from `index` on: what came before, and all of `other` up to `count`. By
+    /// What comes before the events of a thread from `index` on: what came before, and all of the `others` up to so many. By
     /// `epochs` it is told what came before.
     pub(super) fn joined_past(
         &self,
         epochs: fn(&Log) -> &[(u32, Past)],
         (thread, index): (ThreadId, u32),
-        (other, count): (ThreadId, u32),
+        others: &[(ThreadId, u32)],
     ) -> Past {
         let of = |thread: ThreadId, index: u32| at(epochs(&self.logs[thread.index()]), index);
         let mut past: Vec<u32> = of(thread, index).to_vec();
-        let theirs = of(other, count.saturating_sub(1));
-        past.resize(past.len().max(theirs.len()).max(other.index() + 1), 0);
-        past.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
-        past[other.index()] = past[other.index()].max(count);
+        for &(other, count) in others {
+            let theirs = of(other, count.saturating_sub(1));
+            past.resize(past.len().max(theirs.len()).max(other.index() + 1), 0);
+            past.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
+            past[other.index()] = past[other.index()].max(count);
+        }
         past.into()
     }
 }

@@ -25,12 +25,15 @@
 //! other than SC, atomic blocks, accesses of different sizes to overlapping memory. Data races are looked for at the ends of
 //! executions ([`races`]), and so are accesses that can come after the ends of their objects ([`lives`]).
 //!
+//! Arrivals at a barrier have no order as long as every round has the same members ([`meetings`]).
+//!
 //! What such a search has around it is in [`shell`]; [`witness`] asks for sequences, [`ends`] says what an execution comes to.
 
 pub(crate) mod ends;
 mod event;
 mod frontier;
 pub(crate) mod lives;
+mod meetings;
 mod races;
 mod report;
 mod run;

@@ -91,7 +91,7 @@ pub(crate) struct Races {
     fence: Vec<u32>,
     /// What the next acquire fence learns.
     pending: Vec<u32>,
-    /// Per event and thread, what a write publishes.
+    /// Per event and thread, what a write publishes, or an arrival at a barrier to those who meet there.
     messages: Vec<u32>,
     /// Whether what a write publishes is more than it was in the walk before.
     changed: bool,
@@ -200,13 +200,18 @@ impl Races {
         }
     }
 
+    /// Where it stands what an event publishes.
+    fn row(&self, id: EventId) -> std::ops::Range<usize> {
+        let start = (self.starts[id.thread.index()] + id.index) as usize * self.threads;
+        start..start + self.threads
+    }
+
     /// What a write publishes; nothing if it is the initial one.
     fn message(&self, write: EventId) -> &[u32] {
         if write == INITIAL {
             return &[];
         }
-        let row = (self.starts[write.thread.index()] + write.index) as usize * self.threads;
-        let message = &self.messages[row..row + self.threads];
+        let message = &self.messages[self.row(write)];
         if message.iter().all(|&count| count == 0) { &[] } else { message }
     }
 
@@ -260,7 +265,17 @@ impl Races {
                 let child = event.value as usize * self.threads;
                 join(&mut self.now, own, child, self.threads);
             }
-            (Kind::Note, Some(order)) => self.barrier(own, order),
+            (Kind::Arrive, _) => {
+                let row = self.row(id);
+                self.messages[row].copy_from_slice(&self.now[own..own + self.threads]);
+            }
+            (Kind::Depart, _) => {
+                for &arrival in frontier.met(event) {
+                    let row = self.row(arrival);
+                    raise(&mut self.now[own..own + self.threads], &self.messages[row]);
+                }
+            }
+            (Kind::Note, Some(order)) => self.fence(own, order),
             (Kind::Read | Kind::Write | Kind::Update, Some(order)) => {
                 let loc = event.loc as usize;
                 self.learnt.clear();
@@ -282,7 +297,7 @@ impl Races {
         race
     }
 
-    fn barrier(&mut self, own: usize, order: Ordering) {
+    fn fence(&mut self, own: usize, order: Ordering) {
         let row = own..own + self.threads;
         if order.acquires() {
             raise(&mut self.now[row.clone()], &self.pending[row.clone()]);
@@ -320,8 +335,8 @@ impl Races {
     fn publish(&mut self, id: EventId, order: Ordering, own: usize) {
         let clock = if order.releases() { &self.now } else { &self.fence };
         let clock = &clock[own..own + self.threads];
-        let row = (self.starts[id.thread.index()] + id.index) as usize * self.threads;
-        let message = &mut self.messages[row..row + self.threads];
+        let row = self.row(id);
+        let message = &mut self.messages[row];
         self.changed |= raise(message, clock);
         self.changed |= raise(message, &self.learnt);
     }

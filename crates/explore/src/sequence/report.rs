@@ -62,14 +62,24 @@ pub(crate) enum Stop {
     Fault(Fault),
     /// A limit was reached inside one question.
     Interrupted,
+    /// The order in which threads arrive at a barrier may matter at this instruction; see [`super::meetings`].
+    Contested(u32),
 }
 
 impl Stop {
+    /// Why there is no outcome.
+    pub(super) fn fault(self) -> Fault {
+        match self {
+            Stop::Fault(fault) => fault,
+            Stop::Interrupted | Stop::Contested(_) => unreachable!("there is an outcome, or the search starts over"),
+        }
+    }
+
     /// Of several, the most severe counts.
     pub(crate) fn severity(&self) -> u8 {
         match self {
             Stop::Interrupted => 1,
-            Stop::Fault(Fault::Refused(_)) => 2,
+            Stop::Fault(Fault::Refused(_)) | Stop::Contested(_) => 2,
             Stop::Fault(_) => 3,
         }
     }
@@ -326,12 +336,13 @@ impl<'c> Report<'c> {
     }
 
     /// The outcome of a search that has ended so. Nothing is left to tell then.
-    pub(crate) fn finish(&mut self, walked: Result<(), Stop>) -> Result<Outcome, Fault> {
+    pub(crate) fn finish(&mut self, walked: Result<(), Stop>) -> Result<Outcome, Stop> {
         match walked {
             Ok(()) => {}
             // Of several workers one may have found what was looked for before another one met what it does not take.
-            Err(Stop::Fault(Fault::Refused(_))) if !self.options.all && !self.findings.is_empty() => {}
-            Err(Stop::Fault(fault)) => return Err(fault),
+            Err(Stop::Fault(Fault::Refused(_)) | Stop::Contested(_))
+                if !self.options.all && !self.findings.is_empty() => {}
+            Err(stop @ (Stop::Fault(_) | Stop::Contested(_))) => return Err(stop),
             Err(Stop::Interrupted) => self.give_up(self.deadline.passed().unwrap_or(StopReason::Interrupted)),
         }
         self.look_around(false);

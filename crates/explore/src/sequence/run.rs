@@ -2,8 +2,9 @@
 
 use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::{Frontier, Log, Rest, state};
+use super::report::Stop;
 use crate::world::Initial;
-use raddle_engine::{Fault, Refusal};
+use raddle_engine::Refusal;
 use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{EventId, Property, ThreadId};
 
@@ -50,7 +51,7 @@ impl Frontier<'_> {
         sequence: &mut Vec<EventId>,
         bugs: &mut Vec<Bug>,
         depth: usize,
-    ) -> Result<Extended, Fault> {
+    ) -> Result<Extended, Stop> {
         // The reads that came before count, too.
         if self.order.len() > depth {
             return Ok(Extended::TooLong);
@@ -74,7 +75,7 @@ impl Frontier<'_> {
     }
 
     /// Does the next operation of a thread if it is neither a read nor a choice. Returns whether it did.
-    fn step(&mut self, thread: ThreadId, sequence: &mut Vec<EventId>, bugs: &mut Vec<Bug>) -> Result<bool, Fault> {
+    fn step(&mut self, thread: ThreadId, sequence: &mut Vec<EventId>, bugs: &mut Vec<Bug>) -> Result<bool, Stop> {
         let Some(rest) = self.logs[thread.index()].rests.last() else { return Ok(false) };
         let Status::Ready(visible) = *rest.state.status() else { return Ok(false) };
         let pc = rest.state.pc();
@@ -86,8 +87,14 @@ impl Frontier<'_> {
                 }
                 if let Some(message) = self.wrong(thread, access) {
                     self.fault(thread, Property::Memory, message)
+                } else if let Some(meeting) = self.meeting(thread) {
+                    match self.meet(thread, access, meeting)? {
+                        Some(id) => id,
+                        None => return Ok(false),
+                    }
                 } else {
                     let loc = self.world.loc(access, pc)?;
+                    self.check_meeting(thread, loc, pc)?;
                     self.logs[thread.index()].rests.last_mut().expect("it has one").loc = loc;
                     return Ok(false);
                 }
@@ -97,6 +104,7 @@ impl Frontier<'_> {
                 Some(message) => self.fault(thread, Property::Memory, message),
                 None => {
                     let loc = self.world.loc(access, pc)?;
+                    self.check_meeting(thread, loc, pc)?;
                     let event = Event { loc, written: value, order: Some(order), ..plain(Kind::Write) };
                     self.answer(thread, event, 0)
                 }
@@ -107,7 +115,10 @@ impl Frontier<'_> {
                 Some(id) => id,
                 None => return Ok(false),
             },
-            Visible::Free { addr, scope } => self.free(thread, addr, scope, plain(Kind::Free)),
+            Visible::Free { addr, scope } => {
+                self.check_end_of_barrier(thread, addr.base(), pc)?;
+                self.free(thread, addr, scope, plain(Kind::Free))
+            }
             Visible::AtomicBegin | Visible::AtomicEnd => unreachable!("engines refuse atomic blocks first"),
         };
         sequence.push(id);
@@ -135,7 +146,7 @@ impl Frontier<'_> {
     }
 
     /// Adds an event and answers the thread with `value`.
-    fn answer(&mut self, thread: ThreadId, event: Event, value: u64) -> EventId {
+    pub(super) fn answer(&mut self, thread: ThreadId, event: Event, value: u64) -> EventId {
         let code = self.world.code;
         let rest = self.fresh(thread);
         rest.state.answer(code, value, event.pick.unwrap_or(0));
@@ -144,7 +155,7 @@ impl Frontier<'_> {
     }
 
     /// The state of a thread, copied if the one there is needs to be kept.
-    fn fresh(&mut self, thread: ThreadId) -> &mut Rest {
+    pub(super) fn fresh(&mut self, thread: ThreadId) -> &mut Rest {
         let (kept, born) = (self.kept, self.order.len() + 1);
         let rests = &mut self.logs[thread.index()].rests;
         let rest = rests.last().expect("the thread has been started");
@@ -189,7 +200,7 @@ impl Frontier<'_> {
         }
     }
 
-    fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Fault> {
+    fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Stop> {
         let state = self.state(thread).expect("it is running");
         let Some(child) = state.next_child(self.world.code) else {
             let place = self.world.code.place(event.pc);
@@ -199,8 +210,8 @@ impl Frontier<'_> {
         let born = self.order.len() + 1;
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, u64::from(child.0));
         let (here, count) = ((thread, id.index), id.index + 1);
-        let past = self.joined_past(|log| &log.past, here, (thread, count));
-        let certain = self.joined_past(|log| &log.certain, here, (thread, count));
+        let past = self.joined_past(|log| &log.past, here, &[(thread, count)]);
+        let certain = self.joined_past(|log| &log.certain, here, &[(thread, count)]);
         if self.logs.len() <= child.index() {
             self.logs.resize_with(child.index() + 1, Log::default);
         }
@@ -230,8 +241,8 @@ impl Frontier<'_> {
         };
         let count = log.events.len() as u32;
         let at = self.logs[thread.index()].events.len() as u32;
-        let past = self.joined_past(|log| &log.past, (thread, at), (child, count));
-        let certain = self.joined_past(|log| &log.certain, (thread, at), (child, count));
+        let past = self.joined_past(|log| &log.past, (thread, at), &[(child, count)]);
+        let certain = self.joined_past(|log| &log.certain, (thread, at), &[(child, count)]);
         let id = self.answer(thread, Event { value: u64::from(child.0), ..event }, result);
         self.logs[thread.index()].past.push((at, past));
         self.logs[thread.index()].certain.push((at, certain));
@@ -256,7 +267,7 @@ impl Frontier<'_> {
     pub(crate) fn choice(&self, thread: ThreadId) -> Option<u32> {
         match self.state(thread)?.status() {
             Status::Ready(Visible::Choose { count }) => Some(*count),
-            _ => None,
+            _ => self.chooses_to_be_last(thread).then_some(2),
         }
     }
 
@@ -264,6 +275,9 @@ impl Frontier<'_> {
     pub(crate) fn pending(&self, thread: ThreadId) -> Option<Pending> {
         let rest = self.logs[thread.index()].rests.last()?;
         let loc = rest.loc;
+        if self.meeting(thread).is_some() {
+            return None;
+        }
         match *rest.state.status() {
             Status::Ready(Visible::Load { wait, .. }) => {
                 Some(Pending { thread, loc, update: false, wait, mutex: false })
@@ -307,7 +321,7 @@ impl Frontier<'_> {
             && source != INITIAL
         {
             let index = self.events(thread).len() as u32;
-            let past = self.joined_past(|log| &log.certain, (thread, index), (source.thread, source.index + 1));
+            let past = self.joined_past(|log| &log.certain, (thread, index), &[(source.thread, source.index + 1)]);
             self.logs[thread.index()].certain.push((index, past));
         }
         let sources = self.list(sources);
@@ -330,6 +344,9 @@ impl Frontier<'_> {
 
     /// Takes an alternative of the pending choice.
     pub(crate) fn choose(&mut self, thread: ThreadId, pick: u32) -> EventId {
+        if self.meeting(thread).is_some() {
+            return self.leave_as(thread, pick > 0);
+        }
         let pc = self.state(thread).expect("it has a choice").pc();
         let event = Event { pick: Some(pick), ..Event::new(Kind::Choose, pc) };
         self.answer(thread, event, u64::from(pick))
@@ -340,7 +357,7 @@ impl Frontier<'_> {
         self.report(thread, at, bugs);
     }
 
-    fn list(&mut self, sources: &[EventId]) -> (u32, u32) {
+    pub(super) fn list(&mut self, sources: &[EventId]) -> (u32, u32) {
         let start = self.arena.len() as u32;
         self.arena.extend_from_slice(sources);
         (start, self.arena.len() as u32)

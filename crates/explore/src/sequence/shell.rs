@@ -9,6 +9,7 @@ use super::races::Races;
 use super::report::{End, Report, Stop};
 use super::run::{Bug, Extended};
 use super::witness::{Question, Witness};
+use crate::world::arrivals_told_apart;
 use raddle_consistency::Interrupted;
 use raddle_consistency::values::Heuristics;
 use raddle_engine::{self as engine, Deadline, Fault, Options, Outcome, Refusal};
@@ -32,8 +33,14 @@ pub(crate) struct Shell<'c> {
 }
 
 impl<'c> Shell<'c> {
-    pub(crate) fn new(engine: &'static str, question: engine::Question<'c>, deadline: &'c Deadline<'c>) -> Self {
-        Shell::with(Frontier::new(question.code, question.options), engine, question, deadline)
+    /// With arrivals at barriers that have no order, if `meetings` says so.
+    pub(crate) fn new(
+        engine: &'static str,
+        question: engine::Question<'c>,
+        deadline: &'c Deadline<'c>,
+        meetings: bool,
+    ) -> Self {
+        Shell::with(Frontier::new(question.code, question.options, meetings), engine, question, deadline)
     }
 
     /// With events that are there already.
@@ -59,7 +66,7 @@ impl<'c> Shell<'c> {
 
     /// Runs the threads to their next reads and choices. The events go to the end of `sequence`.
     pub(crate) fn extend(&mut self, sequence: &mut Vec<EventId>) -> Result<Extended, Stop> {
-        Ok(self.frontier.extend(sequence, &mut self.bugs, self.depth)?)
+        self.frontier.extend(sequence, &mut self.bugs, self.depth)
     }
 
     /// Looks whether the last event of a thread was wrong. It is the last of a sequence of this length.
@@ -157,8 +164,24 @@ pub(crate) trait Walk<'c>: Sized {
     }
 }
 
+/// Explores with arrivals at barriers that have no order, and where that may matter once more with such that have one. The flag says whether they have none.
+pub(crate) fn meeting(
+    question: engine::Question<'_>,
+    deadline: &Deadline<'_>,
+    explore: impl Fn(bool) -> Result<Outcome, Stop>,
+) -> Result<Outcome, Fault> {
+    let contested = match explore(question.code.has_barriers()) {
+        Err(Stop::Contested(pc)) => pc,
+        ended => return ended.map_err(Stop::fault),
+    };
+    deadline.control().restart();
+    let mut outcome = explore(false).map_err(Stop::fault)?;
+    outcome.notes.push(arrivals_told_apart(&question.code.place(contested)));
+    Ok(outcome)
+}
+
 /// Explores everything, or until something stops it.
-pub(crate) fn run<'c>(mut search: impl Walk<'c>) -> Result<Outcome, Fault> {
+pub(crate) fn run<'c>(mut search: impl Walk<'c>) -> Result<Outcome, Stop> {
     let walked = walk(&mut search);
     search.shell().report.finish(walked)
 }

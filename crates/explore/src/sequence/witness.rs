@@ -104,6 +104,9 @@ impl Witness {
                 if let (Some(start), Some(_)) = (start, end) {
                     self.problem.edges.push((start, self.dense(id)));
                 }
+                for &arrival in frontier.met(event) {
+                    self.problem.edges.push((self.dense(arrival), self.dense(id)));
+                }
                 self.problem.push(Op { loc, reads, writes, after, good });
             }
             if let Question::Read(read) = question

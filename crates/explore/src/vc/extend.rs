@@ -22,7 +22,7 @@ pub(crate) struct New {
     pub(crate) loc: LocId,
     pub(crate) writes: bool,
     /// Events of other threads that it comes behind: the start of its thread, the end of one it waited for, the release of
-    /// a mutex.
+    /// a mutex, arrivals at a barrier that it leaves.
     pub(crate) behind: SmallVec<[EventId; 2]>,
 }
 

@@ -42,11 +42,12 @@
 //! * Reads that wait, and loops that turn without effect, which the method does not have: see `ends`. The shortcut is not taken
 //!   where whether an execution ends depends on the order.
 //! * Choices are tried one by one, before reads.
+//! * Barriers, which the method does not have: arrivals have no order, and who was the last is a choice of those who ask (`sequence::meetings`).
 //!
 //! # What it decides, and what it refuses
 //!
 //! Failures of threads, deadlocks and data races (`sequence::races`) are decided exactly. Refused are operations
-//! that read and write in one step other than locks of a mutex (nothing keeps the halves together in a realisation), atomic
+//! that read and write in one step other than locks of a mutex and arrivals at barriers (nothing keeps the halves together in a realisation), atomic
 //! blocks, memory models other than SC, and objects whose life may end before an access to them. There is one
 //! worker.
 //!
@@ -69,7 +70,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::sequence;
+use crate::sequence::{self, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -105,5 +106,7 @@ impl Engine for ValueCentric {
 
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
-    sequence::shell::run(search::Search::new(question, deadline, settings))
+    shell::meeting(question, deadline, |meetings| {
+        shell::run(search::Search::new(question, deadline, settings, meetings))
+    })
 }

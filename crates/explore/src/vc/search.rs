@@ -14,7 +14,7 @@ use super::order::Order;
 use super::realise::realise;
 use crate::rules::Follows;
 use crate::sequence::ends::Ends;
-use crate::sequence::{Extended, Initial, Mark, Pending, Shell, Stop, Tried, Walk, forbid};
+use crate::sequence::{Extended, Initial, Mark, NO_LOC, Pending, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
 
@@ -183,7 +183,7 @@ impl<'c> Walk<'c> for Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+    pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
         let number = match settings.root {
             Root::Main => 0,
             Root::First => 1,
@@ -191,7 +191,7 @@ impl<'c> Search<'c> {
         };
         let numbering = question.code.numbering();
         let root = ThreadName::nth(number).and_then(|name| numbering.number(name)).unwrap_or(ThreadId::MAIN);
-        let mut shell = Shell::new("vc", question, deadline);
+        let mut shell = Shell::new("vc", question, deadline, meetings);
         shell.report.note_one_worker();
         Search {
             shell,
@@ -298,10 +298,12 @@ impl<'c> Search<'c> {
 
     fn new_event(&self, id: EventId) -> New {
         let event = self.shell.frontier.event(id);
-        let (loc, writes) = (event.loc, event.writes());
+        let (reads, writes) = (event.reads(), event.writes());
+        let loc = if reads || writes { event.loc } else { NO_LOC };
         let mut behind: smallvec::SmallVec<[EventId; 2]> =
             self.shell.frontier.joints(id).into_iter().flatten().collect();
-        if event.reads() && writes {
+        behind.extend_from_slice(self.shell.frontier.met(event));
+        if reads && writes {
             // A lock follows one release.
             behind.extend_from_slice(self.shell.frontier.sources(event));
         }

@@ -10,7 +10,7 @@ mod opening;
 use raddle_engine::{Fault, Refusal};
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Thread};
-use raddle_trace::{Model, Schedule, ThreadId};
+use raddle_trace::{Model, Place, Schedule, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -191,6 +191,12 @@ impl<'c> View<'c> {
             format!("free of {name}, which is not the start of an allocated object")
         })
     }
+}
+
+/// What an engine says that could not leave arrivals at barriers without an order.
+pub(crate) fn arrivals_told_apart(at: &Place) -> String {
+    let Place { file, line, .. } = at;
+    format!("arrivals at barriers are told apart by their order, since it may matter at {file}:{line}")
 }
 
 /// Puts something into a list by number.

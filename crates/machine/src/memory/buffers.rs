@@ -29,17 +29,35 @@ pub struct Buffers<R> {
     rule: PhantomData<R>,
 }
 
+/// What a thread has on its way.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Outgoing {
+pub struct Outgoing {
     stores: StoreBuffer<Store>,
     /// A full fence is due before the thread's next operation.
     held: bool,
+}
+
+impl Outgoing {
+    /// The stores.
+    pub fn stores(&self) -> &StoreBuffer<Store> {
+        &self.stores
+    }
 }
 
 impl<R> Buffers<R> {
     /// A memory with these contents, in which nothing is on its way.
     pub fn new(bytes: ByteMemory) -> Self {
         Buffers { bytes, buffers: BTreeMap::new(), rule: PhantomData }
+    }
+
+    /// What is on its way, by thread.
+    pub(super) fn outgoing(&self) -> &BTreeMap<ThreadId, Outgoing> {
+        &self.buffers
+    }
+
+    /// What is on its way, by thread, to change it.
+    pub(super) fn outgoing_mut(&mut self) -> &mut BTreeMap<ThreadId, Outgoing> {
+        &mut self.buffers
     }
 }
 

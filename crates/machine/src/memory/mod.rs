@@ -21,6 +21,7 @@ mod sc;
 mod tso;
 
 pub use axiomatic::{Act, Axiomatic};
+pub use buffers::Outgoing;
 pub use pso::Pso;
 pub use sc::Sc;
 pub use tso::Tso;
@@ -243,6 +244,31 @@ macro_rules! ask {
 }
 
 models!(declare);
+
+impl AnyMemory {
+    /// What threads have on their way.
+    pub fn outgoing(&self) -> impl Iterator<Item = (ThreadId, &Outgoing)> {
+        let buffers = match self {
+            AnyMemory::Tso(memory) => Some(memory.outgoing()),
+            AnyMemory::Pso(memory) => Some(memory.outgoing()),
+            AnyMemory::Sc(_) | AnyMemory::Axiomatic(_) => None,
+        };
+        buffers.into_iter().flatten().map(|(&thread, outgoing)| (thread, outgoing))
+    }
+
+    /// Puts this on the way of a thread, which has nothing there.
+    ///
+    /// # Panics
+    /// If nothing is ever on its way in this memory.
+    pub fn set_outgoing(&mut self, thread: ThreadId, outgoing: Outgoing) {
+        let buffers = match self {
+            AnyMemory::Tso(memory) => memory.outgoing_mut(),
+            AnyMemory::Pso(memory) => memory.outgoing_mut(),
+            AnyMemory::Sc(_) | AnyMemory::Axiomatic(_) => unreachable!("nothing is ever on its way"),
+        };
+        buffers.insert(thread, outgoing);
+    }
+}
 
 impl Memory for AnyMemory {
     fn bytes(&self) -> &ByteMemory {

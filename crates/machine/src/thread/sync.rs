@@ -68,7 +68,7 @@ fn double(addr: Addr) -> Access {
     Access { addr, size: 8 }
 }
 
-fn wakeups(thread: ThreadId) -> Access {
+pub(super) fn wakeups(thread: ThreadId) -> Access {
     double(Addr::object(thread, WAKEUPS))
 }
 

@@ -19,7 +19,7 @@ pub struct Trace {
     /// The names of locations, by number.
     pub locations: Vec<String>,
     /// What was found.
-    pub found: Found,
+    pub found: Found<Step, Clash>,
     /// How many prefixes of executions were looked at.
     pub prefixes: u64,
     /// Whether cycles were looked for before the search.
@@ -52,13 +52,24 @@ pub struct Event {
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub enum Found {
-    /// There is an execution, and this schedule runs it.
+pub enum Found<Step, Clash> {
+    /// There is an execution, and these are its steps.
     Consistent(Vec<Step>),
     /// There is none; this is why, unless nobody asked.
     Inconsistent(Option<Clash>),
     /// Nobody knows, for this reason: "the time limit was reached".
     Unknown(String),
+}
+
+impl<Step, Clash> Found<Step, Clash> {
+    /// What that comes to.
+    pub(crate) fn conclusion(&self) -> Conclusion {
+        match self {
+            Found::Consistent(_) => Conclusion::Holds,
+            Found::Inconsistent(_) => Conclusion::Violated,
+            Found::Unknown(_) => Conclusion::Unknown,
+        }
+    }
 }
 
 /// Why there is no execution.
@@ -113,11 +124,7 @@ impl Say for Trace {
     }
 
     fn conclusion(&self) -> Conclusion {
-        match self.found {
-            Found::Consistent(_) => Conclusion::Holds,
-            Found::Inconsistent(_) => Conclusion::Violated,
-            Found::Unknown(_) => Conclusion::Unknown,
-        }
+        self.found.conclusion()
     }
 
     fn text(&self, _: &Answer, paper: &mut Paper) {

@@ -1,0 +1,33 @@
+//! `raddle robust`: is every execution under TSO one of sequential consistency?
+
+use crate::args::Robust;
+use crate::check::stop_when_asked;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::status::{Failure, Status};
+use raddle::answer::Question;
+use raddle::report::Answer;
+use raddle::{Control, Model, Settings, load};
+use std::sync::Arc;
+
+pub(crate) fn run(args: &Robust) -> Status {
+    let file = args.input.file.display().to_string();
+    let dot = args.dot.as_deref();
+    let output = Output { command: Some("robust"), file: Some(&file), json: args.json, dot, ..Output::default() };
+    output.end(answer(args, &file))
+}
+
+fn answer(args: &Robust, file: &str) -> Result<Answer, Failure> {
+    let load_options = args.input.options(&args.c);
+    let loaded = raddle::load(&args.input.file, &load_options)?;
+    let mut settings = Settings::new(Model::Tso);
+    settings.options.workers = args.workers;
+    settings.options.limits.time = args.time_limit;
+    let control = Arc::new(Control::new());
+    stop_when_asked(&control);
+    let progress = Progress::start(&control);
+    let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
+    let answer = raddle::robust(&question, args.fences, &control);
+    progress.end();
+    answer.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))
+}

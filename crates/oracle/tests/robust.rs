@@ -1,0 +1,99 @@
+//! Robustness by attacks, held against its definition: every class of runs under TSO is one of runs under SC.
+//!
+//! `RADDLE_ROBUST` is how many programs of each family.
+
+use raddle_engine::{Control, Deadline, Limits};
+use raddle_machine::Code;
+use raddle_oracle::brute::{self, Behaviours, Budget};
+use raddle_oracle::compare::code;
+use raddle_oracle::sketch::Stmt;
+use raddle_oracle::{Family, generate, litmus};
+use raddle_reach::robust::fences::fences;
+use raddle_reach::robust::{Robustness, Settings, robust};
+use raddle_testkit::setting;
+use raddle_trace::Model;
+use std::collections::BTreeSet;
+
+fn attacked(code: &Code, fences: &BTreeSet<u32>, workers: usize) -> Robustness {
+    let control = Control::new();
+    let deadline = Deadline::new(Limits::default(), &control);
+    robust(code, fences, Settings { workers, all: true }, &deadline).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// Whether every class under TSO is one under SC; `None` if there are too many.
+fn by_definition(code: &Code) -> Option<bool> {
+    let budget = Budget { states: 15_000, ..Budget::default() };
+    let tso = brute::enumerate(code, Model::Tso, budget).ok()?;
+    let sc = brute::enumerate(code, Model::Sc, budget).ok()?;
+    let ends =
+        |found: &Behaviours| [found.complete.traces.clone(), found.blocked.traces.clone(), found.failed.traces.clone()];
+    Some(ends(&tso).iter().zip(ends(&sc)).all(|(tso, sc)| tso.is_subset(&sc)))
+}
+
+#[test]
+fn attacks_succeed_exactly_where_tso_adds_a_class() {
+    let mut compared = [0; 2];
+    for family in [Family::Buffered, Family::Mixed, Family::Plain, Family::Counters] {
+        for index in 0..setting("RADDLE_ROBUST", 150) {
+            let sketch = generate(family, 5, index);
+            if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Assume(_) | Stmt::Loop(_) | Stmt::Spin(..))) {
+                continue;
+            }
+            let code = code(&sketch);
+            let Some(expected) = by_definition(&code) else { continue };
+            let found = attacked(&code, &BTreeSet::new(), 1);
+            assert_eq!(found.witnesses.is_empty(), expected, "{sketch}");
+            compared[usize::from(expected)] += 1;
+        }
+    }
+    println!("{compared:?} programs that are not robust and that are");
+    assert!(compared.iter().all(|&number| number > 40), "{compared:?}");
+}
+
+#[test]
+fn known_programs() {
+    let cases: &[(&[&str], bool)] = &[
+        (&["W x 1; a=R y", "W y 1; a=R x"], false),
+        (&["W x 1; F; a=R y", "W y 1; F; a=R x"], true),
+        (&["W x 1; F; a=R y", "W y 1; a=R x"], false),
+        // An early read closes the cycle.
+        (&["W a 1; W b 1; c=R a; d=R e", "W e 1; F; s=R b"], false),
+        (&["W x 1; W y 1", "a=R y; b=R x"], true),
+        (&["W x 1; a=X z 1; b=R y", "W y 1; a=X w 1; b=R x"], true),
+        // Whoever gets the lock second finds what the first stored, late or not.
+        (&["lock m; W x 1; unlock m; a=R y", "lock m; W y 1; unlock m; a=R x"], true),
+        (&["lock m; W x 1; unlock m; a=R y", "W y 1; F; a=R x"], false),
+        (&["lock m; W x 1; a=R y; unlock m", "lock m; W y 1; a=R x; unlock m"], true),
+    ];
+    for &(threads, expected) in cases {
+        let code = code(&litmus(threads));
+        assert_eq!(by_definition(&code), Some(expected), "{threads:?} by definition");
+        let found = attacked(&code, &BTreeSet::new(), 2);
+        assert_eq!(found.witnesses.is_empty(), expected, "{threads:?}");
+    }
+}
+
+#[test]
+fn fences_of_least_cost_are_enough_and_needed() {
+    let control = Control::new();
+    let deadline = Deadline::new(Limits::default(), &control);
+    let settings = Settings { workers: 1, all: true };
+    let mut needed = 0;
+    for index in 0..setting("RADDLE_ROBUST", 150) {
+        let sketch = generate(Family::Buffered, 6, index);
+        let code = code(&sketch);
+        let first = attacked(&code, &BTreeSet::new(), 1);
+        let found = fences(&code, &first, settings, &deadline).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(!found.sets.is_empty(), "{sketch}");
+        for set in &found.sets {
+            assert!(attacked(&code, set, 1).witnesses.is_empty(), "{sketch} with {set:?}");
+            for fence in set {
+                let mut fewer = set.clone();
+                fewer.remove(fence);
+                assert!(!attacked(&code, &fewer, 1).witnesses.is_empty(), "{sketch} without {fence}");
+                needed += 1;
+            }
+        }
+    }
+    assert!(needed > 50, "{needed}");
+}

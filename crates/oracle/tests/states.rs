@@ -1,0 +1,214 @@
+//! The engine `explicit` on random programs whose loops do not end, held against a plain search: states of the machine in a set, every move followed.
+//!
+//! What is compared is which assertions can fail, under SC and with store buffers of a given length; and, with everything switched off that makes states fewer, how many
+//! states there are. `RADDLE_CYCLIC` is how many programs.
+
+use raddle_engine::{Control, Engine, Finding, Options, Outcome, PropertySet, Question};
+use raddle_machine::compile::{AllShared, Options as CompileOptions};
+use raddle_machine::{AnyMemory, Automaton, ByteMemory, Code, Memory, State, Status, Thread, Visible, compile};
+use raddle_oracle::compare::{Expected, code, compare_with, explorer};
+use raddle_oracle::sketch::Stmt;
+use raddle_oracle::{Comparison, Effort, Family, Sketch, generate};
+use raddle_program::{Ordering, Program};
+use raddle_reach::explicit::Explicit;
+use raddle_testkit::{Random, setting};
+use raddle_trace::{Model, Property, Step, StoreBuffer};
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write;
+
+/// How long store buffers are.
+const BUFFER: usize = 2;
+
+/// A program that is larger than this is not looked at.
+const MOST: usize = 6_000;
+
+/// A random program: threads that turn in loops and leave them by what they read, or not at all; values are 0 to 2.
+fn program(random: &mut Random) -> String {
+    let variables = ["x", "y", "z"];
+    let mut text = String::from("global x: i32; global y: i32; global z: i32; global m: mutex;\n");
+    let threads = random.between(2, 3);
+    for thread in 0..threads {
+        writeln!(text, "fn t{thread}() {{ let a = 0; let b = 0; let k = 0;").expect("a string");
+        for _ in 0..random.between(0, 1) {
+            statement(random, &variables, false, &mut text);
+        }
+        let loops = random.chance(80);
+        if loops {
+            text.push_str("loop {\n");
+        }
+        for _ in 0..random.between(2, if threads == 3 { 3 } else { 5 }) {
+            statement(random, &variables, loops, &mut text);
+        }
+        if loops {
+            text.push_str("}\n");
+            if random.chance(50) {
+                statement(random, &variables, false, &mut text);
+            }
+        }
+        text.push_str("}\n");
+    }
+    let starts: String = (0..threads).map(|thread| format!("spawn t{thread}(); ")).collect();
+    writeln!(text, "fn main() {{ {starts}}}").expect("a string");
+    text
+}
+
+fn statement(random: &mut Random, variables: &[&str], in_loop: bool, text: &mut String) {
+    let (x, y) = (random.pick(variables), random.pick(variables));
+    let reg = random.pick(&["a", "b"]);
+    let value = random.below(3);
+    let leaves = if random.chance(70) { "break" } else { "continue" };
+    let line = match random.below(12) {
+        0 | 1 => format!("store {x}, {value};"),
+        2 => format!("store {x}, ({reg} + 1) % 3;"),
+        3 | 4 => format!("{reg} = load {x};"),
+        5 if in_loop => format!("{reg} = load {x}; if {reg} == {value} {{ {leaves}; }}"),
+        5 => format!("{reg} = load {x} until {reg} != {value};"),
+        6 => format!(
+            "{reg} = load {x}; let c{0} = load {y}; assert {reg} != {value} || c{0} != {1};",
+            random.number(),
+            random.below(3)
+        ),
+        7 => format!("{reg} = load {x}; assert {reg} != {value};"),
+        8 => format!("{reg} = cas {x}, {value}, {};", random.below(3)),
+        9 => String::from(if random.chance(50) { "fence.sc;" } else { "lock m; unlock m;" }),
+        10 => format!("{reg} = choose 0..2; store {x}, {reg};"),
+        _ => format!("k = (k + 1) % 3; if k == {value} {{ store {x}, k; }}"),
+    };
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn parsed(text: &str) -> Program {
+    raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+}
+
+/// Which assertions can fail, by line, and how many states there are.
+fn plain(code: &Code, model: Model) -> Option<(BTreeSet<u32>, usize)> {
+    let first = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
+    let (mut seen, mut todo, mut failing) = (HashSet::from([first.clone()]), vec![first], BTreeSet::new());
+    while let Some(state) = todo.pop() {
+        for thread in state.threads() {
+            if let Status::Failed(failure) = thread.status() {
+                failing.insert(code.span(failure.pc).line);
+            }
+        }
+        for step in state.moves(code) {
+            let id = step.thread();
+            let is_store =
+                matches!(state.thread(id).map(Automaton::status), Some(Status::Ready(Visible::Store { .. })));
+            let waiting = state.memory().waiting(id).map_or(0, StoreBuffer::len);
+            if matches!(step, Step::Run(_)) && is_store && waiting >= BUFFER {
+                continue;
+            }
+            let mut next = state.clone();
+            next.step(code, step, &mut ()).expect("it is a move");
+            if seen.insert(next.clone()) {
+                todo.push(next);
+            }
+        }
+        if seen.len() > MOST {
+            return None;
+        }
+    }
+    Some((failing, seen.len()))
+}
+
+fn ask(code: &Code, model: Model, workers: usize, switches: &[&str]) -> Outcome {
+    let engine: &dyn Engine = &Explicit;
+    let mut options = Options::new(model);
+    options.all = true;
+    options.workers = workers;
+    options.properties = PropertySet::none().with(Property::Assert);
+    for switch in switches.iter().chain(&["buffer=2"]) {
+        options.switches.set(engine, switch).expect("a switch");
+    }
+    engine.ask(&Question { code, options: &options }, &Control::new()).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+fn failing(outcome: &Outcome) -> BTreeSet<u32> {
+    outcome.findings.iter().map(Finding::violation).map(|violation| violation.place.line).collect()
+}
+
+#[test]
+fn what_can_be_reached_in_cyclic_programs_is_found() {
+    let (mut compared, mut failed, mut states, mut kept) = (0, 0, 0, 0);
+    for seed in 0..setting("RADDLE_CYCLIC", 150) {
+        let text = program(&mut Random::new(0xc1c + seed));
+        let source = parsed(&text);
+        let as_written = compile(&source, &AllShared, &CompileOptions::default());
+        let prepared = raddle::prepare(&source, None);
+        for model in Model::OPERATIONAL {
+            let Some((expected, number)) = plain(&as_written, model) else { continue };
+            let what = || format!("{text}under {model}, seed {seed}");
+            let whole = ask(&as_written, model, 1, &["live=off", "local=off"]);
+            assert_eq!((failing(&whole), whole.counter("states")), (expected.clone(), number as u64), "{}", what());
+            let variants: [(usize, &[&str]); 5] =
+                [(1, &[]), (2, &[]), (1, &["search=depth"]), (1, &["live=off"]), (1, &["local=off", "search=depth"])];
+            let mut counts = Vec::new();
+            for (workers, switches) in variants {
+                let found = ask(&prepared, model, workers, switches);
+                assert_eq!(failing(&found), expected, "{} with {switches:?}", what());
+                counts.push(found.counter("states"));
+            }
+            assert_eq!(counts[0], counts[1], "as many states with two workers: {}", what());
+            compared += 1;
+            failed += usize::from(!expected.is_empty());
+            states += number as u64;
+            kept += counts[0];
+        }
+    }
+    println!("{compared} comparisons, {failed} with failures; {states} states, {kept} with reductions");
+    assert!(compared > 100 && failed > 20 && kept < states, "{compared} {failed} {states} {kept}");
+}
+
+/// The program with every atomic access acquire and release, and every attempt to take a lock a wait for it.
+fn strong(stmts: Vec<Stmt>) -> Vec<Stmt> {
+    let order = |order: Ordering| if order == Ordering::NonAtomic { order } else { Ordering::AcqRel };
+    let one = |stmt: Stmt| match stmt {
+        Stmt::Load(reg, at, was) => Stmt::Load(reg, at, order(was)),
+        Stmt::Store(at, value, was) => Stmt::Store(at, value, order(was)),
+        Stmt::Rmw(reg, op, at, value, _) => Stmt::Rmw(reg, op, at, value, Ordering::AcqRel),
+        Stmt::Cas(reg, at, old, new, _) => Stmt::Cas(reg, at, old, new, Ordering::AcqRel),
+        Stmt::CasWait(at, old, new, _) => Stmt::CasWait(at, old, new, Ordering::AcqRel),
+        Stmt::Idle(reg, at, value, _, wait) => Stmt::Idle(reg, at, value, Ordering::AcqRel, wait),
+        Stmt::Wait(reg, at, cmp, value, was) => Stmt::Wait(reg, at, cmp, value, order(was)),
+        Stmt::LoadPtr(reg, at, was) => Stmt::LoadPtr(reg, at, order(was)),
+        Stmt::StorePtr(at, reg, was) => Stmt::StorePtr(at, reg, order(was)),
+        Stmt::TryLock(_, lock) => Stmt::Lock(lock),
+        Stmt::TryRwLock(_, lock, false) => Stmt::ReadLock(lock),
+        Stmt::TryRwLock(_, lock, true) => Stmt::WriteLock(lock),
+        Stmt::If(test, then, otherwise) => Stmt::If(test, strong(then), strong(otherwise)),
+        Stmt::IfNull(reg, then, otherwise) => Stmt::IfNull(reg, strong(then), strong(otherwise)),
+        Stmt::Loop(body) => Stmt::Loop(strong(body)),
+        other => other,
+    };
+    stmts.into_iter().map(one).collect()
+}
+
+#[test]
+fn adjacent_accesses_are_all_that_race_where_synchronisation_is_strong() {
+    let effort = Effort { states: 6_000, classes: 500 };
+    let subject = explorer(&Explicit);
+    let mut compared = [0; 2];
+    let programs = setting("RADDLE_RACES", 250);
+    for family in [Family::Racy, Family::Guarded, Family::Heap, Family::Mixed] {
+        for index in 0..programs {
+            let sketch = generate(family, 41, index);
+            if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Spin(..))) {
+                continue;
+            }
+            let sketch = Sketch { threads: sketch.threads.into_iter().map(strong).collect(), ..sketch };
+            for model in Model::OPERATIONAL {
+                let Ok(expected) = Expected::of(&code(&sketch), model, effort) else { continue };
+                let Some(racing) = &expected.racing else { continue };
+                let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
+                match compare_with(&sketch, model, &subject, &expected) {
+                    Comparison::Agree(_) => compared[usize::from(race)] += 1,
+                    other => panic!("{sketch} under {model}: {other:?}"),
+                }
+            }
+        }
+    }
+    println!("{compared:?} programs without and with a race");
+    assert!(compared.iter().all(|&number| number > 60), "{compared:?}");
+}

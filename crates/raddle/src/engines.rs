@@ -1,0 +1,14 @@
+//! The engines there are.
+
+use raddle_engine::Registry;
+use raddle_explore::Auto;
+use raddle_explore::dc::DataCentric;
+use raddle_explore::graphs::{Optimal, ReadsFrom};
+use raddle_explore::rvf::ReadsValueFrom;
+use raddle_explore::vc::ValueCentric;
+use raddle_reach::explicit::Explicit;
+
+/// All engines, in the order they are shown in. What `--engine` takes, its help, comparisons, the oracle, the benchmarks and the tables of the book read from
+/// this list.
+pub const ENGINES: Registry =
+    Registry::new(&[&Auto, &Optimal, &ReadsFrom, &ReadsValueFrom, &ValueCentric, &DataCentric, &Explicit]);

@@ -1,0 +1,24 @@
+//! Stateful search: engines that remember the states a program can be in.
+//!
+//! Stateless engines look at one execution after the other; programs without an end have none that ends. Here a state that was met before is not
+//! looked at again, so a program with loops and finitely many states is explored to its end, and what is not found is not there.
+//!
+//! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], then [`machine`] (programs as such systems),
+//! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference.
+
+pub mod explicit;
+mod growth;
+pub mod machine;
+pub mod parts;
+pub mod robust;
+mod schedule;
+pub mod search;
+pub mod semantics;
+pub mod sight;
+mod thread;
+pub mod visited;
+
+use raddle_engine::Registry;
+
+/// The engines of this crate, in the order they are shown in.
+pub const ENGINES: Registry = Registry::new(&[&explicit::Explicit]);

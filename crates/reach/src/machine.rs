@@ -1,0 +1,236 @@
+//! The states of the machine, to be searched.
+//!
+//! A state is the machine's own ([`State`]), and what follows from it is what the machine says. Beside that:
+//!
+//! * A turn of a loop without effect leads back to where it began. The machine lets a thread rest there, for those who count executions; a search over states need not, since
+//!   it meets the state again.
+//! * What no thread will read again is cleared ([`Thread::forget`](raddle_machine::Thread::forget)), unless that is switched off. Wake-ups at condition variables are counted from the last wait on, since nothing but the
+//!   difference matters.
+//! * What a thread does that no other thread can notice or prevent, now or later, is done first and alone (local events first, Calin 2016; here invisible work is done in one go
+//!   by the machine, and this is about the visible operations that are local all the same): picking an alternative, starting a thread, a fence that need not
+//!   wait, a look at a constant, and, with store buffers and if nobody looks for races, putting a store to a global object into the buffer.
+//! * A store buffer may have a bound: a thread with so many stores on their way does not store (Calin 2016, section 6.4 of our notes on it says what is exact then).
+
+use crate::semantics::{Breadth, Expanded, Part, Semantics};
+use crate::sight::{Sight, notice};
+use crate::thread::Shared;
+use raddle_machine::address::Owner;
+use raddle_machine::memory::{Memory, Outgoing};
+use raddle_machine::{
+    Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, State, Status, Thread, Visible,
+};
+use raddle_program::Ordering;
+use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A state of the machine.
+pub type Concrete = State<AnyMemory, Shared>;
+
+/// The machine with a program and a memory model.
+#[derive(Debug)]
+pub struct Machine<'c> {
+    /// The program.
+    pub code: &'c Code,
+    /// The memory model.
+    pub model: Model,
+    /// Whether races are looked for.
+    pub races: bool,
+    /// How many stores of a thread may be on their way.
+    pub bound: Option<usize>,
+    /// What may still be read, if the rest is to be cleared.
+    pub live: Option<Live>,
+    /// Memory as the program finds it.
+    pub memory: ByteMemory,
+}
+
+/// A part of states of the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// A thread.
+    Thread(Shared),
+    /// An object whose contents are not those it had at first.
+    Object(Addr, Arc<Contents>),
+    /// What a thread has on its way.
+    Outgoing(ThreadId, Outgoing),
+    /// All else.
+    Rest(Arc<Rest>),
+}
+
+/// What is left of a state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Rest {
+    joined: Vec<bool>,
+    ended: BTreeSet<Addr>,
+    atomic: Option<ThreadId>,
+}
+
+impl Part for Piece {
+    fn number(&self) -> Option<u32> {
+        match self {
+            Piece::Thread(thread) => thread.number(),
+            _ => None,
+        }
+    }
+
+    fn remember(&mut self, number: u32) {
+        if let Piece::Thread(thread) = self {
+            thread.remember(number);
+        }
+    }
+}
+
+impl<'c> Machine<'c> {
+    /// The machine with this program, everything cleared that will not be read.
+    pub fn new(code: &'c Code, model: Model) -> Self {
+        let live = Some(Live::new(code));
+        Machine { code, model, races: false, bound: None, live, memory: ByteMemory::initial(code) }
+    }
+
+    /// What can happen next, and whether a store had to wait for room in its buffer.
+    pub fn moves(&self, state: &Concrete) -> (Vec<Step>, bool) {
+        let mut moves = state.moves(self.code);
+        let Some(bound) = self.bound else { return (moves, false) };
+        let all = moves.len();
+        moves.retain(|step| match step {
+            Step::Run(id) => {
+                let waiting = state.memory().waiting(*id).map_or(0, StoreBuffer::len);
+                waiting < bound || !matches!(own(state, *id).status(), Status::Ready(Visible::Store { .. }))
+            }
+            _ => true,
+        });
+        let refused = moves.len() < all;
+        (moves, refused)
+    }
+
+    /// The state that a move leads to.
+    pub fn after(&self, state: &Concrete, step: Step) -> Concrete {
+        let mut next = state.clone();
+        next.step(self.code, step, &mut ()).expect("it is among the moves");
+        self.tidy(&mut next);
+        next
+    }
+
+    /// Takes out what makes no difference, of the threads that have changed.
+    fn tidy(&self, state: &mut Concrete) {
+        for thread in state.threads_mut().filter(|thread| thread.number().is_none()) {
+            let thread = thread.change();
+            thread.turn_again(self.code);
+            if let Some(live) = &self.live {
+                thread.forget(self.code, live);
+            }
+        }
+        let changed = state.threads().filter(|thread| thread.number().is_none());
+        let waited: Vec<ThreadId> = changed.filter(|thread| thread.has_waited()).map(Automaton::id).collect();
+        for id in waited {
+            let thread = state.thread_mut(id).expect("it is there").change();
+            let (access, waits) = (thread.wakeups(), thread.take_waits());
+            let bytes = state.memory_mut().bytes_mut();
+            let (word, _) = bytes.read(access).expect("it has been woken");
+            bytes.write(access, word - u64::from(waits)).expect("it has contents");
+        }
+    }
+
+    /// Who can be let go first and alone.
+    fn local(&self, state: &Concrete, moves: &[Step]) -> Option<ThreadId> {
+        let is_local = |id: ThreadId| match *own(state, id).status() {
+            Status::Ready(visible) => match visible {
+                Visible::Choose { .. } | Visible::Spawn { .. } | Visible::Fence { .. } => true,
+                Visible::Load { access, order, wait: false } => {
+                    self.code.is_constant(access.addr) && !(self.races && order == Ordering::NonAtomic)
+                }
+                Visible::Store { access, .. } => {
+                    let global = matches!(access.addr.owner(), Owner::Global(_));
+                    state.memory().keeps() && global && !self.races && state.has(self.code, access)
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let runs = moves.iter().filter(|step| matches!(step, Step::Run(_) | Step::Choose(..)));
+        runs.map(|step| step.thread()).find(|&id| state.atomic().is_none() && is_local(id))
+    }
+}
+
+/// A thread that is there.
+pub(crate) fn own(state: &Concrete, id: ThreadId) -> &Shared {
+    state.thread(id).expect("it has been started")
+}
+
+/// More can happen next than a search can number.
+fn too_many(state: &Concrete, moves: &[Step]) -> Failure {
+    let picks = moves.iter().find(|step| matches!(step, Step::Choose(..)));
+    let pc = own(state, picks.unwrap_or(&moves[0]).thread()).pc();
+    let message = format!("there are {} ways to go on, which are too many to look at each", moves.len());
+    Failure { property: None, message, pc, pending: false }
+}
+
+impl Semantics for Machine<'_> {
+    type State = Concrete;
+    type Part = Piece;
+    type Sight = Sight;
+
+    fn initial(&self) -> Concrete {
+        let memory = AnyMemory::of(self.model, self.memory.clone());
+        let mut state = State::new(memory, Shared::new(Thread::main(self.code, false)));
+        self.tidy(&mut state);
+        state
+    }
+
+    fn split(&self, state: &Concrete, see: &mut dyn FnMut(&Piece)) {
+        for thread in state.threads() {
+            see(&Piece::Thread(thread.clone()));
+        }
+        let (joined, ended) = (state.joined().collect(), state.ended().collect());
+        see(&Piece::Rest(Arc::new(Rest { joined, ended, atomic: state.atomic() })));
+        let mut first = self.memory.objects().peekable();
+        for (base, contents) in state.memory().bytes().objects() {
+            let was = first.next_if(|(known, _)| *known == base).map(|(_, was)| was);
+            if was.is_none_or(|was| !Arc::ptr_eq(was, contents) && was != contents) {
+                see(&Piece::Object(base, contents.clone()));
+            }
+        }
+        for (thread, outgoing) in state.memory().outgoing() {
+            see(&Piece::Outgoing(thread, outgoing.clone()));
+        }
+    }
+
+    fn join(&self, parts: &mut dyn Iterator<Item = &Piece>) -> Concrete {
+        let mut memory = AnyMemory::of(self.model, self.memory.clone());
+        let (mut threads, mut rest) = (Vec::new(), None);
+        for part in parts {
+            match part {
+                Piece::Thread(thread) => threads.push(thread.clone()),
+                Piece::Object(base, contents) => memory.bytes_mut().set(*base, contents.clone()),
+                Piece::Outgoing(thread, outgoing) => memory.set_outgoing(*thread, outgoing.clone()),
+                Piece::Rest(all) => rest = Some(all),
+            }
+        }
+        let rest = rest.expect("every state has one");
+        let threads = threads.into_iter().zip(rest.joined.iter().copied());
+        State::of_parts(threads, memory, rest.ended.clone(), rest.atomic)
+    }
+
+    fn expand(&self, state: &Concrete, breadth: Breadth, next: &mut dyn FnMut(u16, Concrete)) -> Expanded<Sight> {
+        let (moves, full) = self.moves(state);
+        let alone = if breadth == Breadth::Enough && moves.len() > 1 { self.local(state, &moves) } else { None };
+        let is_followed = |step: &Step| {
+            let runs = matches!(step, Step::Run(_) | Step::Choose(..));
+            alone.is_none_or(|alone| runs && step.thread() == alone)
+        };
+        let mut sight = notice(self, state, &moves, full);
+        if moves.len() > usize::from(u16::MAX) {
+            sight.failures.push(too_many(state, &moves));
+            return Expanded { sight, reduced: false };
+        }
+        let mut left_out = false;
+        for (number, &step) in moves.iter().enumerate() {
+            if is_followed(&step) {
+                next(number as u16, self.after(state, step));
+            } else {
+                left_out = true;
+            }
+        }
+        Expanded { sight, reduced: left_out }
+    }
+}
