@@ -61,6 +61,10 @@ fn subset(ops: &[Op], ids: &[OpId]) -> Vec<Op> {
 
 /// Asks the general checker about a set of operations on their own.
 fn judge_generally(history: &History, config: &Config, ops: &[Op], budget: u64) -> Judgement {
+    // A search takes its time to begin, and many may be left to ask.
+    if config.budget.is_late() {
+        return Judgement::Unknown;
+    }
     let (object, whole) = object(history, config);
     let object = object.foreseeing(ops, whole);
     match search(&object, &entries(&object, ops, whole), config.budget.at_most(budget)).0 {
@@ -148,6 +152,9 @@ pub(crate) fn flaw(history: &History, part: &Part<'_>, config: &Config, flaw: Fl
 
 /// Decides operations of a stack or queue.
 pub(crate) fn judge_line_up(ops: &[Op], how: &How) -> Judgement {
+    if how.budget.is_late() {
+        return Judgement::Unknown;
+    }
     match pair(ops) {
         Err(_) => Judgement::Unknown,
         Ok(Matching::Flawed(_)) => Judgement::Fails,
@@ -412,6 +419,9 @@ pub(crate) fn container(
 
 /// Decides a stack or queue whose values may repeat.
 fn judge_pairs(config: &Config, discipline: Discipline, ops: &[Op], budget: u64) -> Judgement {
+    if config.budget.is_late() {
+        return Judgement::Unknown;
+    }
     if counting::exceeded(config.kind, ops).is_some() {
         return Judgement::Fails;
     }

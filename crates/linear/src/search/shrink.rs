@@ -163,7 +163,7 @@ fn leave_out<M: Model>(model: &M, entries: &[Entry<M>], ties: &[Ties], budget: B
     groups.sort_by_key(|group| group.iter().map(|&at| entries[at].end).min());
     let ask = |ops: &[usize]| {
         let chosen: Vec<Entry<M>> = ops.iter().map(|&at| entries[at].clone()).collect();
-        fails(search(model, &chosen, budget).0)
+        failing(model, model.initial(), &chosen, budget)
     };
     if ask(&(0..entries.len()).collect::<Vec<_>>()) != Some(true) {
         return None;
@@ -195,7 +195,7 @@ fn leave_out<M: Model>(model: &M, entries: &[Entry<M>], ties: &[Ties], budget: B
     let ends: Vec<Ts> = entries.iter().map(|entry| entry.end).collect();
     let core = tighten(&ends, ops, |chosen| {
         let weaker: Vec<Entry<M>> = chosen.iter().map(|&(at, bound)| bound_or_pending(&entries[at], bound)).collect();
-        fails(search(model, &weaker, budget).0)
+        failing(model, model.initial(), &weaker, budget)
     });
     Some(Core { minimal: core.minimal && !gave_up, ..core })
 }
@@ -205,9 +205,12 @@ fn bound_or_pending<M: Model>(entry: &Entry<M>, bound: bool) -> Entry<M> {
     if bound { entry.clone() } else { Entry { ret: None, end: Ts::INF, ..entry.clone() } }
 }
 
-/// Whether a search failed, if it came to an end.
-fn fails<S>(found: Found<S>) -> Option<bool> {
-    match found {
+/// Whether a search fails, if it comes to an end. When it is late, nobody begins one: what is left to ask would add up.
+fn failing<M: Model>(model: &M, start: M::State, entries: &[Entry<M>], budget: Budget) -> Option<bool> {
+    if budget.is_late() {
+        return None;
+    }
+    match search_from(model, start, entries, budget).0 {
         Found::None(_) => Some(true),
         Found::Linearization(_) => Some(false),
         Found::OutOfBudget(_) => None,
@@ -317,11 +320,11 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
             (certain.state, Some(since), left, certain.spare)
         }
     };
-    let failing = |bound: &dyn Fn(u32) -> bool| {
+    let fails = |bound: &dyn Fn(u32) -> bool| {
         let weaker: Vec<Entry<M>> = rest.iter().map(|&at| bound_or_pending(&entries[at], bound(at as u32))).collect();
-        fails(search_from(model, start.clone(), &weaker, budget).0)
+        failing(model, start.clone(), &weaker, budget)
     };
-    if failing(&|at| !spare.contains(&(at as usize))) != Some(true) {
+    if fails(&|at| !spare.contains(&(at as usize))) != Some(true) {
         return None;
     }
     // What returned last is closest to the trouble: bisection keeps it and drops the rest early.
@@ -330,7 +333,7 @@ fn make_pending<M: Model>(model: &M, entries: &[Entry<M>], budget: Budget) -> Op
     pool.sort_by_key(|&at| std::cmp::Reverse(entries[at as usize].end));
     let mut asker = Asker::new(|set: &[u32]| {
         let bound: FxHashSet<u32> = set.iter().copied().collect();
-        failing(&|at| bound.contains(&at))
+        fails(&|at| bound.contains(&at))
     });
     let mut ops: Vec<usize> = asker.minimal(pool).into_iter().map(|at| at as usize).collect();
     ops.sort_unstable();

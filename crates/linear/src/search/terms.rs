@@ -57,6 +57,11 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Whether the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|end| Instant::now() >= end)
+    }
+
     /// A budget of this many configurations and no other limit but the default ones.
     pub fn of(configurations: u64) -> Budget {
         Budget { configurations, ..Budget::default() }

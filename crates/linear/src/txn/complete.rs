@@ -38,11 +38,12 @@ pub enum Ordered {
     Open,
 }
 
-/// Looks for an order of all versions that shows a level.
+/// Looks for an order of all versions that shows a level; `guess` may say where each transaction stands in an order that is right in most places.
 pub fn complete(
     history: &Transactions,
     observed: &Observed,
     level: Level,
+    guess: Option<&[u32]>,
     budget: &Budget,
     late: &dyn Fn() -> bool,
 ) -> Result<Ordered, TxnError> {
@@ -62,7 +63,11 @@ pub fn complete(
         let mut more = choices.assumed(observed);
         let mut graph = Graph::new(&known, &more);
         let serial = level >= Level::Serializable;
-        if let Some(order) = if serial { guess::order(&graph, observed) } else { graph.order(along) } {
+        let order = match guess {
+            None if serial => guess::order(&graph, observed),
+            _ => graph.order(along, guess),
+        };
+        if let Some(order) = order {
             let places = places(history, &order);
             let assumed = more.len();
             completed(observed, &places, &mut more);
@@ -75,7 +80,7 @@ pub fn complete(
                 true if graph.is_acyclic(excluded) => return Ok(Ordered::Found(None)),
                 true => {}
                 false => {
-                    if let Some(order) = graph.order(excluded) {
+                    if let Some(order) = graph.order(excluded, guess) {
                         return witness(history, observed, level, order).map(Ordered::Found);
                     }
                 }
@@ -192,7 +197,7 @@ impl Choices {
 }
 
 /// Where each transaction stands in an order.
-fn places(history: &Transactions, order: &[u32]) -> Vec<u32> {
+pub(super) fn places(history: &Transactions, order: &[u32]) -> Vec<u32> {
     let mut places = vec![u32::MAX; history.txns.len()];
     for (place, &txn) in order.iter().enumerate() {
         places[txn as usize] = place as u32;

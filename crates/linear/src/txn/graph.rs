@@ -367,11 +367,15 @@ impl<'a> Graph<'a> {
         (passed == self.nodes()).then_some(order)
     }
 
-    /// An order of the transactions along the edges of a view that does not double nodes; those that returned first go first where there is a choice.
-    pub(super) fn order(&self, view: View) -> Option<Vec<u32>> {
+    /// An order of the transactions along the edges of a view that does not double nodes; where there is a choice those go first that have the first places or, if there are none, returned first.
+    pub(super) fn order(&self, view: View, places: Option<&[u32]>) -> Option<Vec<u32>> {
         let mut entering = self.entering(view);
         let txns = &self.history.txns;
-        let key = |node: u32| Reverse((txns.get(node as usize).map_or(Ts(0), |txn| txn.ret), node));
+        let place = |node: u32| match places {
+            Some(places) => places.get(node as usize).map_or(Ts(0), |place| Ts(*place)),
+            None => txns.get(node as usize).map_or(Ts(0), |txn| txn.ret),
+        };
+        let key = |node: u32| Reverse((place(node), node));
         let mut ready: BinaryHeap<_> =
             (0..self.nodes() as u32).filter(|&node| entering[node as usize] == 0).map(key).collect();
         let (mut order, mut passed) = (Vec::with_capacity(txns.len()), 0);

@@ -36,6 +36,7 @@ use crate::value::{ValueId, Values};
 use complete::Ordered;
 use graph::{EdgeKind, Graph, Known};
 pub use levels::{Level, Phenomenon, Standing};
+use serial::Serial;
 
 /// What the transactions do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,15 +218,18 @@ pub fn check(history: &Transactions, workload: Workload, deadline: Option<Instan
     let late = || deadline.is_some_and(|end| Instant::now() >= end);
     let observed = observe::observe(history, workload)?;
     let mut anomalies = observed.anomalies.clone();
-    if workload == Workload::RwRegister
+    let serial = match workload {
+        Workload::RwRegister if !observed.broken => serial::order(history, &observed, &late),
+        _ => None,
+    };
+    if let Some(Serial { order, fits: true }) = &serial
         && anomalies.is_empty()
-        && !observed.broken
-        && let Some(order) = serial::order(history, &observed, &late)
     {
-        let order = complete::witness(history, &observed, Level::StrictSerializable, order)?;
+        let order = complete::witness(history, &observed, Level::StrictSerializable, order.clone())?;
         let levels = Level::ALL.map(|level| (level, Standing::Holds)).to_vec();
         return Ok(Checked { anomalies, levels, order, edges: observed.edges.len(), stopped: false });
     }
+    let guess = serial.map(|serial| complete::places(history, &serial.order));
     let strict = Known::new(history, &observed, true);
     let graph = Graph::new(&strict, &[]);
     if !late() && graph.topological().is_none() {
@@ -249,7 +253,7 @@ pub fn check(history: &Transactions, workload: Workload, deadline: Option<Instan
         if levels.last().is_some_and(|(_, above)| *above == Standing::Holds) {
             standing = Standing::Holds;
         } else if standing == Standing::Open {
-            match complete::complete(history, &observed, level, &budget, &late)? {
+            match complete::complete(history, &observed, level, guess.as_deref(), &budget, &late)? {
                 Ordered::Found(found) => (standing, order) = (Standing::Holds, found),
                 Ordered::Excluded(cycles) => anomalies.push(graph::no_order(level, cycles)),
                 Ordered::Open => {}

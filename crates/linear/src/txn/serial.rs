@@ -8,8 +8,8 @@
 //! - one whose version must last until somebody is called, past the return of another writer of the key that is open, cannot run before that other one;
 //! - of the others those that returned first are tried first.
 //!
-//! With so many transactions open at a time as there are clients, wrong turns show soon, and the cost is linear in practice. Where it is not, or where no order is found, nothing is concluded: the
-//! dependency graph has to tell ([`super::complete`]). An order that is found is replayed by whoever asked.
+//! With so many transactions open at a time as there are clients, wrong turns show soon, and the cost is linear in practice. Where it leads nowhere for long, the one that returned first is run all the same. Then
+//! nothing is concluded: the dependency graph has to tell ([`super::complete`]), for which the order is a good guess, wrong in few places. An order without that is replayed by whoever asked.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,14 +25,24 @@ const LOOKS: u64 = 300;
 /// How many may be looked at however few there are.
 const LEAST: u64 = 1_000_000;
 
+/// How often one goes back before a transaction is run that does not fit.
+const TURNS: u32 = 1_000;
+
 /// How many are looked at between two looks at the clock.
 const PATIENCE: u64 = 1 << 16;
 
 /// The end of a list.
 const END: u32 = u32::MAX;
 
-/// Runs the transactions of registers in an order in which each reads what it read; nothing if no such order was found.
-pub(super) fn order(history: &Transactions, observed: &Observed, late: &dyn Fn() -> bool) -> Option<Vec<u32>> {
+/// An order of the transactions.
+pub(super) struct Serial {
+    pub(super) order: Vec<u32>,
+    /// Whether each of them reads there what it read.
+    pub(super) fits: bool,
+}
+
+/// Runs the transactions of registers in an order in which each reads what it read, as far as there is one; nothing if that takes too long.
+pub(super) fn order(history: &Transactions, observed: &Observed, late: &dyn Fn() -> bool) -> Option<Serial> {
     Run::new(history, observed).order(LEAST + LOOKS * history.txns.len() as u64, late)
 }
 
@@ -180,12 +190,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn order(mut self, mut looks: u64, late: &dyn Fn() -> bool) -> Option<Vec<u32>> {
+    fn order(mut self, mut looks: u64, late: &dyn Fn() -> bool) -> Option<Serial> {
+        // How often one went back without getting further than before.
+        let (mut fits, mut turns, mut furthest) = (true, 0, 0);
         let mut choices: Vec<Choice> = Vec::new();
         let mut options: Vec<u32> = Vec::new();
         let mut failed: FxHashSet<u64> = FxHashSet::default();
         let mut asked = looks;
         while self.ran.len() < self.count {
+            if self.ran.len() > furthest {
+                (furthest, turns) = (self.ran.len(), 0);
+            }
             let begin = options.len();
             let free = self.options(&mut options, &mut looks);
             if looks == 0 || (asked - looks > PATIENCE && late()) {
@@ -206,8 +221,10 @@ impl<'a> Run<'a> {
             }
             // The next one to try here or, if there is none, where there was a choice.
             if options.len() == begin {
-                loop {
-                    let Choice { ran, options: begin } = choices.last()?;
+                turns += 1;
+                while turns <= TURNS
+                    && let Some(Choice { ran, options: begin }) = choices.last()
+                {
                     self.back_to(*ran);
                     if options.len() > *begin {
                         break;
@@ -216,10 +233,18 @@ impl<'a> Run<'a> {
                     choices.pop();
                 }
             }
+            if turns > TURNS || options.is_empty() {
+                (fits, turns) = (false, 0);
+                options.clear();
+                choices.clear();
+                let first = self.left.open().min_by_key(|txn| self.history.txns[*txn as usize].ret)?;
+                self.run(first);
+                continue;
+            }
             let next = options.pop()?;
             self.run(next);
         }
-        Some(self.ran)
+        Some(Serial { order: self.ran, fits })
     }
 
     /// What may run next, the best one last; or one that may as well run at once.
