@@ -4,7 +4,7 @@
 //! forms count as the form itself, so `#jepsen.history.Op{...}` is read as its map. Operations of the nemesis (a process
 //! that is not a number) are skipped. Depth and size of a form are bounded.
 //!
-//! Reading goes in two steps: [`Units`](super::units::Units) finds out where a form ends, and [`Forms`] reads it where it lies, without a tree between the bytes and
+//! Reading goes in two steps: `Units` finds out where a form ends, and `Forms` reads it where it lies, without a tree between the bytes and
 //! the values.
 
 use std::borrow::Cow;

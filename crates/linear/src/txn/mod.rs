@@ -9,7 +9,7 @@
 //! in time linear in the history, [`levels`] says what is excluded where.
 //!
 //! Deviations. (1) That there is no anomaly in what was inferred is not enough for `holds`: an order of all versions is made up ([`complete`]) and the whole graph
-//! is looked at again; for the serializable levels the order of the transactions is replayed. Of registers an order in real time is looked for first by running the transactions ([`serial`]): where there is one, nothing else need be asked. Where every order has a cycle that is the anomaly (`no-version-order`); where the search for one
+//! is looked at again; for the serializable levels the order of the transactions is replayed. Of registers an order in real time is looked for first by running the transactions (`serial`): where there is one, nothing else need be asked. Where every order has a cycle that is the anomaly (`no-version-order`); where the search for one
 //! comes to its bound the answer is `unknown`. Nothing is assumed about registers that the level does not say: not that the keys on their own are linearizable or sequential. (2) Versions of a list that nobody read come after all that were read, which gives more edges than Elle's.
 //!
 //! A transaction of which nobody knows the end is taken as committed if something of it was read, and as aborted else. That is right: if nobody read of it, leaving it out
