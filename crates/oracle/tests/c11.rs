@@ -287,6 +287,73 @@ fn half_an_update_shows_no_race() {
     }
 }
 
+/// What an engine and brute force say of a program: whether there is a violation.
+fn verdicts(text: &str, model: Model) -> [bool; 3] {
+    let program = raddle_program::parse("program", text, &[]).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+    let code = compile(&program, &AllShared, &Options::default());
+    let options = raddle_engine::Options { all: true, ..raddle_engine::Options::new(model) };
+    let question = raddle_engine::Question { code: &code, options: &options };
+    let by = |engine: &str| {
+        let engine: &dyn raddle_engine::Engine = raddle::ENGINES.find(engine).expect("it is there");
+        let found = engine.ask(&question, &raddle_engine::Control::new()).expect("an answer");
+        assert_eq!(found.statistics.redundant.unwrap_or(0), 0, "{text} under {model}");
+        found.verdict == Verdict::Violated
+    };
+    let brute = enumerate(&code, model, Budget { races: true, ..Budget::default() }).expect("small enough");
+    [by("optimal"), by("rf"), !brute.failures.is_empty()]
+}
+
+/// An update races though another one has taken what it reads: it could have come first.
+#[test]
+fn an_update_that_came_too_late_could_have_come_first() {
+    let text = "
+        global x: i32; global n: i32;
+        fn first() { store.na n, 0; store.rlx x, 1; rmw.or.rel n, 0; }
+        fn second() { let a = load.rlx x; if a == 1 { rmw.add.acq n, 0; } }
+        fn main() { spawn first(); spawn second(); }";
+    for model in Model::AXIOMATIC {
+        assert_eq!(verdicts(text, model), [true; 3], "{model}");
+    }
+}
+
+/// Two accesses of one location are in the order of seq_cst accesses with what follows them elsewhere. So it counts that there is an access between them, though nobody else looks at
+/// its location.
+#[test]
+fn an_access_in_between_orders() {
+    let text = "
+        global x: i32; global y: i32; global own: i32; global seen: i32[3];
+        fn first() { store.sc x, 1; BETWEEN store.rel x, 2; }
+        fn second() { let a = load.acq x; let b = load.sc y; store.na seen[0], a; store.na seen[1], b; }
+        fn third() { store.sc y, 1; let c = load.sc x; store.na seen[2], c; }
+        fn main() {
+            let t = spawn first(); let u = spawn second(); let v = spawn third();
+            join t; join u; join v;
+            let a = load.na seen[0]; let b = load.na seen[1]; let c = load.na seen[2];
+            assert !(a == 2 && b == 0 && c == 0);
+        }";
+    let between = "store.rlx own, 1; let again = load.rlx own;";
+    assert_eq!(verdicts(&text.replace("BETWEEN", between), Model::Rc11), [false; 3]);
+    assert_eq!(verdicts(&text.replace("BETWEEN", ""), Model::Rc11), [true; 3]);
+}
+
+/// A write after the end of its object's life has no effect, so it is the same at every place.
+#[test]
+fn a_write_that_comes_too_late_is_one_execution() {
+    let text = "
+        fn early(node: ptr) { store.rlx i64 *node, 1; }
+        fn late(node: ptr) { store.rlx i64 *node, 2; }
+        fn main() {
+            let node = alloc zeroed 8;
+            spawn late(node);
+            let t = spawn early(node);
+            join t;
+            free node;
+        }";
+    for model in Model::AXIOMATIC {
+        assert_eq!(verdicts(text, model), [true; 3], "{model}");
+    }
+}
+
 /// How many random programs of each family are compared under each model, and how many of all families at least.
 const PROGRAMS: u64 = 12;
 const LEAST: u64 = 60;

@@ -146,8 +146,13 @@ impl<M: Model> Graph<M> {
 
     /// Whether the write at this position of coherence (-1: the initial one) is the source of an update.
     pub(crate) fn consumed(&self, loc: LocId, position: isize) -> bool {
-        let next = self.location(loc).co.get((position + 1) as usize);
-        next.is_some_and(|&w| self.event(w).flags.contains(Flags::LOCKED))
+        self.taker(loc, position).is_some()
+    }
+
+    /// The update whose source is the write at this position of coherence (-1: the initial one).
+    pub(crate) fn taker(&self, loc: LocId, position: isize) -> Option<Slot> {
+        let next = self.location(loc).co.get((position + 1) as usize).copied();
+        next.filter(|&write| self.event(write).flags.contains(Flags::LOCKED))
     }
 
     /// Adds an event at the end of its thread, with the state after it. `position` is where a write goes in coherence.

@@ -189,11 +189,24 @@ impl<M: Model> Graph<M> {
 
     /// An event that races with a new access whose clocks have just been prepared.
     pub(crate) fn race(&self, event: &Event) -> Option<Slot> {
+        self.race_among(event, |_| true)
+    }
+
+    /// The same in what is left of the graph without this event and all that depends on it.
+    pub(crate) fn race_without(&self, event: &Event, gone: Slot) -> Option<Slot> {
+        if self.prefix_of_next(event.thread).contains(gone as usize) {
+            return None;
+        }
+        self.race_among(event, |slot| slot != gone && !self.prefix.before(gone as usize, slot as usize))
+    }
+
+    fn race_among(&self, event: &Event, is_there: impl Fn(Slot) -> bool) -> Option<Slot> {
         let accesses = self.location(event.loc);
         let races = |slot: &&Slot| {
             let other = self.event(**slot);
             // A read that waits has not happened yet.
             other.thread != event.thread
+                && is_there(**slot)
                 && !other.flags.contains(Flags::BLOCKED)
                 && (other.order == Ordering::NonAtomic || event.order == Ordering::NonAtomic)
                 && self.clocks.next_now[other.thread.index()] <= other.index

@@ -238,13 +238,16 @@ impl<M: Model> Stepper<'_, '_, M> {
             Reaction::Read => Event { order, ..event },
         };
         let look = self.race_of_looks(&event);
-        // The first half of an update whose second half has no place is no part of a run, and there is no other run of the same graph.
-        let torn = M::NAMED
+        let mut race = self.race(&event).or(look);
+        if M::NAMED
             && event.flags.contains(Flags::CONSUMES)
-            && self.graph.consumed(event.loc, self.graph.co_position(event.loc, event.rf));
-        if let Some(other) = self.race(&event).or(look)
+            && let Some(taker) = self.graph.taker(event.loc, self.graph.co_position(event.loc, event.rf))
+        {
+            // Another update has taken the source, so a run that shows the race ends before it.
+            race = race.and_then(|_| self.graph.race_without(&event, taker));
+        }
+        if let Some(other) = race
             && reaction != Reaction::Block
-            && !torn
         {
             self.racing_read(event, stamp, other);
             return true;
@@ -292,6 +295,10 @@ impl<M: Model> Stepper<'_, '_, M> {
             // The write has no effect; what it would have led to is not looked at.
             self.bugs.truncate(failed);
             self.graph.pop();
+            // Where the past alone says so, it is the same at every place.
+            if M::NAMED && position < self.graph.location(event.loc).co.len() {
+                return None;
+            }
             let node = self.failed(thread, Property::Memory, "write after the end of the object's life");
             let slot = self.graph.add(Event { kind: Kind::Fault, loc: NO_LOC, ..event }, node, 0, None);
             self.push_ordered(free, slot, slot);
