@@ -151,6 +151,11 @@ impl<M: Model> Graph<M> {
         first != second && self.clocks.row(second)[event.thread.index()] > event.index
     }
 
+    /// Per thread, how many of its events happen before an event, or are it.
+    pub(crate) fn clock(&self, slot: Slot) -> &[u32] {
+        self.clocks.row(slot)
+    }
+
     /// Whether a read, which need not be in the graph, learns of an event from its source.
     pub(crate) fn tells(&self, read: &Event, slot: Slot) -> bool {
         let event = self.event(slot);

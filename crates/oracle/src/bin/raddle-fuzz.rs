@@ -18,7 +18,7 @@ struct Arguments {
     /// Which ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// sc, tso, pso or all
+    /// sc, tso, pso, rc11, ra, sra, wra or all
     #[arg(long, value_name = "M", default_value = "all", value_parser = models)]
     model: Models,
     /// A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates, G counters, H guarded, I wait loops, J barriers [default: all]

@@ -112,6 +112,12 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
         graph.prefix.before(first as usize, second as usize)
     }
 
+    /// How many events of a thread happen before an event, or are it.
+    fn known(graph: &Graph<Self>, slot: Slot, thread: usize) -> usize {
+        let is_known = |&other: &Slot| other == slot || Self::happens_before(graph, other, slot);
+        graph.threads[thread].events.partition_point(is_known)
+    }
+
     /// In a reads-from class: collects what is before a new last event of its thread in every run, its source left out.
     fn past(graph: &Graph<Self>, event: &Event, row: &mut Vec<u64>) {
         Self::collect(graph, Self::base(graph), event, row);

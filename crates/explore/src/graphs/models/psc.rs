@@ -7,17 +7,16 @@
 //! ```
 //!
 //! Source: Lahav, Vafeiadis, Kang, Hur, Dreyer 2017, as printed. A new last event of its thread adds nothing between older events but through itself, and only by the writes that come after its
-//! source or place. So the question is whether one of these, or a fence after one of them (or, for fences, after one of their readers), is already before the new event or before a fence before it: one walk back, each
-//! step of which takes a look at every sequentially consistent event. What is before what is read off the clocks and the positions in coherence:
+//! source or place. So the question is whether one of these, or a fence after one of them (or, for fences, after one of their readers), is already before the new event or before a fence before it: one walk back.
+//! The events of a thread that have to be in order are in program order, so how far was reached is one number per thread, and of every other thread only the last event matters that is before another one:
 //!
-//! | from | to | iff |
-//! |---|---|---|
-//! | access | access | `scb` |
-//! | fence `f` | access `t` | `f` is before `t`'s predecessor in its thread, or before an access of the location that is before `t` by `hb`, `mo` or `rb` |
-//! | access `a` | fence `t` | `a`'s successor in its thread is before `t`, or an access of the location is that `a` is before by `hb`, `mo` or `rb` |
-//! | fence | fence | `hb`, or `hb ; eco ; hb`: at some location the first access after the one comes before the last access before the other |
+//! | before | come |
+//! |---|---|
+//! | access | what precedes it in program order; accesses of its location that are before it by `hb`, `mo` or `rb`, and the fences before these; what is followed by something elsewhere that happens before the last event elsewhere that precedes it; fences that happen before its predecessor |
+//! | fence | what happens before it, an access only if its successor does or by way of its location; accesses of a location that are before one by `mo` or `rb` that happens before the fence; fences that happen before an access that is before such a one by `eco` |
 //!
-//! RA asks for the last line only, with its own `hb`. Debug builds compare every answer with the definition.
+//! What happens before a fence brings nothing that is not before that fence, so only what is found in the other ways is gone back from. RA asks for fences only, with its own `hb`. Debug builds compare every answer with the
+//! definition.
 
 use super::Model;
 use super::causal;
@@ -26,6 +25,7 @@ use crate::graphs::event::{Event, Kind, NO_LOC, Slot};
 use crate::graphs::graph::{Accesses, Graph};
 use raddle_program::Ordering;
 use raddle_trace::{BitSet, ThreadId};
+use smallvec::SmallVec;
 
 pub(super) fn is_sc(event: &Event) -> bool {
     event.order == Ordering::SeqCst && matches!(event.kind, Kind::Read | Kind::Write | Kind::Fence)
@@ -33,95 +33,239 @@ pub(super) fn is_sc(event: &Event) -> bool {
 
 /// Whether there is no order of all sequentially consistent events any more, now that this event has been added.
 pub(super) fn is_upset(graph: &Graph<Rc11>, slot: Slot) -> bool {
-    let prepare = |at: Slot| (!is_fence(graph, at)).then(|| Target::new(graph, at));
-    let is_before = |first: Slot, second: Slot, target: &Option<Target<'_>>| match (is_fence(graph, first), target) {
-        (false, Some(target)) => target.comes_after(first),
-        (true, Some(_)) => fence_before_access(graph, first, second),
-        (false, None) => access_before_fence(graph, first, second),
-        (true, None) => fence_before_fence(graph, first, second),
-    };
-    judge(graph, slot, is_sc, prepare, is_before)
+    judge(graph, slot, is_sc)
 }
 
 /// The same where only fences are in one order.
 pub(super) fn fences_are_upset<M: Model>(graph: &Graph<M>, slot: Slot) -> bool {
-    judge(graph, slot, causal::is_full_fence, |_| (), |first, second, ()| fence_before_fence(graph, first, second))
+    judge(graph, slot, causal::is_full_fence)
 }
 
-fn judge<M: Model, T>(
-    graph: &Graph<M>,
-    slot: Slot,
-    is_ordered: fn(&Event) -> bool,
-    prepare: impl Fn(Slot) -> T,
-    is_before: impl Fn(Slot, Slot, &T) -> bool,
-) -> bool {
+fn judge<M: Model>(graph: &Graph<M>, slot: Slot, is_ordered: fn(&Event) -> bool) -> bool {
     if !causal::is_in_question(graph, slot, is_ordered) {
         return false;
     }
-    let upset = closes_cycle(graph, slot, is_ordered, prepare, is_before);
+    let upset = closes_cycle(graph, slot, is_ordered);
     debug_assert!(graph.order.len() > 60 || upset != causal::has_order(graph), "the walk and the definition differ");
     upset
 }
 
-/// Whether something that a new access comes before is before it. What is before an event is asked with what was prepared for it.
-fn closes_cycle<M: Model, T>(
-    graph: &Graph<M>,
-    slot: Slot,
-    is_ordered: fn(&Event) -> bool,
-    prepare: impl Fn(Slot) -> T,
-    is_before: impl Fn(Slot, Slot, &T) -> bool,
-) -> bool {
+/// Whether something that a new access comes before is before it.
+fn closes_cycle<M: Model>(graph: &Graph<M>, slot: Slot, is_ordered: fn(&Event) -> bool) -> bool {
     let event = graph.event(slot);
-    let mut left: Vec<Slot> = graph.order.iter().copied().filter(|&other| is_ordered(graph.event(other))).collect();
-    let fences = || left.iter().copied().filter(|&other| is_fence(graph, other));
-    let entered: Vec<Slot> = fences().filter(|&fence| M::happens_before(graph, fence, slot)).collect();
-    if entered.is_empty() && !is_ordered(event) {
+    let fences: SmallVec<[Slot; 16]> = graph.order.iter().copied().filter(|&other| is_fence(graph, other)).collect();
+    let entered = || fences.iter().copied().filter(|&fence| M::happens_before(graph, fence, slot));
+    if !is_ordered(event) && entered().next().is_none() {
         return false;
     }
+    let mut walk = Walk::new(graph, is_ordered);
     let accesses = graph.location(event.loc);
     let place = position(graph, slot);
     let later = &accesses.co[(place + 1) as usize..];
-    let mut after = BitSet::new();
+    later.iter().filter(|&&write| is_ordered(graph.event(write))).for_each(|&write| walk.aim(write));
     // What only fences before the new event come before.
-    let mut behind_readers = BitSet::new();
-    later.iter().filter(|&&write| is_ordered(graph.event(write))).for_each(|&write| after.insert(write as usize));
-    for fence in fences() {
+    let mut behind_readers: SmallVec<[Slot; 8]> = SmallVec::new();
+    for &fence in &fences {
         let is_after = |&access: &Slot| M::happens_before(graph, access, fence);
         if later.iter().any(is_after) {
-            after.insert(fence as usize);
+            walk.aim(fence);
         } else if accesses.reads.iter().any(|read| position(graph, *read) > place && is_after(read)) {
-            behind_readers.insert(fence as usize);
+            behind_readers.push(fence);
         }
     }
-    let is_goal = |other: Slot, from_fences: bool| {
-        after.contains(other as usize) || (from_fences && behind_readers.contains(other as usize))
-    };
-    if after.is_empty() && (entered.is_empty() || behind_readers.is_empty()) {
-        return false;
-    }
-    for (starts, from_fences) in [(entered, true), (vec![slot], false)] {
-        let is_start = |other: Slot| from_fences || is_ordered(graph.event(other));
-        let mut todo: Vec<Slot> = starts.into_iter().filter(|&start| is_start(start)).collect();
-        if from_fences && todo.iter().any(|&start| is_goal(start, true)) {
-            return true;
+    let goals = walk.goals.clone();
+    behind_readers.into_iter().for_each(|fence| walk.aim(fence));
+    entered().rev().for_each(|fence| walk.reach(fence));
+    walk.arrives() || {
+        walk.goals = goals;
+        if is_ordered(event) {
+            walk.reach(slot);
         }
-        left.retain(|other| !todo.contains(other));
-        while let Some(at) = todo.pop() {
-            let (target, mut found) = (prepare(at), false);
-            left.retain(|&other| {
-                let before = is_before(other, at, &target);
-                if before {
-                    found |= is_goal(other, from_fences);
-                    todo.push(other);
-                }
-                !before
-            });
-            if found {
-                return true;
+        walk.arrives()
+    }
+}
+
+/// One number per thread: so many of its events, or the place of one.
+type PerThread = SmallVec<[u32; 16]>;
+
+/// A walk back from events through all that is before them.
+struct Walk<'g, M: Model> {
+    graph: &'g Graph<M>,
+    is_ordered: fn(&Event) -> bool,
+    /// Of each thread, so many events are before the starts, or are a start, as far as they are to be in order.
+    reached: PerThread,
+    /// The first event of each thread that must not be reached.
+    goals: PerThread,
+    /// What has been or is to be looked at.
+    seen: BitSet,
+    todo: SmallVec<[Slot; 16]>,
+}
+
+impl<'g, M: Model> Walk<'g, M> {
+    fn new(graph: &'g Graph<M>, is_ordered: fn(&Event) -> bool) -> Self {
+        let threads = graph.threads.len();
+        let (reached, goals) = (SmallVec::from_elem(0, threads), SmallVec::from_elem(u32::MAX, threads));
+        Walk { graph, is_ordered, reached, goals, seen: BitSet::new(), todo: SmallVec::new() }
+    }
+
+    /// The event must not be reached.
+    fn aim(&mut self, slot: Slot) {
+        let event = self.graph.event(slot);
+        let goal = &mut self.goals[event.thread.index()];
+        *goal = event.index.min(*goal);
+    }
+
+    /// The event is before a start.
+    fn mark(&mut self, slot: Slot) {
+        let event = self.graph.event(slot);
+        let reached = &mut self.reached[event.thread.index()];
+        *reached = (*reached).max(event.index + 1);
+    }
+
+    /// The event is before a start, and what is before it has to be looked at.
+    fn reach(&mut self, slot: Slot) {
+        self.mark(slot);
+        if !self.seen.contains(slot as usize) {
+            self.seen.insert(slot as usize);
+            self.todo.push(slot);
+        }
+    }
+
+    /// Whether a goal is reached.
+    fn arrives(&mut self) -> bool {
+        while !self.reached.iter().zip(&self.goals).any(|(reached, goal)| reached > goal) {
+            let Some(at) = self.todo.pop() else { return false };
+            if is_fence(self.graph, at) {
+                self.go_back_from_fence(at);
+            } else {
+                self.go_back_from_access(at);
+            }
+        }
+        true
+    }
+
+    /// The last one of the first so many events of a thread that is wanted.
+    fn last(&self, thread: usize, count: usize, wanted: impl Fn(Slot, usize) -> bool) -> Option<Slot> {
+        let events = self.graph.threads[thread].events[..count].iter().enumerate().rev();
+        let ordered = events.filter(|&(_, &slot)| (self.is_ordered)(self.graph.event(slot)));
+        ordered.map(|(at, &slot)| (slot, at)).find(|&(slot, at)| wanted(slot, at)).map(|(slot, _)| slot)
+    }
+
+    /// Reaches the fences that happen before one of these events, or are one.
+    fn reach_fences(&mut self, known: &[Slot]) {
+        for thread in 0..self.graph.threads.len() {
+            let count = known.iter().map(|&slot| M::known(self.graph, slot, thread)).max().unwrap_or(0);
+            if let Some(fence) = self.last(thread, count, |slot, _| is_fence(self.graph, slot)) {
+                self.reach(fence);
             }
         }
     }
-    false
+
+    fn go_back_from_fence(&mut self, at: Slot) {
+        let graph = self.graph;
+        for thread in 0..graph.threads.len() {
+            let count = M::known(graph, at, thread);
+            let is_before = |slot: Slot, index: usize| {
+                slot != at && (is_fence(graph, slot) || index + 1 < count || access_before_fence(graph, slot, at))
+            };
+            if let Some(before) = self.last(thread, count, is_before) {
+                self.mark(before);
+            }
+        }
+        let mut known: SmallVec<[Slot; 8]> = SmallVec::new();
+        for accesses in &graph.locations {
+            let before = |access: Slot| M::happens_before(graph, access, at);
+            let write = accesses.co.iter().rposition(|&write| before(write)).map_or(-1, |at| at as isize);
+            let reads = accesses.reads.iter().filter(|&&read| before(read));
+            let read = reads.map(|&read| position(graph, read)).max().unwrap_or(-1);
+            let most = write.max(read);
+            // The write that was read last is before its reader, another access at that place is not.
+            let writes = accesses.co[..most.max(read + 1) as usize].iter().copied();
+            let readers = accesses.reads.iter().copied().filter(|&read| position(graph, read) < most);
+            for access in writes.chain(readers) {
+                keep_latest(graph, &mut known, access);
+                if (self.is_ordered)(graph.event(access)) && position(graph, access) < write {
+                    self.reach(access);
+                }
+            }
+        }
+        self.reach_fences(&known);
+    }
+
+    fn go_back_from_access(&mut self, at: Slot) {
+        let graph = self.graph;
+        let event = graph.event(at);
+        let log = &graph.threads[event.thread.index()];
+        let earlier = &log.events[..event.index as usize];
+        self.reach_in_program(event.thread.index(), earlier.len());
+        let mut known: SmallVec<[Slot; 8]> = earlier.last().copied().or(log.spawn).into_iter().collect();
+        for other in all(graph.location(event.loc)).filter(|&other| is_before_at_location(graph, other, at)) {
+            if (self.is_ordered)(graph.event(other)) {
+                self.reach(other);
+            }
+            keep_latest(graph, &mut known, other);
+        }
+        self.reach_fences(&known);
+        let mut others = earlier.iter().rev().copied();
+        let elsewhere = others.find(|&other| !is_same_location(graph.event(other), event)).or(log.spawn);
+        if let Some(end) = elsewhere {
+            self.reach_through_others(end);
+        }
+    }
+
+    /// What comes before in program order, with the starts and ends of threads, at this place of a thread.
+    fn reach_in_program(&mut self, thread: usize, count: usize) {
+        let graph = self.graph;
+        let log = &graph.threads[thread];
+        for &slot in log.events[..count].iter().rev() {
+            let event = graph.event(slot);
+            if (self.is_ordered)(event) {
+                self.reach(slot);
+                return;
+            }
+            if event.kind == Kind::Join {
+                let joined = event.value as usize;
+                self.reach_in_program(joined, graph.threads[joined].events.len());
+            }
+        }
+        if let Some(spawn) = log.spawn.map(|spawn| graph.event(spawn)) {
+            self.reach_in_program(spawn.thread.index(), spawn.index as usize);
+        }
+    }
+
+    /// `po|≠loc ; hb`, up to this event.
+    fn reach_through_others(&mut self, end: Slot) {
+        let graph = self.graph;
+        for thread in 0..graph.threads.len() {
+            let count = M::known(graph, end, thread);
+            let events = &graph.threads[thread].events;
+            // The accesses at the end of the part that is known, as long as they are of one location, are followed by nothing elsewhere.
+            let is_followed = |slot: Slot, at: usize| {
+                let event = graph.event(slot);
+                let mut next = events[at + 1..count].iter();
+                next.any(|&next| next != end && !is_same_location(graph.event(next), event))
+                    || (count == events.len()
+                        && graph
+                            .order
+                            .iter()
+                            .any(|&join| joins(graph.event(join), event.thread) && M::happens_before(graph, join, end)))
+            };
+            let is_wanted = |slot: Slot, at: usize| !is_fence(graph, slot) && is_followed(slot, at);
+            if let Some(access) = self.last(thread, count, is_wanted) {
+                self.reach(access);
+            }
+        }
+    }
+}
+
+/// Adds an event to the last ones of their threads.
+fn keep_latest<M: Model>(graph: &Graph<M>, latest: &mut SmallVec<[Slot; 8]>, slot: Slot) {
+    let event = graph.event(slot);
+    match latest.iter_mut().find(|other| graph.event(**other).thread == event.thread) {
+        Some(other) if graph.event(*other).index < event.index => *other = slot,
+        Some(_) => {}
+        None => latest.push(slot),
+    }
 }
 
 fn is_fence<M: Model>(graph: &Graph<M>, slot: Slot) -> bool {
@@ -140,112 +284,22 @@ fn all(accesses: &Accesses) -> impl Iterator<Item = Slot> + '_ {
 }
 
 /// `hb ∪ mo ∪ rb` between accesses of one location.
-fn is_before_at_location(graph: &Graph<Rc11>, first: Slot, second: Slot) -> bool {
+fn is_before_at_location<M: Model>(graph: &Graph<M>, first: Slot, second: Slot) -> bool {
     let overtaken = || graph.event(second).kind == Kind::Write && position(graph, first) < position(graph, second);
-    first != second && (graph.happens_before(first, second) || overtaken())
+    first != second && (M::happens_before(graph, first, second) || overtaken())
 }
 
-fn fence_before_access(graph: &Graph<Rc11>, fence: Slot, access: Slot) -> bool {
-    let event = graph.event(access);
-    let log = &graph.threads[event.thread.index()];
-    let last = log.events[..event.index as usize].last().copied().or(log.spawn);
-    let in_thread = last.is_some_and(|last| last == fence || graph.happens_before(fence, last));
-    in_thread
-        || all(graph.location(event.loc))
-            .any(|other| graph.happens_before(fence, other) && is_before_at_location(graph, other, access))
-}
-
-fn access_before_fence(graph: &Graph<Rc11>, access: Slot, fence: Slot) -> bool {
+fn access_before_fence<M: Model>(graph: &Graph<M>, access: Slot, fence: Slot) -> bool {
     let event = graph.event(access);
     let log = &graph.threads[event.thread.index()].events;
-    let is_after = |next: Slot| next == fence || graph.happens_before(next, fence);
+    let is_after = |next: Slot| next == fence || M::happens_before(graph, next, fence);
     let in_thread = match log.get(event.index as usize + 1) {
         Some(&next) => is_after(next),
         None => graph.order.iter().any(|&slot| joins(graph.event(slot), event.thread) && is_after(slot)),
     };
     in_thread
         || all(graph.location(event.loc))
-            .any(|other| graph.happens_before(other, fence) && is_before_at_location(graph, access, other))
-}
-
-fn fence_before_fence<M: Model>(graph: &Graph<M>, first: Slot, second: Slot) -> bool {
-    if first == second || M::happens_before(graph, first, second) {
-        return first != second;
-    }
-    graph.locations.iter().any(|accesses| {
-        let after = |&access: &Slot| M::happens_before(graph, first, access);
-        let before = |&access: &Slot| M::happens_before(graph, access, second);
-        let place = |access: Slot| position(graph, access);
-        let write_after = accesses.co.iter().position(&after).map(|at| at as isize);
-        let read_after = accesses.reads.iter().copied().filter(after).map(place).min();
-        let Some(least) = write_after.into_iter().chain(read_after).min() else { return false };
-        let write_before = accesses.co.iter().rposition(&before).map(|at| at as isize);
-        let read_before = accesses.reads.iter().copied().filter(before).map(place).max();
-        let most = write_before.into_iter().chain(read_before).max();
-        most.is_some_and(|most| least < most) || write_after.zip(read_before).is_some_and(|(write, read)| write <= read)
-    })
-}
-
-/// An event, and what of its thread is needed to know what is before it by `scb`.
-struct Target<'g> {
-    graph: &'g Graph<Rc11>,
-    slot: Slot,
-    event: &'g Event,
-    /// The last event before it in program order that does not access its location.
-    elsewhere: Option<Slot>,
-}
-
-impl<'g> Target<'g> {
-    fn new(graph: &'g Graph<Rc11>, slot: Slot) -> Self {
-        let event = graph.event(slot);
-        let log = &graph.threads[event.thread.index()];
-        let others = log.events[..event.index as usize].iter().rev().copied();
-        let elsewhere = others.into_iter().find(|&other| !is_same_location(graph.event(other), event)).or(log.spawn);
-        Target { graph, slot, event, elsewhere }
-    }
-
-    /// Whether another access is before it by `scb`.
-    fn comes_after(&self, other: Slot) -> bool {
-        let first = self.graph.event(other);
-        let same = is_same_location(first, self.event);
-        if self.graph.happens_before(other, self.slot) {
-            return same || self.is_after_in_program(other) || self.is_after_through_others(first);
-        }
-        if !same || self.event.kind != Kind::Write {
-            return false;
-        }
-        let place = if first.kind == Kind::Write { other } else { first.rf };
-        self.graph.co_position(first.loc, place) < self.graph.co_position(self.event.loc, self.slot)
-    }
-
-    /// `po|≠loc ; hb ; po|≠loc`.
-    fn is_after_through_others(&self, first: &Event) -> bool {
-        let Some(end) = self.elsewhere else { return false };
-        let graph = self.graph;
-        let log = &graph.threads[first.thread.index()].events;
-        let next = log[first.index as usize + 1..].iter().find(|&&next| !is_same_location(graph.event(next), first));
-        let mut joins = graph.order.iter().filter(|&&slot| joins(graph.event(slot), first.thread));
-        next.is_some_and(|&next| graph.happens_before(next, end)) || joins.any(|&join| graph.happens_before(join, end))
-    }
-
-    /// Program order, with the starts and ends of threads.
-    fn is_after_in_program(&self, other: Slot) -> bool {
-        is_before_in_program(self.graph, other, self.slot)
-    }
-}
-
-fn is_before_in_program(graph: &Graph<Rc11>, first: Slot, second: Slot) -> bool {
-    let (a, b) = (graph.event(first), graph.event(second));
-    if a.thread == b.thread {
-        return a.index < b.index;
-    }
-    let log = &graph.threads[b.thread.index()];
-    let through = |slot: Slot| slot == first || is_before_in_program(graph, first, slot);
-    let joined = |slot: &Slot| {
-        let event = graph.event(*slot);
-        event.kind == Kind::Join && graph.last(ThreadId(event.value as u32)).is_some_and(through)
-    };
-    log.spawn.is_some_and(through) || log.events[..b.index as usize].iter().any(joined)
+            .any(|other| M::happens_before(graph, other, fence) && is_before_at_location(graph, access, other))
 }
 
 fn joins(event: &Event, thread: ThreadId) -> bool {

@@ -57,6 +57,10 @@ impl Model for Rc11 {
         graph.happens_before(first, second)
     }
 
+    fn known(graph: &Graph<Self>, slot: Slot, thread: usize) -> usize {
+        graph.clock(slot)[thread] as usize
+    }
+
     fn always_before(graph: &Graph<Self>, first: Slot, second: Slot) -> bool {
         graph.happens_before(first, second)
     }
