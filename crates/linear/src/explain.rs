@@ -32,6 +32,10 @@ use crate::verdict::{Explanation, Reason};
 const CONFIRM: u64 = 200_000;
 /// What one question of a general explanation may cost.
 const QUESTION: u64 = 20_000;
+/// What it may cost where there are only a few operations, so that every question is answered.
+const QUESTION_OF_FEW: u64 = 5_000_000;
+/// So many are a few.
+const FEW: usize = 12;
 /// The most operations a general explanation is sought for.
 const LARGE: usize = 100_000;
 /// The most operations that are put to the general checker for confirmation.
@@ -497,7 +501,7 @@ pub(crate) fn general(history: &History, part: &Part<'_>, config: &Config, windo
     explanation.ops = called_by(part, by);
     let cut = crate::history::prefix(&subset(&part.ops, &explanation.ops), by);
     let (object, whole) = object(history, config);
-    let question = config.budget.at_most(QUESTION);
+    let question = config.budget.at_most(if cut.len() <= FEW { QUESTION_OF_FEW } else { QUESTION });
     let object = object.foreseeing(&cut, whole);
     if let Some(core) = shrink(&object, &entries(&object, &cut, whole), question) {
         explanation.from = core.from.map(|since| since.named(|at| explanation.ops[at]));
