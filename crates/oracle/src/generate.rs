@@ -6,6 +6,7 @@
 //! noticed. The others are apart because an engine may not support what they use.
 
 mod meetings;
+mod strong;
 mod waits;
 
 use crate::sketch::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
@@ -37,11 +38,13 @@ pub enum Family {
     Waits,
     /// J: barriers.
     Meetings,
+    /// K: seq_cst accesses and full fences beside weaker ones.
+    Strong,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 10] = [
+    pub const ALL: [Family; 11] = [
         Family::Mixed,
         Family::Buffered,
         Family::Heap,
@@ -52,6 +55,7 @@ impl Family {
         Family::Guarded,
         Family::Waits,
         Family::Meetings,
+        Family::Strong,
     ];
 
     /// Its letter on the command line.
@@ -67,6 +71,7 @@ impl Family {
             Family::Guarded => 'H',
             Family::Waits => 'I',
             Family::Meetings => 'J',
+            Family::Strong => 'K',
         }
     }
 }
@@ -82,7 +87,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to J"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to K"))
     }
 }
 
@@ -103,6 +108,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Guarded => generator.guarded(),
         Family::Waits => generator.waits(),
         Family::Meetings => generator.meetings(),
+        Family::Strong => generator.strong(),
     }
     generator.sketch
 }

@@ -66,8 +66,7 @@ fn least(engine: &Subject, family: Family, model: Model) -> u64 {
         "rf" | "rf commuting" | "rf prepared" if family == Family::Atomic => 0,
         // It takes nothing that waits for anything but a mutex.
         "dc by bursts" if family == Family::Waits => 0,
-        // Nor does `vc` take anything but that in one step.
-        "vc" | "dc by bursts" if family == Family::Meetings => 0,
+        "dc by bursts" if family == Family::Meetings => 0,
         // It takes no updates, which are all there is to counters, and which many programs of most families have.
         "vc" if family == Family::Counters => 0,
         // Most wait loops have some, too.
@@ -177,6 +176,11 @@ fn what_sweeps_have_found() {
 #[test]
 fn programs_with_loops_that_wait() {
     hold(Family::Waits);
+}
+
+#[test]
+fn programs_with_a_common_order() {
+    hold(Family::Strong);
 }
 
 #[test]
