@@ -56,7 +56,7 @@ fn memory_is_measured_for_each_size() {
 fn histories_are_checked_and_every_table_is_full() {
     let tables = bench(&["lin", "--quick", "--max", "4"]);
     let tables = tables.as_array().expect("a list");
-    assert_eq!(tables.len(), 11, "{tables:?}");
+    assert_eq!(tables.len(), 12, "{tables:?}");
     for table in tables {
         let columns = table["head"].as_array().expect("a list").len();
         let lines = table["lines"].as_array().expect("a list");
