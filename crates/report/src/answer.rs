@@ -13,6 +13,7 @@ use crate::lin::Lin;
 use crate::litmus::Litmus;
 use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
+use crate::numbers::{memory, time};
 use crate::paper::{Layout, Paper};
 use crate::replay::Replay;
 use crate::robust::Robust;
@@ -207,6 +208,20 @@ pub struct Cost {
     pub cpu_seconds: f64,
     /// The most memory the process held at once, if the system tells.
     pub peak_memory_bytes: Option<u64>,
+}
+
+impl Cost {
+    /// The last words of an answer: what was counted, the time that went by and the most memory.
+    pub(crate) fn after(&self, mut counted: Vec<String>) -> String {
+        counted.push(time(self.seconds));
+        counted.extend(self.peak_memory());
+        counted.join(", ")
+    }
+
+    /// The most memory, in words.
+    pub(crate) fn peak_memory(&self) -> Option<String> {
+        self.peak_memory_bytes.map(|bytes| format!("{} peak memory", memory(bytes)))
+    }
 }
 
 /// The texts that places point into, by the name of their file.

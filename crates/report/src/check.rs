@@ -4,7 +4,7 @@ use crate::answer::{Answer, Conclusion, Cost, Say};
 use crate::counterexample::{self, Counterexample};
 use crate::dot;
 use crate::json::Head;
-use crate::numbers::{counted, grouped, memory, percent, short, time};
+use crate::numbers::{counted, grouped, percent, short, time};
 use crate::paper::Paper;
 use crate::sarif;
 use crate::style::{FAINT, HEAD};
@@ -178,7 +178,7 @@ impl Check {
             let rate = states.unwrap_or(self.executions + self.blocked) as f64 / cost.cpu_seconds;
             parts.push(format!("{} CPU ({}/s)", time(cost.cpu_seconds), short(rate)));
         }
-        parts.extend(cost.peak_memory_bytes.map(|bytes| format!("{} peak memory", memory(bytes))));
+        parts.extend(cost.peak_memory());
         format!("{} (engine {})", parts.join(", "), self.engine)
     }
 }

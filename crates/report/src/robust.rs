@@ -3,7 +3,7 @@
 use crate::answer::{Answer, Conclusion, Say};
 use crate::check::with_parameters;
 use crate::json::Head;
-use crate::numbers::{counted, memory, time};
+use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::style::{FAINT, HEAD};
 use crate::wording::Wording;
@@ -105,9 +105,12 @@ impl Say for Robust {
             paper.end();
             run::table(&witness.execution, &[], paper);
             let wording = Wording::new(&witness.execution);
-            let links = witness.cycle.iter().map(|(event, because)| format!("{} {because}", wording.name(*event)));
-            let first = witness.cycle.first().map(|(event, _)| wording.name(*event)).unwrap_or_default();
-            paper.end().paint(HEAD, "cycle:").say(format!(" {} {first}", links.collect::<Vec<_>>().join(" "))).end();
+            let events = witness.cycle.iter().map(|(event, _)| wording.name(*event));
+            let next = events.clone().cycle().skip(1);
+            let links: Vec<String> =
+                witness.cycle.iter().zip(next).map(|((_, because), next)| format!("{because} {next}")).collect();
+            let first = events.clone().next().unwrap_or_default();
+            paper.end().paint(HEAD, "cycle:").say(format!(" {first} {}", links.join(", which "))).end();
             paper.paint(HEAD, "replay:").say(" ").say(&witness.replay).end().end();
         }
         let mut line = |word: &str, text: &str| {
@@ -131,9 +134,7 @@ impl Say for Robust {
         if self.fences.is_some() {
             parts.push(format!("{} of fences tried", counted(self.tried, "set")));
         }
-        parts.push(time(answer.cost.seconds));
-        parts.extend(answer.cost.peak_memory_bytes.map(|bytes| format!("{} peak memory", memory(bytes))));
-        paper.paint(FAINT, parts.join(", ")).end();
+        paper.paint(FAINT, answer.cost.after(parts)).end();
     }
 
     fn json(&self, head: Head<'_>) -> String {

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Conclusion, Say};
 use crate::check::with_parameters;
 use crate::counterexample::{self, Counterexample};
 use crate::json::Head;
-use crate::numbers::{counted, memory, time};
+use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::style::{FAINT, HEAD};
 use raddle_trace::Model;
@@ -150,10 +150,8 @@ impl Say for Strengthen {
         }
         self.limit.iter().for_each(|limit| line("limit", limit));
         self.notes.iter().for_each(|note| line("note", note));
-        let mut parts =
-            vec![counted(self.sites as u64, "ordering"), counted(self.checks, "check"), time(answer.cost.seconds)];
-        parts.extend(answer.cost.peak_memory_bytes.map(|bytes| format!("{} peak memory", memory(bytes))));
-        paper.paint(FAINT, parts.join(", ")).end();
+        let parts = vec![counted(self.sites as u64, "ordering"), counted(self.checks, "check")];
+        paper.paint(FAINT, answer.cost.after(parts)).end();
     }
 
     fn json(&self, head: Head<'_>) -> String {
