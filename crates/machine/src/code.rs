@@ -492,11 +492,6 @@ impl Code {
         heads.len() as u32
     }
 
-    /// Whether there are full fences.
-    pub fn has_full_fences(&self) -> bool {
-        self.instrs.iter().any(|instr| matches!(instr, Instr::Fence { order: Ordering::SeqCst, .. }))
-    }
-
     /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
     pub fn has_spins(&self) -> bool {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))

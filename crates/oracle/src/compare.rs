@@ -22,7 +22,6 @@ pub use raddle_engine::Equivalence;
 use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question, StopReason};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_program::Ordering;
 use raddle_program::analysis::{drop_unused_results, transform};
 use raddle_trace::{Model, Property, Schedule};
 use rustc_hash::FxHashSet;
@@ -251,7 +250,7 @@ pub fn with_options(
 fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
     let foreign = |stmt: &Stmt| match stmt {
         Stmt::Atomic(_) => true,
-        Stmt::Fence(Ordering::SeqCst) | Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
+        Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
         _ => false,
     };
     !Model::AXIOMATIC.contains(&model) || (GRAPHS.contains(&engine.name()) && !sketch.any(foreign))
@@ -428,7 +427,9 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
         Err(Refusal::Broken(message)) => return Comparison::Disagree(vec![message]),
     };
     let brute = &expected.plain;
-    let count = |classes: &Classes| count(subject.equivalence, classes, found.unordered);
+    // Where writes have no order, the only one there is is that of fences, and it is part of every class.
+    let equivalence = if model == Model::Wra { Equivalence::Traces } else { subject.equivalence };
+    let count = |classes: &Classes| count(equivalence, classes, found.unordered);
     // Whether a thread fails at an object that has ended depends on more than what it has seen.
     let ended = brute.failures.iter().any(|failure| failure.message.contains("life has ended"));
     let contested = found.notes.iter().any(|note| note.contains("depends on their order"))
@@ -482,9 +483,9 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
     }
     if let Some(schedules) = found.schedules.as_ref().filter(|_| ordered && own.is_none()) {
         differences.extend(if subject.every_end {
-            values::compare_schedules(sketch, code, (subject.equivalence, found.unordered), brute, schedules)
+            values::compare_schedules(sketch, code, (equivalence, found.unordered), brute, schedules)
         } else {
-            compare_schedules(sketch, code, model, (subject.equivalence, found.unordered), brute, schedules)
+            compare_schedules(sketch, code, model, (equivalence, found.unordered), brute, schedules)
         });
     }
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {

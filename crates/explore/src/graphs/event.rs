@@ -2,7 +2,8 @@
 //!
 //! A read-modify-write is two events, a read and a write half, at consecutive positions of its thread; one that picks an
 //! alternative (a signal) has a choice between them. What one visible operation becomes depends on the model: a
-//! seq_cst store is a write and a fence, a release store under PSO a store-store fence and a write.
+//! seq_cst store is a write and a fence, a release store under PSO a store-store fence and a write, a full fence under WRA an
+//! update of a location that nothing else accesses.
 
 pub(crate) use crate::world::{LocId, NO_LOC};
 use raddle_machine::Commuting;
@@ -54,7 +55,7 @@ pub(crate) enum Kind {
 
 /// A set of marks on an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Flags(u8);
+pub(crate) struct Flags(u16);
 
 impl Flags {
     /// Part of an update (also of one that failed): drains the store buffer.
@@ -70,16 +71,18 @@ impl Flags {
     /// Of an operation on a mutex.
     pub(crate) const MUTEX: Flags = Flags(32);
     /// The kind of a blind update, in two bits.
-    const COMMUTES: u8 = 64;
+    const COMMUTES: u16 = 64;
+    /// Part of a fence that is an update.
+    pub(crate) const FENCE: Flags = Flags(256);
 
     /// The flags of a blind update.
     pub(crate) const fn blind(kind: Commuting) -> Flags {
-        Flags(Flags::LOCKED.0 | (kind as u8 * Flags::COMMUTES))
+        Flags(Flags::LOCKED.0 | (kind as u16 * Flags::COMMUTES))
     }
 
     /// The kind of a blind update.
     pub(crate) const fn commuting(self) -> Commuting {
-        match self.0 / Flags::COMMUTES {
+        match self.0 / Flags::COMMUTES % 4 {
             0 => Commuting::Add,
             1 => Commuting::And,
             2 => Commuting::Or,

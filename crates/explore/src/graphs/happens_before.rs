@@ -79,7 +79,7 @@ fn join(clock: &mut [u32], other: &[u32]) {
 }
 
 fn is_fence(event: &Event) -> bool {
-    matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note)
+    matches!(event.kind, Kind::Fence | Kind::StoreFence | Kind::Note) || event.flags.contains(Flags::FENCE)
 }
 
 impl<M: Model> Graph<M> {
@@ -120,7 +120,8 @@ impl<M: Model> Graph<M> {
         now[event.thread.index()] = event.index + 1;
         let mut message = std::mem::take(&mut clocks.next_message);
         message.clear();
-        if event.kind == Kind::Write && event.order.releases() {
+        // By C11 a fence tells another one nothing.
+        if event.kind == Kind::Write && event.order.releases() && !event.flags.contains(Flags::FENCE) {
             message.extend_from_slice(&now);
         } else {
             message.resize(clocks.stride, 0);

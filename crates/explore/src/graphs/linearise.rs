@@ -306,8 +306,11 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         if !M::NAMED {
             return choice.map_or(Step::Run(thread), |choice| Step::Choose(thread, choice));
         }
+        // A fence is no access to the machine, which puts fences into the order in which it comes to them.
         let access = parts.iter().copied().find(|&slot| {
-            matches!(self.graph.event(slot).kind, Kind::Read | Kind::Write | Kind::Arrive | Kind::Depart)
+            let event = self.graph.event(slot);
+            matches!(event.kind, Kind::Read | Kind::Write | Kind::Arrive | Kind::Depart)
+                && !event.flags.contains(Flags::FENCE)
         });
         let Some(slot) = access else {
             return choice.map_or(Step::Run(thread), |choice| Step::Choose(thread, choice));

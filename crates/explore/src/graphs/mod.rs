@@ -116,8 +116,6 @@ fn takes_axioms(question: &Question<'_>) -> Result<(), Refusal> {
         refuse(format!("atomic blocks have no meaning under the model {model}"))
     } else if options.commuting_updates {
         refuse(format!("updates are not taken to commute under the model {model}; leave `--commuting-updates` out"))
-    } else if model == Model::Wra && code.has_full_fences() {
-        refuse(format!("seq_cst fences are not supported under the model {model}; `--model ra` has them"))
     } else if model == Model::Wra && code.has_spins() {
         refuse(format!("this wait loop is not supported under the model {model}; `--model ra` takes it"))
     } else {

@@ -314,6 +314,20 @@ impl<'c, M: Model> Search<'c, M> {
                 let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
                 write_branch(&mut self.context, graph, event, Some(source))
             }
+            (Visible::Fence { order }, stage) if M::fence_updates(order) => {
+                let (flags, loc) = (Flags::LOCKED.with(Flags::FENCE), node.loc);
+                match stage {
+                    Stage::Updating { new, .. } => {
+                        let source = graph.update_source(thread);
+                        let event = Event { kind: Kind::Write, flags, order, loc, value: new, ..event };
+                        write_branch(&mut self.context, graph, event, Some(source))
+                    }
+                    _ => {
+                        let event = Event { kind: Kind::Read, flags, order, loc, ..event };
+                        read_branch(&mut self.context, graph, event, false)
+                    }
+                }
+            }
             (Visible::Fence { order }, _) => {
                 let kind = M::fence(order).unwrap_or(Kind::Note);
                 single(Event { kind, order, ..event })

@@ -4,7 +4,7 @@
 //! pointer per thread; cutting a thread back is walking up. So no execution is ever run again from its first instruction.
 
 use super::event::LocId;
-use raddle_machine::{Automaton, Status, Thread, Visible};
+use raddle_machine::{Automaton, Code, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use std::sync::Arc;
 
@@ -43,6 +43,20 @@ impl Node {
             Status::Ready(Visible::Update { order, .. }) => order,
             _ => order,
         }
+    }
+
+    /// What the pending operation, which reads, does with a value. A fence that reads is an update.
+    pub(crate) fn reaction(&self, code: &Code, value: u64) -> Reaction {
+        if self.is_fence() { Reaction::Write(value) } else { self.state.reaction(code, value) }
+    }
+
+    /// Whether the pending operation, which reads, may write what it has read.
+    pub(crate) fn updates(&self) -> bool {
+        self.is_fence() || matches!(self.state.status(), Status::Ready(Visible::Update { .. }))
+    }
+
+    fn is_fence(&self) -> bool {
+        matches!(self.state.status(), Status::Ready(Visible::Fence { .. }))
     }
 }
 

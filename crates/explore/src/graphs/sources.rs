@@ -111,8 +111,7 @@ impl<'a, M: Model> Look<'a, M> {
         let mut base = Vec::new();
         M::past(graph, read, &mut base);
         let waits = waits(node);
-        let updates = matches!(node.state.status(), Status::Ready(Visible::Update { .. }));
-        Look { graph, events, read, node, base, waits, updates }
+        Look { graph, events, read, node, base, waits, updates: node.updates() }
     }
 
     /// The writes of the location that are there.
@@ -202,7 +201,7 @@ fn reaction<M: Model>(
     source: Slot,
 ) -> Option<Reaction> {
     match context.value(graph, loc, source) {
-        Initial::Value(value) => Some(node.state.reaction(context.code, value)),
+        Initial::Value(value) => Some(node.reaction(context.code, value)),
         Initial::Uninitialised => None,
     }
 }

@@ -78,7 +78,10 @@ pub(super) fn settle<M: Model>(
         Status::Ready(Visible::Free { addr, .. }) => Some(Access { addr, size: 0 }),
         _ => None,
     };
-    let mut loc = NO_LOC;
+    let mut loc = match *state.status() {
+        Status::Ready(Visible::Fence { order }) if M::fence_updates(order) => context.view.hidden(),
+        _ => NO_LOC,
+    };
     if let Some(access) = access {
         let own = state.id();
         let lookup = |id: ThreadId| if id == own { Some(&state) } else { graph.state(id) };
@@ -101,7 +104,9 @@ pub(super) fn settle<M: Model>(
 /// Whether the operation that a thread rests before makes no event.
 fn is_nothing<M: Model>(context: &Context<'_>, status: &Status) -> bool {
     match *status {
-        Status::Ready(Visible::Fence { order }) => !context.races && M::fence(order).is_none(),
+        Status::Ready(Visible::Fence { order }) => {
+            !context.races && M::fence(order).is_none() && !M::fence_updates(order)
+        }
         // Entering one waits for what is buffered, if anything can be.
         Status::Ready(Visible::AtomicBegin) => !M::FORWARDS,
         Status::Ready(Visible::AtomicEnd) => true,
@@ -223,7 +228,7 @@ impl<M: Model> Stepper<'_, '_, M> {
                 return true;
             }
         };
-        let reaction = self.tip(thread).state.reaction(self.context.code, value);
+        let reaction = self.tip(thread).reaction(self.context.code, value);
         if reaction == Reaction::Block && wait == Some(false) {
             return false;
         }

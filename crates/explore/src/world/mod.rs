@@ -20,6 +20,9 @@ pub(crate) type LocId = u32;
 /// No location.
 pub(crate) const NO_LOC: LocId = u32::MAX;
 
+/// What fences update under models that have them as updates: no object is there.
+const HIDDEN: Access = Access { addr: Addr(0), size: 1 };
+
 /// The value of a location before anything is written to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Initial {
@@ -123,6 +126,11 @@ impl<'c> View<'c> {
         Ok(loc)
     }
 
+    /// The number of the location that only fences update.
+    pub(crate) fn hidden(&mut self) -> LocId {
+        self.loc(HIDDEN, 0).expect("nothing else is there")
+    }
+
     /// Two accesses overlap, and are not to the same bytes.
     fn overlap(&self, mine: (Access, u32), other: (Access, u32)) -> Refusal {
         let counted = |size: u8| if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") };
@@ -157,6 +165,9 @@ impl<'c> View<'c> {
             return *initial;
         }
         let access = self.access(loc);
+        if access == HIDDEN {
+            return Initial::Value(0);
+        }
         if let Some((value, written)) = self.world.memory.read(access) {
             let initial = if written { Initial::Value(value) } else { Initial::Uninitialised };
             keep(&mut self.initials, loc, initial);

@@ -142,8 +142,9 @@ impl Body<'_, '_> {
         };
         let found = self.value(expected.clone())?;
         let desired = self.next()?;
+        let mut weak = operation.ends_with("weak");
         if says_weak {
-            self.next()?;
+            weak = !matches!(self.next()?.expr, Expr::Const(_, 0));
         }
         let success = self.order(ordered, place)?;
         let failure = if ordered && self.cursor.is(",") {
@@ -159,8 +160,8 @@ impl Body<'_, '_> {
         if matches!(failure, Ordering::Release | Ordering::AcqRel) {
             return Err(Diagnostic::new(place, "a compare-exchange that fails only reads, and cannot release").into());
         }
-        if operation.ends_with("weak") {
-            let note = "a weak compare-exchange fails only where it finds another value";
+        if weak && !self.loops.is_empty() {
+            let note = "a weak compare-exchange in a loop fails only where it finds another value";
             if !self.world.notes.iter().any(|known| known == note) {
                 self.world.notes.push(note.to_owned());
             }
@@ -171,6 +172,28 @@ impl Body<'_, '_> {
         let dst = self.builder.reg("old", cell);
         let (compared, put) = (number.narrowed(found.expr.clone()), number.narrowed(desired.expr));
         self.builder.at(place);
+        let same = self.builder.reg("same", Type::I64);
+        let [failed, after] = [(); 2].map(|()| self.builder.block());
+        if weak && self.loops.is_empty() {
+            // It may fail although it finds what it expects. Where it does not, the other way is the same.
+            let fails = self.builder.reg("fails", Type::I64);
+            self.push(Op::Choose { dst: fails, low: 0, high: 1 });
+            let [by_itself, otherwise] = [(); 2].map(|()| self.builder.block());
+            self.builder.terminate(Term::If(truth(Expr::Reg(fails)), by_itself, otherwise));
+            self.builder.switch_to(by_itself);
+            self.push(Op::Load {
+                dst: Some(dst),
+                ty: cell,
+                addr: addr.clone(),
+                order: failure,
+                until: None,
+                lenient: false,
+            });
+            self.push(Op::Assume { cond: Expr::eq(Expr::Reg(dst), compared.clone()) });
+            self.push(Op::Assign { dst: same, value: Expr::int(Type::I64, 0) });
+            self.builder.terminate(Term::Goto(failed));
+            self.builder.switch_to(otherwise);
+        }
         self.push(Op::Cas {
             dst: Some(dst),
             ty: cell,
@@ -181,13 +204,11 @@ impl Body<'_, '_> {
             failure,
             wait: false,
         });
-        let same = self.builder.reg("same", Type::I64);
         self.push(Op::Assign {
             dst: same,
             value: Expr::cast(CastOp::ZExt, Type::I64, Expr::eq(Expr::Reg(dst), compared)),
         });
         // Where it fails, what was found is what is expected from now on.
-        let [failed, after] = [(); 2].map(|()| self.builder.block());
         self.builder.terminate(Term::If(truth(Expr::Reg(same)), after, failed));
         self.builder.switch_to(failed);
         let old = Value { expr: number.widened(Expr::Reg(dst)), ty: found.ty };

@@ -71,6 +71,11 @@ pub(crate) trait Model: Copy + Debug + Send + Sync + 'static {
     /// What a fence is to memory; `None` if it is nothing.
     fn fence(order: Ordering) -> Option<Kind>;
 
+    /// Whether a fence is an update of a location that nothing else accesses.
+    fn fence_updates(_order: Ordering) -> bool {
+        false
+    }
+
     /// The fence that a store, the next operation of the thread, puts before itself.
     fn fence_before_store(_graph: &Graph<Self>, _thread: ThreadId, _order: Ordering) -> Option<Kind> {
         None

@@ -1,6 +1,6 @@
 //! Weak release-acquire (Lahav, Boker 2022): a read must not take what it knows to be overwritten, and two updates do not read from one write. The writes of
 //! a location have no order, so a class is what was read, and the search is the one over [sources](crate::graphs::sources) with nothing to be explained by
-//! another order.
+//! another order. Nor is there one with which an axiom on full fences could be stated: they are updates of one hidden location, and the order of these is part of a class.
 
 use super::Model;
 use super::causal;
@@ -19,9 +19,12 @@ impl Model for Wra {
     const NAMED: bool = true;
     const ORDERED: bool = false;
 
-    fn fence(order: Ordering) -> Option<Kind> {
-        debug_assert_ne!(order, Ordering::SeqCst, "programs with full fences are refused");
+    fn fence(_: Ordering) -> Option<Kind> {
         None
+    }
+
+    fn fence_updates(order: Ordering) -> bool {
+        order == Ordering::SeqCst
     }
 
     fn read_floor(_: &mut Graph<Self>, _: &Event) -> isize {
