@@ -24,7 +24,7 @@ use super::rc11::Rc11;
 use crate::graphs::event::{Event, Kind, NO_LOC, Slot};
 use crate::graphs::graph::{Accesses, Graph};
 use raddle_program::Ordering;
-use raddle_trace::{BitSet, ThreadId};
+use raddle_trace::ThreadId;
 use smallvec::SmallVec;
 
 pub(super) fn is_sc(event: &Event) -> bool {
@@ -58,7 +58,7 @@ fn closes_cycle<M: Model>(graph: &Graph<M>, slot: Slot, is_ordered: fn(&Event) -
     if !is_ordered(event) && entered().next().is_none() {
         return false;
     }
-    let mut walk = Walk::new(graph, is_ordered);
+    let mut walk = Walk::new(graph, is_ordered, !fences.is_empty());
     let accesses = graph.location(event.loc);
     let place = position(graph, slot);
     let later = &accesses.co[(place + 1) as usize..];
@@ -92,20 +92,23 @@ type PerThread = SmallVec<[u32; 16]>;
 struct Walk<'g, M: Model> {
     graph: &'g Graph<M>,
     is_ordered: fn(&Event) -> bool,
+    /// Whether there are fences.
+    fenced: bool,
     /// Of each thread, so many events are before the starts, or are a start, as far as they are to be in order.
     reached: PerThread,
     /// The first event of each thread that must not be reached.
     goals: PerThread,
-    /// What has been or is to be looked at.
-    seen: BitSet,
+    /// What has been or is to be looked at, as bits.
+    seen: SmallVec<[u64; 8]>,
     todo: SmallVec<[Slot; 16]>,
 }
 
 impl<'g, M: Model> Walk<'g, M> {
-    fn new(graph: &'g Graph<M>, is_ordered: fn(&Event) -> bool) -> Self {
+    fn new(graph: &'g Graph<M>, is_ordered: fn(&Event) -> bool, fenced: bool) -> Self {
         let threads = graph.threads.len();
         let (reached, goals) = (SmallVec::from_elem(0, threads), SmallVec::from_elem(u32::MAX, threads));
-        Walk { graph, is_ordered, reached, goals, seen: BitSet::new(), todo: SmallVec::new() }
+        let seen = SmallVec::from_elem(0, graph.events.len().div_ceil(64));
+        Walk { graph, is_ordered, fenced, reached, goals, seen, todo: SmallVec::new() }
     }
 
     /// The event must not be reached.
@@ -125,8 +128,9 @@ impl<'g, M: Model> Walk<'g, M> {
     /// The event is before a start, and what is before it has to be looked at.
     fn reach(&mut self, slot: Slot) {
         self.mark(slot);
-        if !self.seen.contains(slot as usize) {
-            self.seen.insert(slot as usize);
+        let (word, bit) = (&mut self.seen[slot as usize / 64], 1 << (slot % 64));
+        if *word & bit == 0 {
+            *word |= bit;
             self.todo.push(slot);
         }
     }
@@ -153,6 +157,9 @@ impl<'g, M: Model> Walk<'g, M> {
 
     /// Reaches the fences that happen before one of these events, or are one.
     fn reach_fences(&mut self, known: &[Slot]) {
+        if !self.fenced {
+            return;
+        }
         for thread in 0..self.graph.threads.len() {
             let count = known.iter().map(|&slot| M::known(self.graph, slot, thread)).max().unwrap_or(0);
             if let Some(fence) = self.last(thread, count, |slot, _| is_fence(self.graph, slot)) {
@@ -203,7 +210,9 @@ impl<'g, M: Model> Walk<'g, M> {
             if (self.is_ordered)(graph.event(other)) {
                 self.reach(other);
             }
-            keep_latest(graph, &mut known, other);
+            if self.fenced {
+                keep_latest(graph, &mut known, other);
+            }
         }
         self.reach_fences(&known);
         let mut others = earlier.iter().rev().copied();
