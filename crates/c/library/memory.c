@@ -1,9 +1,15 @@
-/* Allocation. Only a program that reallocates pays for remembering sizes: sixteen bytes before each object. */
+/* Allocation. Only a program that reallocates pays for remembering sizes: sixteen bytes before each object, the size and how far the object is from what was allocated. */
+
+int __raddle_aligns(void) {
+    return __raddle_uses("aligned_alloc") || __raddle_uses("memalign") || __raddle_uses("posix_memalign");
+}
 
 void *malloc(unsigned long size) {
     if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
         unsigned long long *base = __raddle_alloc((unsigned long long)size + 16);
         base[0] = size;
+        if (__raddle_aligns())
+            base[1] = 16;
         return base + 2;
     }
     return __raddle_alloc(size);
@@ -24,6 +30,8 @@ void *calloc(unsigned long count, unsigned long size) {
     if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
         unsigned long long *base = __raddle_zalloc((unsigned long long)count * size + 16);
         base[0] = (unsigned long long)count * size;
+        if (__raddle_aligns())
+            base[1] = 16;
         return base + 2;
     }
     return __raddle_zalloc((unsigned long long)count * size);
@@ -32,7 +40,7 @@ void *calloc(unsigned long count, unsigned long size) {
 void free(void *object) {
     if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
         if (object != 0)
-            __raddle_free((char *)object - 16);
+            __raddle_free((char *)object - (__raddle_aligns() ? ((unsigned long long *)object)[-1] : 16));
         return;
     }
     __raddle_free(object);
@@ -69,22 +77,43 @@ int __raddle_power_of_two(unsigned long number) {
     return number != 0 && (number & (number - 1)) == 0;
 }
 
+/* What is allocated begins at a multiple of 32 KiB, and if it is larger than half of that at one of 4 MiB. */
+void *__raddle_aligned(unsigned long alignment, unsigned long size) {
+    unsigned long long least = alignment > 32768 ? 16385 : 0;
+    if (alignment > 4194304) {
+        *__errno_location() = 12;
+        return 0;
+    }
+    if (__raddle_uses("realloc") || __raddle_uses("reallocarray")) {
+        unsigned long long before = alignment < 16 ? 16 : alignment;
+        unsigned long long total = before + size;
+        char *object = (char *)__raddle_alloc(total < least ? least : total) + before;
+        ((unsigned long long *)object)[-2] = size;
+        ((unsigned long long *)object)[-1] = before;
+        return object;
+    }
+    return __raddle_alloc(size < least ? least : size);
+}
+
 void *aligned_alloc(unsigned long alignment, unsigned long size) {
     if (!__raddle_power_of_two(alignment))
         __raddle_misuse_memory("aligned_alloc with an alignment that is no power of two");
-    return malloc(size);
+    return __raddle_aligned(alignment, size);
 }
 
 void *memalign(unsigned long alignment, unsigned long size) {
     if (!__raddle_power_of_two(alignment))
         __raddle_misuse_memory("memalign with an alignment that is no power of two");
-    return malloc(size);
+    return __raddle_aligned(alignment, size);
 }
 
 int posix_memalign(void **object, unsigned long alignment, unsigned long size) {
     if (!__raddle_power_of_two(alignment) || alignment < sizeof(void *))
         return 22;
-    *object = malloc(size);
+    void *fresh = __raddle_aligned(alignment, size);
+    if (fresh == 0)
+        return 12;
+    *object = fresh;
     return 0;
 }
 

@@ -19,7 +19,7 @@
 //! further away becomes a number that points to nothing, as [`Addr::moved`] has it; so a stray pointer never meets another
 //! object. What does not fit into the space is no verdict: the thread says that it cannot go on.
 
-use crate::address::{Addr, Owner};
+use crate::address::{Addr, NARROW, Owner};
 use raddle_program::{FuncId, GlobalId, Program};
 use raddle_trace::ThreadId;
 
@@ -75,12 +75,12 @@ impl Class {
 
 /// The number, among the objects of its thread, of the `index`-th object in a class.
 fn object_number(class: usize, index: u32) -> u32 {
-    (class as u32) << CLASS_SHIFT | index
+    NARROW | (class as u32) << CLASS_SHIFT | index
 }
 
 /// The class of an object by its number, and which of the class it is.
 pub(crate) fn class_of(number: u32) -> (usize, u32) {
-    ((number >> CLASS_SHIFT) as usize, number & ((1 << CLASS_SHIFT) - 1))
+    (((number & !NARROW) >> CLASS_SHIFT) as usize, number & ((1 << CLASS_SHIFT) - 1))
 }
 
 /// How many objects of each class a thread has.

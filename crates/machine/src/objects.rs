@@ -4,7 +4,7 @@
 //! makes no visible events. Of shared objects only size and kind are noted; their contents are memory's business.
 //! The table is copied on write, so that snapshots of a thread share it.
 
-use crate::address::Addr;
+use crate::address::{self, Addr};
 use crate::narrow;
 use raddle_trace::ThreadId;
 use rustc_hash::FxHashMap;
@@ -118,21 +118,32 @@ impl Private {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Objects {
     table: Arc<Vec<ObjectInfo>>,
-    /// For programs whose pointers have four bytes; otherwise the number of an object is its position in the table.
-    narrow: Option<Arc<NarrowNumbers>>,
+    /// Whether the pointers of the program have four bytes.
+    narrow: bool,
+    /// Where the number of an object is not its position in the table: large ones, and all where pointers have four bytes.
+    numbered: Option<Arc<Numbered>>,
 }
 
-/// Numbers of objects that say how large they are; see [`crate::narrow`].
+/// Numbers of objects that say how large they are; see [`crate::address`] and [`crate::narrow`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct NarrowNumbers {
-    /// By position in the table.
-    numbers: Vec<u32>,
+struct Numbered {
+    /// Positions in the table and numbers, in ascending order of positions.
+    numbers: Vec<(u32, u32)>,
     /// Positions in the table, by number.
     positions: FxHashMap<u32, u32>,
-    counts: narrow::Counts,
+    counts: address::Counts,
+    narrow_counts: narrow::Counts,
 }
 
-impl std::hash::Hash for NarrowNumbers {
+impl Numbered {
+    /// The number of the object at this position, if it is not the position.
+    fn at(&self, position: u32) -> Option<u32> {
+        let found = self.numbers.binary_search_by_key(&position, |&(position, _)| position);
+        found.ok().map(|at| self.numbers[at].1)
+    }
+}
+
+impl std::hash::Hash for Numbered {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         // The rest follows from the numbers.
         self.numbers.hash(state);
@@ -142,33 +153,36 @@ impl std::hash::Hash for NarrowNumbers {
 impl Objects {
     /// No objects yet.
     pub(crate) fn new(narrow: bool) -> Self {
-        Objects { table: Arc::default(), narrow: narrow.then(Arc::default) }
+        Objects { table: Arc::default(), narrow, numbered: None }
     }
 
     /// Adds an object that takes at least `room` bytes and returns its address, or `None` when there are too many.
     pub(crate) fn add(&mut self, thread: ThreadId, object: ObjectInfo, room: u32) -> Option<Addr> {
         let position = self.table.len() as u32;
-        if position >= Addr::MAX_OBJECTS {
-            return None;
-        }
-        let number = match &mut self.narrow {
-            None => position,
-            Some(narrow) => {
-                let narrow = Arc::make_mut(narrow);
-                let number = narrow::next_number(thread, object.size.max(room), &mut narrow.counts)?;
-                narrow.numbers.push(number);
-                narrow.positions.insert(number, position);
-                number
-            }
+        let size = object.size.max(room);
+        let number = if self.narrow || !address::is_small(position, size) {
+            let numbered = Arc::make_mut(self.numbered.get_or_insert_default());
+            let number = if self.narrow {
+                narrow::next_number(thread, size, &mut numbered.narrow_counts)?
+            } else {
+                address::next_number(size, &mut numbered.counts)?
+            };
+            numbered.numbers.push((position, number));
+            numbered.positions.insert(number, position);
+            number
+        } else {
+            position
         };
         Arc::make_mut(&mut self.table).push(object);
         Some(Addr::object(thread, number))
     }
 
-    /// Whether the last one is private and its life has ended.
+    /// Whether the last one is private, its life has ended, and its number can be given again.
     pub(crate) fn ends_with_ended(&self) -> bool {
         let last = self.table.last().and_then(|object| object.private.as_ref());
-        self.narrow.is_none() && last.is_some_and(|private| !private.live)
+        let is_numbered =
+            |numbered: &Arc<Numbered>| numbered.numbers.last().is_some_and(|&(position, _)| position + 1 == self.len());
+        last.is_some_and(|private| !private.live) && !self.numbered.as_ref().is_some_and(is_numbered)
     }
 
     /// Forgets the last one.
@@ -190,15 +204,19 @@ impl Objects {
     /// The number of the object at this position in the order they were made.
     #[inline]
     pub(crate) fn number(&self, position: u32) -> u32 {
-        self.narrow.as_ref().map_or(position, |narrow| narrow.numbers[position as usize])
+        self.numbered.as_ref().and_then(|numbered| numbered.at(position)).unwrap_or(position)
     }
 
     #[inline]
     fn position(&self, number: u32) -> Option<usize> {
-        match &self.narrow {
-            None => Some(number as usize),
-            Some(narrow) => narrow.positions.get(&number).map(|&position| position as usize),
-        }
+        let Some(numbered) = &self.numbered else { return Some(number as usize) };
+        let position = if address::is_position(number) {
+            // One that has another number does not go by this one.
+            numbered.at(number).is_none().then_some(number)
+        } else {
+            numbered.positions.get(&number).copied()
+        };
+        position.map(|position| position as usize)
     }
 
     #[inline]

@@ -143,6 +143,11 @@ impl Thread {
             thread.status = thread.cannot_go_on("the global objects do not fit into 32-bit addresses".into());
             return thread;
         }
+        if code.globals.len() > Addr::MAX_GLOBALS {
+            thread.pc = code.functions[function.index()].entry;
+            thread.status = thread.cannot_go_on("there are too many global objects".into());
+            return thread;
+        }
         match thread.enter(code, function, args, u32::MAX, NO_SLOT) {
             Ok(()) => thread.run(code),
             Err(failure) => thread.status = failure,

@@ -173,6 +173,30 @@ fn library_functions_are_asked_for_what_they_can_do() {
          assert(strtol(\"-99999999999999999999\", 0, 10) == INT64_MIN); assert(strtoul(\"18446744073709551616\", 0, 10) == UINT64_MAX);
          assert(strtol(\"-9223372036854775808\", 0, 10) == INT64_MIN && strtol(\" +7f\", 0, 16) == 127 && strtoul(\"-1\", 0, 10) == UINT64_MAX);",
     ]);
+    // Addresses have 47 bits, so that a mark fits above, and are aligned as asked for, also where sizes are remembered.
+    allowed(
+        "static int g; static void *made(void *a) { return malloc(8); }",
+        &["int l, *p = malloc(4); uintptr_t marked = (uintptr_t)p | (uintptr_t)5 << 48;
+           int *q = (int *)(marked & (((uintptr_t)1 << 48) - 1)); *q = 3; assert(*p == 3 && marked >> 48 == 5);
+           assert(((uintptr_t)&l | (uintptr_t)&g | (uintptr_t)made | (uintptr_t)p) >> 47 == 0);
+           pthread_t t; void *far; pthread_create(&t, 0, made, 0); pthread_join(t, &far); assert((uintptr_t)far >> 47 == 0); free(far); free(p);",
+          "char *p = aligned_alloc(4096, 100); assert((uintptr_t)p % 4096 == 0); p[99] = 1; free(p); p = malloc(3); p[2] = 7;
+           p = realloc(p, 20000); assert(p[2] == 7 && (uintptr_t)p % 16 == 0); p[19999] = 1; p = realloc(p, 5); free(p);
+           void *q; assert(posix_memalign(&q, 1 << 20, 8) == 0 && (uintptr_t)q % (1 << 20) == 0); free(q);
+           char *large = malloc(3000000), *other = malloc(3000000); large[2999999] = 1; other[0] = 2; assert(large[2999999] == 1); free(large); free(other);"],
+    );
+    found(
+        "",
+        Property::Memory,
+        "no pointer to anything",
+        &["int *p = malloc(4); *(int *)((uintptr_t)p | (uintptr_t)1 << 48) = 1;"],
+    );
+    found(
+        "",
+        Property::Memory,
+        "out of bounds",
+        &["char *p = malloc(20000); p[20000] = 1;", "char *p = aligned_alloc(64, 64); p[64] = 1;"],
+    );
     // Padding has no value, and is moved all the same.
     let sorted = "struct s { char c; int n; }; int by(const void *a, const void *b) { return ((struct s *)a)->n - ((struct s *)b)->n; }";
     allowed(

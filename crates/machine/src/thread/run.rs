@@ -224,7 +224,7 @@ impl Thread {
             Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
             Instr::Alloc { dst, size, zeroed, private, scoped } => {
                 let size = self.get(code, size);
-                if size >= Addr::MAX_SIZE {
+                if size > Addr::MAX_SIZE {
                     return Flow::Rest(self.cannot_go_on(format!("an allocation of {size} bytes is too large")));
                 }
                 let size = size as u32;
