@@ -12,16 +12,21 @@ use smallvec::SmallVec;
 
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug)]
-enum Source {
+pub enum Source {
     /// The read has found it.
     Found,
+    /// It stands in the frame.
     Slot(Slot),
+    /// It is this.
     Constant(u64),
+    /// It is the result of an earlier step.
     Step(u32),
 }
 
+/// A step of a condition.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+#[allow(missing_docs, reason = "the fields are those of `raddle_program::Expr`")]
+pub enum Step {
     Un { op: UnOp, ty: Type, a: Source },
     Bin { op: BinOp, ty: Type, a: Source, b: Source },
     Cast { op: CastOp, from: Type, to: Type, a: Source },
@@ -32,9 +37,11 @@ enum Step {
 
 /// A compiled condition.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
-    steps: Box<[Step]>,
-    result: Source,
+pub struct Condition {
+    /// In order.
+    pub steps: Box<[Step]>,
+    /// What it comes to.
+    pub result: Source,
 }
 
 impl Condition {
