@@ -11,7 +11,9 @@ use raddle::linear::txn::{Level, Workload};
 use raddle::linear::value::Value;
 use raddle::memsys::Model as MemsysModel;
 use raddle::program::analysis::Pieces;
+use raddle::report::robust::Purpose;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet, Settings};
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,6 +42,21 @@ pub(crate) enum Command {
     Fair(Options<Fair>),
     Robust(Options<Robust>),
     Strengthen(Options<Strengthen>),
+}
+
+/// The words of the command line, with what fences are for joined to the option that asks for them: `--fences for=safety` is one option, and a file behind `--fences` is a file.
+pub(crate) fn joined(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    for word in words {
+        match all.last_mut() {
+            Some(last) if *last == "--fences" && word.as_encoded_bytes().starts_with(b"for=") => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => all.push(word),
+        }
+    }
+    all
 }
 
 /// The options of a command. Where another one is asked for they are not made: those of all commands take longer than a small check.
@@ -401,9 +418,13 @@ pub(crate) struct Robust {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Find the cheapest sets of fences that make the program robust; one in a loop costs ten
-    #[arg(long)]
-    pub(crate) fences: bool,
+    /// Find the cheapest sets of fences that make the program robust, or (for=safety) its properties hold under TSO; one in a loop costs ten
+    #[arg(long, value_name = "for=WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "for=robustness", value_parser = values::purpose)]
+    pub(crate) fences: Option<Purpose>,
+
+    /// Write a patch to FILE that puts the cheapest fences into the text, which has been checked again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
 
     /// Stop after this time: 90, 10s, 5m, 1.5h
     #[arg(long, value_name = "TIME", value_parser = values::duration)]

@@ -492,6 +492,11 @@ impl Code {
         heads.len() as u32
     }
 
+    /// The fences, full or not.
+    pub fn fences(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.instrs).filter(|(_, instr)| matches!(instr, Instr::Fence { .. })).map(|(pc, _)| pc)
+    }
+
     /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
     pub fn has_spins(&self) -> bool {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))

@@ -17,6 +17,7 @@ pub mod semantics;
 pub mod sight;
 mod thread;
 pub mod visited;
+mod watch;
 
 use raddle_engine::Registry;
 
