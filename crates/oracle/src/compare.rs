@@ -253,6 +253,9 @@ fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
         Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
         _ => false,
     };
+    if ["lazy-tso", "abstract-tso"].contains(&engine.name()) {
+        return model == Model::Tso && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
+    }
     !Model::AXIOMATIC.contains(&model) || (GRAPHS.contains(&engine.name()) && !sketch.any(foreign))
 }
 
