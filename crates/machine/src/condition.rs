@@ -2,11 +2,13 @@
 //!
 //! Every look of a wait asks its condition, and so does every write that a load before an assumption could read from. So a condition is compiled
 //! once into a list of steps over the value found, slots of the frame, constants and earlier steps. Unlike other code it changes no
-//! slot: it is asked of threads that do not move. A single comparison, by far the most common condition, needs no list of results.
+//! slot: it is asked of threads that do not move. A single comparison, by far the most common condition, needs no list of results, and where several
+//! are joined by "and" or "or" the first that decides is enough.
 
 use crate::address::Addr;
 use crate::code::{Code, GlobalCode, Slot};
 use crate::thread::{Thread, binary};
+use raddle_program::analysis::liveness::may_fail;
 use raddle_program::{BinOp, CastOp, Expr, Function, Reg, Type, UnOp};
 use smallvec::SmallVec;
 
@@ -33,6 +35,15 @@ enum Step {
 /// A compiled condition.
 #[derive(Clone, Debug)]
 pub(crate) struct Condition {
+    first: Part,
+    others: Box<[Part]>,
+    /// Whether one part that holds is enough; otherwise one that does not is.
+    any: bool,
+}
+
+/// A part of a condition that is worked out as a whole.
+#[derive(Clone, Debug)]
+struct Part {
     steps: Box<[Step]>,
     result: Source,
 }
@@ -40,13 +51,47 @@ pub(crate) struct Condition {
 impl Condition {
     /// Compiles a condition of this function on the value that is read into `found`.
     pub(crate) fn new(function: &Function, globals: &[GlobalCode], found: Reg, expr: &Expr) -> Condition {
-        let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
-        let result = compiler.source(expr);
-        Condition { steps: compiler.steps.into(), result }
+        let any = matches!(expr, Expr::Binary(BinOp::Or, ..));
+        let op = if any { BinOp::Or } else { BinOp::And };
+        let mut todo = vec![expr];
+        let mut parts = Vec::new();
+        // Where something may divide by zero, all of it is worked out.
+        let splits = function.expr_type(expr) == Type::I1 && !may_fail(expr);
+        while let Some(expr) = todo.pop() {
+            match expr {
+                Expr::Binary(joined, a, b) if splits && *joined == op => todo.extend([&**b, &**a]),
+                _ => {
+                    let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
+                    let result = compiler.source(expr);
+                    parts.push(Part { steps: compiler.steps.into(), result });
+                }
+            }
+        }
+        let first = parts.remove(0);
+        Condition { first, others: parts.into(), any }
     }
 
     /// The slots that it reads.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+        self.others.iter().chain([&self.first]).flat_map(Part::slots)
+    }
+
+    /// What it comes to if `found` is found; `None` if it divides by zero.
+    #[inline]
+    pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+        let mut value = self.first.eval(code, thread, found)?;
+        for part in &self.others {
+            if (value != 0) == self.any {
+                break;
+            }
+            value = part.eval(code, thread, found)?;
+        }
+        Some(value)
+    }
+}
+
+impl Part {
+    fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         let sources = self.steps.iter().flat_map(|step| match *step {
             Step::Un { a, .. } | Step::Cast { a, .. } => [Some(a), None, None],
             Step::Bin { a, b, .. } => [Some(a), Some(b), None],
@@ -59,9 +104,8 @@ impl Condition {
         })
     }
 
-    /// What it comes to if `found` is found; `None` if it divides by zero.
     #[inline]
-    pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+    fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
         let plain = |source: Source| match source {
             Source::Found => found,
             Source::Slot(slot) => thread.slot(slot),
