@@ -326,11 +326,20 @@ pub fn explorer_by(
     }
 }
 
+/// What was compared and is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreed {
+    /// Classes of all kinds.
+    pub classes: u64,
+    /// Whether data races were looked for, too.
+    pub races: bool,
+}
+
 /// How a comparison ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Comparison {
-    /// The same, in so many classes of all kinds.
-    Agree(u64),
+    /// The same.
+    Agree(Agreed),
     /// Too large for brute force, or more classes than are worth it.
     TooLarge,
     /// The engine does not take this program.
@@ -487,10 +496,12 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
             compare_schedules(sketch, code, model, (equivalence, found.unordered), brute, schedules)
         });
     }
+    let mut races = false;
     if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
         match subject.answer(given, model, true) {
             Ok(found) => {
+                races = true;
                 let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
                 let elsewhere = subject.every_end && !engine && !found.failures.is_empty();
                 if race != engine && !elsewhere {
@@ -505,7 +516,7 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
     }
     if differences.is_empty() {
         let classes = [&brute.complete, &brute.blocked, &brute.failed, &brute.bounded];
-        Comparison::Agree(classes.into_iter().map(count).sum())
+        Comparison::Agree(Agreed { classes: classes.into_iter().map(count).sum(), races })
     } else {
         Comparison::Disagree(differences)
     }
