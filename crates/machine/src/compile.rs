@@ -507,7 +507,8 @@ impl<'p> Compiler<'p> {
                 let ranges = values.clone().expect("which values of inputs are explored has been decided");
                 let count = ranges.iter().map(|(low, high)| high - low + 1).sum::<u64>() as u32;
                 let ty = frame.function.reg_type(*dst);
-                self.code.inputs.push(InputInfo { ty, signed: *signed, ranges });
+                let rest = self.rest_of_input(frame.span);
+                self.code.inputs.push(InputInfo { ty, signed: *signed, ranges, rest });
                 Instr::Input { dst: dst.0, values: self.code.inputs.len() as u32 - 1, count }
             }
             Op::AtomicBegin => {
@@ -531,6 +532,14 @@ impl<'p> Compiler<'p> {
             sync => return self.sync(frame, sync),
         };
         self.emit(frame, instr);
+    }
+
+    /// The values of the input at this place that are not explored one by one. Where different inputs share a place nothing is known of them.
+    fn rest_of_input(&self, span: Span) -> Vec<(u64, u64)> {
+        let mut here = self.program.inputs.sampled.iter().filter(|input| input.span == span);
+        let first = here.next();
+        let rest = first.filter(|first| here.all(|other| other.rest == first.rest));
+        rest.map(|input| input.rest.clone()).unwrap_or_default()
     }
 
     fn sync(&mut self, frame: &mut Frame<'_>, op: &Op) {

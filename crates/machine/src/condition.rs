@@ -14,16 +14,21 @@ use smallvec::SmallVec;
 
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug)]
-enum Source {
+pub enum Source {
     /// The read has found it.
     Found,
+    /// It stands in the frame.
     Slot(Slot),
+    /// It is this.
     Constant(u64),
+    /// It is the result of an earlier step.
     Step(u32),
 }
 
+/// A step of a condition.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+#[allow(missing_docs, reason = "the fields are those of `raddle_program::Expr`")]
+pub enum Step {
     Un { op: UnOp, ty: Type, a: Source },
     Bin { op: BinOp, ty: Type, a: Source, b: Source },
     Cast { op: CastOp, from: Type, to: Type, a: Source },
@@ -34,18 +39,15 @@ enum Step {
 
 /// A compiled condition.
 #[derive(Clone, Debug)]
-pub(crate) struct Condition {
-    first: Part,
-    others: Box<[Part]>,
-    /// Whether one part that holds is enough; otherwise one that does not is.
+pub struct Condition {
+    /// In order.
+    pub steps: Box<[Step]>,
+    /// What it comes to.
+    pub result: Source,
+    /// The conditions that are joined to this one, if there are some.
+    parts: Box<[Condition]>,
+    /// Whether one of them that holds is enough; otherwise one that does not is.
     any: bool,
-}
-
-/// A part of a condition that is worked out as a whole.
-#[derive(Clone, Debug)]
-struct Part {
-    steps: Box<[Step]>,
-    result: Source,
 }
 
 impl Condition {
@@ -53,45 +55,20 @@ impl Condition {
     pub(crate) fn new(function: &Function, globals: &[GlobalCode], found: Reg, expr: &Expr) -> Condition {
         let any = matches!(expr, Expr::Binary(BinOp::Or, ..));
         let op = if any { BinOp::Or } else { BinOp::And };
-        let mut todo = vec![expr];
         let mut parts = Vec::new();
         // Where something may divide by zero, all of it is worked out.
-        let splits = function.expr_type(expr) == Type::I1 && !may_fail(expr);
-        while let Some(expr) = todo.pop() {
-            match expr {
-                Expr::Binary(joined, a, b) if splits && *joined == op => todo.extend([&**b, &**a]),
-                _ => {
-                    let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
-                    let result = compiler.source(expr);
-                    parts.push(Part { steps: compiler.steps.into(), result });
-                }
-            }
+        if function.expr_type(expr) == Type::I1 && !may_fail(expr) {
+            joined(op, expr, &mut parts);
         }
-        let first = parts.remove(0);
-        Condition { first, others: parts.into(), any }
+        let parts = if parts.len() > 1 { parts } else { Vec::new() };
+        let parts = parts.into_iter().map(|part| Condition::new(function, globals, found, part)).collect();
+        let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
+        let result = compiler.source(expr);
+        Condition { steps: compiler.steps.into(), result, parts, any }
     }
 
     /// The slots that it reads.
     pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
-        self.others.iter().chain([&self.first]).flat_map(Part::slots)
-    }
-
-    /// What it comes to if `found` is found; `None` if it divides by zero.
-    #[inline]
-    pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
-        let mut value = self.first.eval(code, thread, found)?;
-        for part in &self.others {
-            if (value != 0) == self.any {
-                break;
-            }
-            value = part.eval(code, thread, found)?;
-        }
-        Some(value)
-    }
-}
-
-impl Part {
-    fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         let sources = self.steps.iter().flat_map(|step| match *step {
             Step::Un { a, .. } | Step::Cast { a, .. } => [Some(a), None, None],
             Step::Bin { a, b, .. } => [Some(a), Some(b), None],
@@ -104,8 +81,18 @@ impl Part {
         })
     }
 
+    /// What it comes to if `found` is found; `None` if it divides by zero.
     #[inline]
-    fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+    pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+        if self.parts.is_empty() {
+            return self.eval_whole(code, thread, found);
+        }
+        let decides = |part: &Condition| (part.eval(code, thread, found) != Some(0)) == self.any;
+        Some(u64::from(self.parts.iter().any(decides) == self.any))
+    }
+
+    #[inline]
+    fn eval_whole(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
         let plain = |source: Source| match source {
             Source::Found => found,
             Source::Slot(slot) => thread.slot(slot),
@@ -142,6 +129,17 @@ impl Part {
             results.push(result);
         }
         Some(get(&results, self.result))
+    }
+}
+
+/// The parts of a condition that are joined by this operator.
+fn joined<'e>(op: BinOp, expr: &'e Expr, parts: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::Binary(other, a, b) if *other == op => {
+            joined(op, a, parts);
+            joined(op, b, parts);
+        }
+        part => parts.push(part),
     }
 }
 
