@@ -83,6 +83,8 @@ pub struct Reach {
     pub states: Option<u64>,
     /// Whether among these executions are some that go on for ever.
     pub goes_on: bool,
+    /// Whether every value of unknown inputs was looked at, be there ever so many.
+    pub every_input: bool,
 }
 
 impl Outcome {
@@ -108,7 +110,7 @@ impl Outcome {
             scope = Scope::Inputs { low, high, turns };
         }
         let depth = |pc| StopReason::Depth { events: options.limits.depth(), at: code.place(pc) };
-        let sampled = inputs.sampled.first();
+        let sampled = inputs.sampled.first().filter(|_| !reach.every_input);
         let sampled =
             sampled.map(|input| StopReason::Inputs { values: input.values, at: code.source_place(input.span) });
         let Statistics { executions, blocked, failed, bounded, .. } = statistics;

@@ -15,30 +15,36 @@ use std::sync::{Arc, OnceLock};
 
 /// A slot of the current frame, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operand(pub(crate) u32);
+pub struct Operand(pub u32);
 
 impl Operand {
-    pub(crate) const CONSTANT: u32 = 1 << 31;
+    /// The bit that tells constants from slots.
+    pub const CONSTANT: u32 = 1 << 31;
     /// No operand.
-    pub(crate) const NONE: Operand = Operand(u32::MAX);
+    pub const NONE: Operand = Operand(u32::MAX);
 }
 
 /// A slot that receives a result; [`NO_SLOT`] if nobody wants it.
-pub(crate) type Slot = u32;
-pub(crate) const NO_SLOT: Slot = u32::MAX;
+pub type Slot = u32;
+/// Nobody wants the result.
+pub const NO_SLOT: Slot = u32::MAX;
 
 /// A position in the code.
-pub(crate) type Pc = u32;
+pub type Pc = u32;
 
 /// A run of entries in [`Code::operands`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Args {
-    pub(crate) start: u32,
-    pub(crate) len: u32,
+pub struct Args {
+    /// The first one.
+    pub start: u32,
+    /// How many.
+    pub len: u32,
 }
 
+/// An instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Instr {
+#[allow(missing_docs, reason = "the fields are those of `raddle_program::Op` and `Term`, by their names there")]
+pub enum Instr {
     Move {
         dst: Slot,
         src: Operand,
@@ -222,7 +228,8 @@ pub(crate) enum Instr {
 
 /// Operations on synchronisation objects; see `thread` for what each does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SyncOp {
+#[allow(missing_docs, reason = "the fields are those of `raddle_program::Op` and `Term`, by their names there")]
+pub enum SyncOp {
     Lock { recursive: bool },
     TryLock { recursive: bool },
     Unlock,
@@ -242,48 +249,66 @@ pub(crate) enum SyncOp {
     Destroy { ty: Type },
 }
 
+/// A compare-exchange.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CasInfo {
-    pub(crate) dst: Slot,
-    pub(crate) ty: Type,
-    pub(crate) addr: Operand,
-    pub(crate) expected: Operand,
-    pub(crate) desired: Operand,
-    pub(crate) success: Ordering,
-    pub(crate) failure: Ordering,
-    pub(crate) wait: bool,
+#[allow(missing_docs, reason = "the fields are those of `raddle_program::Op` and `Term`, by their names there")]
+pub struct CasInfo {
+    pub dst: Slot,
+    pub ty: Type,
+    pub addr: Operand,
+    pub expected: Operand,
+    pub desired: Operand,
+    pub success: Ordering,
+    pub failure: Ordering,
+    pub wait: bool,
 }
 
+/// A condition on what a read finds.
 #[derive(Clone, Debug)]
-pub(crate) struct WaitInfo {
-    pub(crate) dst: Reg,
-    pub(crate) cond: Condition,
+pub struct WaitInfo {
+    /// The register that stands for what is found.
+    pub dst: Reg,
+    /// The condition.
+    pub cond: Condition,
     /// The condition divides by something that may be zero.
-    pub(crate) may_fail: bool,
+    pub may_fail: bool,
     /// Whether the operation waits if the condition is false; otherwise it is a mere read.
-    pub(crate) blocks: bool,
+    pub blocks: bool,
     /// Where this holds and the condition does not, an assumption would fail: the thread waits for nothing.
-    pub(crate) assumed: Option<Condition>,
+    pub assumed: Option<Condition>,
 }
 
+/// Where a switch goes.
 #[derive(Clone, Debug)]
-pub(crate) struct SwitchTable {
-    pub(crate) cases: Vec<(u64, Pc)>,
-    pub(crate) default: Pc,
+pub struct SwitchTable {
+    /// For these values.
+    pub cases: Vec<(u64, Pc)>,
+    /// For others.
+    pub default: Pc,
 }
 
 /// The values of an unknown input.
 #[derive(Clone, Debug)]
-pub(crate) struct InputInfo {
-    pub(crate) ty: Type,
-    pub(crate) signed: bool,
-    pub(crate) ranges: Vec<(u64, u64)>,
+pub struct InputInfo {
+    /// Its type.
+    pub ty: Type,
+    /// Whether people read it with its sign.
+    pub signed: bool,
+    /// Those that are explored one by one, from the first to the second of each pair.
+    pub ranges: Vec<(u64, u64)>,
+    /// Those that are too many for that.
+    pub rest: Vec<(u64, u64)>,
 }
 
 impl InputInfo {
+    /// All values, in the order of the alternatives.
+    fn all(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.ranges.iter().chain(&self.rest).copied()
+    }
+
     pub(crate) fn value(&self, pick: u64) -> u64 {
         let mut left = pick;
-        for &(low, high) in &self.ranges {
+        for (low, high) in self.all() {
             if left <= high - low {
                 return low + left;
             }
@@ -291,40 +316,72 @@ impl InputInfo {
         }
         unreachable!("an input has as many values as there are alternatives")
     }
+
+    /// Which alternative this value is, if it is one and has a number.
+    pub fn pick(&self, value: u64) -> Option<u32> {
+        let mut before = 0;
+        for (low, high) in self.all() {
+            if (low..=high).contains(&value) {
+                return u32::try_from(before + u128::from(value - low)).ok();
+            }
+            before += u128::from(high - low) + 1;
+        }
+        None
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u128 {
+        self.all().map(|(low, high)| u128::from(high - low) + 1).sum()
+    }
 }
 
 /// A compiled function.
 #[derive(Clone, Debug)]
-pub(crate) struct FuncCode {
-    pub(crate) name: String,
-    pub(crate) entry: Pc,
-    pub(crate) slots: u32,
-    pub(crate) reg_types: Vec<Type>,
-    pub(crate) params: u32,
-    pub(crate) locals: Vec<LocalCode>,
+pub struct FuncCode {
+    /// Its name.
+    pub name: String,
+    /// Where it begins.
+    pub entry: Pc,
+    /// How many slots its frame has.
+    pub slots: u32,
+    /// The types of its registers, which are the first slots.
+    pub reg_types: Vec<Type>,
+    /// How many of them are parameters.
+    pub params: u32,
+    /// Its local objects.
+    pub locals: Vec<LocalCode>,
 }
 
+/// A local object.
 #[derive(Clone, Debug)]
-pub(crate) struct LocalCode {
-    pub(crate) name: String,
-    pub(crate) size: u32,
+pub struct LocalCode {
+    /// Its name.
+    pub name: String,
+    /// Its size in bytes.
+    pub size: u32,
     /// What its size and its alignment take.
-    pub(crate) room: u32,
-    pub(crate) private: bool,
+    pub room: u32,
+    /// No other thread can reach it.
+    pub private: bool,
     /// What it holds at first; `None` if it is uninitialised.
-    pub(crate) contents: Option<Vec<u8>>,
+    pub contents: Option<Vec<u8>>,
 }
 
 /// A global object.
 #[derive(Clone, Debug)]
-pub(crate) struct GlobalCode {
-    pub(crate) name: String,
-    pub(crate) layout: Layout,
-    pub(crate) bytes: Vec<u8>,
+pub struct GlobalCode {
+    /// Its name.
+    pub name: String,
+    /// What it consists of.
+    pub layout: Layout,
+    /// What it holds at first.
+    pub bytes: Vec<u8>,
     /// Its number among the thread-local objects, if it is one.
-    pub(crate) tls: Option<u32>,
-    pub(crate) private: bool,
-    pub(crate) constant: bool,
+    pub tls: Option<u32>,
+    /// Thread-local, and no other thread can reach it.
+    pub private: bool,
+    /// Nobody can write it.
+    pub constant: bool,
 }
 
 /// Errors that nobody looks for and that were met all the same: where first.
@@ -369,6 +426,8 @@ pub struct Code {
     pub(crate) has_loops: bool,
     /// There are loops that may wait, so threads count their effects.
     pub(crate) has_spins: bool,
+    /// Whether nobody can tell a thread that an assumption has stopped from one that has not loaded what led it there.
+    pub(crate) forgets_loads: bool,
     /// The program's pointers have four bytes.
     pub(crate) narrow: bool,
     /// Their 32-bit numbers; `None` also if the global objects are too large for such.
@@ -404,6 +463,14 @@ impl Code {
         let info = &self.inputs[values as usize];
         let value = info.value(u64::from(pick));
         Some(if info.signed { info.ty.signed(value) } else { value as i64 })
+    }
+
+    /// Whether this is an alternative of an unknown input at `pc`, be it one that is explored or not.
+    pub(crate) fn is_input(&self, pc: u32, pick: u32) -> bool {
+        match self.instrs[pc as usize] {
+            Instr::Input { values, .. } => u128::from(pick) < self.inputs[values as usize].count(),
+            _ => false,
+        }
     }
 
     /// What is assumed of unknown inputs.
@@ -500,6 +567,16 @@ impl Code {
     /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
     pub fn has_spins(&self) -> bool {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))
+    }
+
+    /// Whether a thread that is stopped by an assumption is where it was before the loads that led it there: nobody can tell.
+    pub fn forgets_loads(&self) -> bool {
+        self.forgets_loads
+    }
+
+    /// Whether the instruction is a load of the program, and no part of an operation on an object.
+    pub fn is_load(&self, pc: u32) -> bool {
+        matches!(self.instrs[pc as usize], Instr::Load { .. })
     }
 
     /// Whether there are atomic blocks.

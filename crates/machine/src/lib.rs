@@ -9,7 +9,7 @@
 //! * A [`System`] is a state with an [`Observer`](observer::Observer) that notes events, what reads read from, and races;
 //!   [`replay`](replay::replay) runs a schedule on it. It is the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
+//! Reading order: [`address`], [`code`], [`listing`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
 //! [`system`], [`mod@replay`].
 
 pub mod address;
@@ -17,7 +17,8 @@ pub mod automaton;
 pub mod bytes;
 pub mod code;
 pub mod compile;
-mod condition;
+pub mod condition;
+pub mod listing;
 pub mod live;
 pub mod memory;
 pub mod names;

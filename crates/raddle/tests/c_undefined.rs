@@ -439,3 +439,41 @@ fn a_thread_takes_its_own_memory_with_it() {
         &["kept = &own; pthread_t t; pthread_create(&t, 0, h, 0); pthread_join(t, 0); assert(own == 1 && *kept == 1);"],
     );
 }
+
+/// Structs that are atomic, and sixteen bytes at a time, are read and written as a whole.
+#[test]
+fn structs_are_atomic_as_a_whole() {
+    let pair = |field: &str| {
+        format!(
+            "struct pair {{ {field} a, b; }}; static _Atomic struct pair x;
+             static void *both(void *unused) {{ struct pair p = {{1, 1}}; atomic_store(&x, p); p.a = p.b = 2; x = p; return 0; }}
+             static void *look(void *unused) {{ struct pair p = x; assert(p.a == p.b); return 0; }}"
+        )
+    };
+    let threads = "pthread_t t, u; pthread_create(&t, 0, both, 0); pthread_create(&u, 0, look, 0); pthread_join(t, 0); pthread_join(u, 0);";
+    for field in ["short", "int", "long"] {
+        let one = "struct pair p = {3, 4}, q = {5, 6}; atomic_init(&x, p); struct pair e = q;
+            assert(!atomic_compare_exchange_strong(&x, &e, q) && e.a == 3 && e.b == 4);
+            assert(atomic_compare_exchange_strong(&x, &e, q) && e.b == 4);
+            e = atomic_exchange(&x, p); assert(e.a == 5 && e.b == 6); e = atomic_load(&x); assert(e.a == 3 && e.b == 4);
+            _Atomic struct pair local = {7, 8}; e = local; assert(e.b == 8); assert((local = q).a == 5);
+            struct pair r; __atomic_load(&x, &r, 5); assert(r.a == 3); __atomic_store(&x, &q, 5); __atomic_exchange(&x, &p, &r, 5); assert(r.b == 6);";
+        allowed(&pair(field), &[threads, one]);
+        let torn =
+            pair(field).replace("_Atomic struct pair x", "struct { _Atomic struct pair v; } y").replace("&x", "&y.v");
+        let torn = torn.replace("x = p", "y.v = p").replace("= x", "= y.v");
+        allowed(&torn, &[threads]);
+    }
+    let wide = "union pair { struct { uint64_t a, b; } s; unsigned __int128 w; }; static union pair x __attribute__((aligned(16)));
+        static void *add(void *unused) { union pair e, d; do { e.s.a = __atomic_load_n(&x.s.a, 5); e.s.b = e.s.a; d.s.a = d.s.b = e.s.a + 1; }
+          while (!__sync_bool_compare_and_swap(&x.w, e.w, d.w)); return 0; }";
+    let body =
+        "pthread_t t; pthread_create(&t, 0, add, 0); add(0); pthread_join(t, 0); assert(x.s.a == 2 && x.s.b == 2);";
+    allowed(wide, &[body]);
+    found(
+        &wide.replace("!__sync_bool_compare_and_swap(&x.w, e.w, d.w)", "(x.w = d.w, 0)"),
+        Property::Race,
+        "",
+        &[body],
+    );
+}

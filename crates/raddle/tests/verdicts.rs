@@ -335,6 +335,34 @@ fn blocks_of_stores(threads: usize, blocks: usize, stores: usize) -> String {
     format!("{globals}\n{functions}fn main() {{ {spawns}}}")
 }
 
+/// A thread that tries an atomic block again and again until nothing has changed meanwhile: half of somebody else's block lasts for no turn of it.
+#[test]
+fn a_loop_around_a_block_ends() {
+    let text = "global a: i32; global b: i32;
+        fn add() {
+            loop {
+                let seen = load a;
+                let won = 0;
+                atomic {
+                    let one = load a;
+                    let other = load b;
+                    if one == seen && other == seen { store a, seen + 1; store b, seen + 1; won = 1; }
+                }
+                if won == 1 { break; }
+            }
+        }
+        fn main() {
+            let t = spawn add();
+            add();
+            join t;
+            let one = load a;
+            let other = load b;
+            assert one == 2 && other == 2;
+        }";
+    let outcome = check_by("optimal", text, Model::Sc);
+    assert_eq!((outcome.verdict, outcome.statistics.executions), (Verdict::Holds, 2), "{}", outcome.scope);
+}
+
 #[test]
 fn blocks_that_write_are_one_step_each() {
     for (threads, blocks, executions) in [(2, 1, 2), (2, 2, 6), (2, 3, 20), (3, 1, 6), (3, 2, 90), (4, 1, 24)] {

@@ -112,16 +112,27 @@ impl Checker {
         }
     }
 
-    /// The argument at an index, as the object it points at; it must be a scalar.
+    /// The argument at an index, as the object it points at: a scalar, or something that is accessed as a whole.
     fn object_arg(&mut self, name: &str, args: &[syntax::Expr], index: usize, pos: Pos) -> Checked<Expr> {
         let pointer = self.arg(name, args, index, pos)?;
         let at = pointer.pos;
         let object = self.pointed(pointer)?;
-        if self.types.scalar(&object.ty.ty).is_none() {
+        let whole = matches!(object.ty.ty, Ty::Record(_) | Ty::Int128)
+            && matches!(self.types.size(&object.ty.ty), Some(1 | 2 | 4 | 8 | 16));
+        if self.types.scalar(&object.ty.ty).is_none() && !whole {
             let shown = self.types.show(&object.ty);
             return Err(Fault::new(at, format!("an atomic operation on `{shown}` is not supported")));
         }
         Ok(object)
+    }
+
+    /// Arithmetic is for scalars only.
+    fn refuse_whole(&self, name: &str, ty: &Ty, pos: Pos) -> Checked<()> {
+        if self.types.scalar(ty).is_some() {
+            return Ok(());
+        }
+        let shown = self.types.show(&ty.clone().plain());
+        Err(Fault::new(pos, format!("`{name}` on `{shown}` is not supported")))
     }
 
     fn order(&mut self, name: &str, args: &[syntax::Expr], index: usize, pos: Pos) -> Checked<Order> {
@@ -197,10 +208,12 @@ impl Checker {
                 Ok(self.make(builtin, vec![object, expected, desired], boolean, pos))
             }
             "test_and_set" => {
+                self.refuse_whole(name, &ty, pos)?;
                 let order = self.order(name, args, 1, pos)?;
                 Ok(self.make(Builtin::TestAndSet(order), vec![object], boolean, pos))
             }
             "clear" => {
+                self.refuse_whole(name, &ty, pos)?;
                 let order = self.order(name, args, 1, pos)?;
                 let zero = Expr { kind: ExprKind::Const(0), ty: ty.plain(), pos };
                 Ok(self.make(Builtin::AtomicStore(order), vec![object, zero], Ty::Void, pos))
@@ -211,6 +224,9 @@ impl Checker {
                 else {
                     return Err(Fault::new(pos, format!("`{name}` is not supported")));
                 };
+                if op != RmwKind::Exchange {
+                    self.refuse_whole(name, &ty, pos)?;
+                }
                 let signed = ty.int().is_some_and(IntKind::signed);
                 let op = match op {
                     RmwKind::Min { .. } => RmwKind::Min { signed },
@@ -288,6 +304,7 @@ impl Checker {
                 Ok(self.make(builtin, vec![object, value], ty, pos))
             }
             "lock_release" => {
+                self.refuse_whole(name, &ty, pos)?;
                 let zero = Expr { kind: ExprKind::Const(0), ty: ty.plain(), pos };
                 let order = Order::Known(Ordering::Release);
                 Ok(self.make(Builtin::AtomicStore(order), vec![object, zero], Ty::Void, pos))
@@ -296,6 +313,7 @@ impl Checker {
                 let Some((op, new)) = rmw(rest, "fetch_and_", "_and_fetch") else {
                     return Err(Fault::new(pos, format!("`{name}` is not supported")));
                 };
+                self.refuse_whole(name, &ty, pos)?;
                 let value = self.rmw_operand(name, args, &ty, op, pos)?;
                 Ok(self.make(Builtin::AtomicRmw { op, order, new }, vec![object, value], ty, pos))
             }

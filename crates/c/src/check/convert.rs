@@ -35,7 +35,6 @@ impl Checker {
                 Ok(Expr { kind: ExprKind::AddrOf(Box::new(expr)), ty, pos })
             }
             Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
-            Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
             _ if is_object(&expr) => {
                 if let Ty::Record(_) = expr.ty.ty
                     && self.types.size(&expr.ty.ty).is_none()

@@ -5,6 +5,7 @@ use super::expr::name_of;
 use super::function::FnLowerer;
 use super::memory::Place;
 use super::value::{binary, settled};
+use super::whole::is_wide;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::syntax::BinaryOp;
@@ -13,7 +14,7 @@ use raddle_program::{self as ir, BinOp, FloatBin, Ordering, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
     pub(super) fn assign(&mut self, expr: &Expr, target: &Expr, value: &Expr) -> Lowered<ir::Expr> {
-        if let Ty::Record(_) = target.ty.ty {
+        if is_wide(&target.ty.ty) {
             return self.record(expr);
         }
         let value = self.value(value)?;

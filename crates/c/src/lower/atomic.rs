@@ -4,6 +4,7 @@ use super::Lowered;
 use super::function::FnLowerer;
 use super::memory::Place;
 use super::value::{binary, from_bool, is_true, reshape, resize};
+use super::whole::is_wide;
 use crate::check::ordering;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
@@ -47,15 +48,15 @@ fn rmw_op(op: RmwKind) -> RmwOp {
 }
 
 /// Orders that make no sense for an operation are taken as the strongest.
-fn for_load(order: Ordering) -> Ordering {
+pub(super) fn for_load(order: Ordering) -> Ordering {
     if matches!(order, Ordering::Release | Ordering::AcqRel) { Ordering::SeqCst } else { order }
 }
 
-fn for_store(order: Ordering) -> Ordering {
+pub(super) fn for_store(order: Ordering) -> Ordering {
     if matches!(order, Ordering::Acquire | Ordering::AcqRel) { Ordering::SeqCst } else { order }
 }
 
-fn for_failure(order: Ordering) -> Ordering {
+pub(super) fn for_failure(order: Ordering) -> Ordering {
     match order {
         Ordering::Release => Ordering::Relaxed,
         Ordering::AcqRel => Ordering::Acquire,
@@ -198,7 +199,17 @@ impl FnLowerer<'_, '_> {
     /// An operation of the compiler or the verifier.
     pub(super) fn builtin(&mut self, expr: &Expr, builtin: &Builtin, args: &[Expr]) -> Lowered<ir::Expr> {
         let nothing = ir::Expr::bool(false);
+        let whole = args.first().is_some_and(|object| is_wide(&object.ty.ty));
         match builtin {
+            Builtin::AtomicStore(order) if whole => {
+                let order = Self::known_order(order, expr)?;
+                self.whole_store(&args[0], &args[1], order, expr)?;
+                Ok(nothing)
+            }
+            Builtin::CompareExchange { success, failure } if whole => {
+                self.whole_compare_exchange(expr, args, success, failure)
+            }
+            Builtin::SyncCas { old: false } if whole => self.whole_swap(expr, args),
             Builtin::AtomicLoad(order) => {
                 let scalar = self.scalar(&expr.ty)?;
                 let ty = self.stored_as(scalar);

@@ -476,7 +476,9 @@ impl FnLowerer<'_, '_> {
                 self.in_expression(stmts)?;
                 last.iter().try_for_each(|last| self.effect(last))
             }
-            ExprKind::Call(..) if matches!(expr.ty.ty, Ty::Record(_)) => self.record(expr).map(drop),
+            ExprKind::Call(..) | ExprKind::Builtin(..) if matches!(expr.ty.ty, Ty::Record(_) | Ty::Int128) => {
+                self.record(expr).map(drop)
+            }
             ExprKind::Call(..) => {
                 self.discarded = true;
                 self.value(expr).map(drop)

@@ -3,6 +3,7 @@
 use super::Lowered;
 use super::function::{FnLowerer, Home};
 use super::value::{binary, convert, offset, pack, resize, settled, unpack};
+use super::whole::is_wide;
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
@@ -380,6 +381,15 @@ impl FnLowerer<'_, '_> {
     /// Gives an object in memory its first value.
     pub(super) fn initialise(&mut self, addr: ir::Expr, ty: &QTy, init: &crate::tree::Init) -> Lowered<()> {
         use crate::tree::Init;
+        if ty.quals.atomic
+            && is_wide(&ty.ty)
+            && let Some(layout) = self.program.layout(&ty.value(), 0)
+        {
+            // In the parts in which it is accessed later.
+            let object = ir::Expr::Local(self.b.local("initial", layout));
+            self.initialise(object.clone(), &ty.value(), init)?;
+            return self.whole_copy(&addr, &object, ty);
+        }
         match init {
             Init::Value(value) if matches!(ty.ty, Ty::Record(_)) => {
                 let from = self.record(value)?;
@@ -434,9 +444,10 @@ impl FnLowerer<'_, '_> {
         match &value.kind {
             ExprKind::Load(object) => {
                 if object.ty.quals.atomic {
-                    return Err(Fault::new(value.pos, "reading an atomic struct is not supported"));
+                    self.whole_load(object, Ordering::SeqCst, value)
+                } else {
+                    self.address(object)
                 }
-                self.address(object)
             }
             ExprKind::Convert(inner) => self.record(inner),
             ExprKind::Comma(a, b) => {
@@ -445,13 +456,13 @@ impl FnLowerer<'_, '_> {
             }
             ExprKind::Assign(target, source) => {
                 if target.ty.quals.atomic {
-                    return Err(Fault::new(value.pos, "assigning an atomic struct is not supported"));
+                    return self.whole_store(target, source, Ordering::SeqCst, value);
                 }
                 let from = self.record(source)?;
                 let to = self.address(target)?;
                 let to = settled(&mut self.b, to);
                 self.at(value.pos);
-                self.copy(to.clone(), from, &value.ty)?;
+                self.copy(to.clone(), from, &source.ty)?;
                 Ok(to)
             }
             ExprKind::Cond(cond, Some(then), otherwise) => {
@@ -481,6 +492,7 @@ impl FnLowerer<'_, '_> {
                 Ok(temporary)
             }
             ExprKind::Var(_) | ExprKind::Deref(_) | ExprKind::Member(..) | ExprKind::Literal(..) => self.address(value),
+            ExprKind::Builtin(builtin, args) => self.whole_builtin(value, builtin, args),
             _ => Err(Fault::new(value.pos, "this struct value is not supported")),
         }
     }

@@ -29,6 +29,7 @@ mod scope;
 mod stmt;
 mod unset;
 mod value;
+mod whole;
 
 use crate::Options;
 use crate::check::Checker;

@@ -6,7 +6,7 @@
 //!
 //! A revisit deletes events that were added after the revisited read and are [maximally added](super::revisit), and nothing else. So these are never
 //! deleted:
-//! * what was added before every read that can be revisited;
+//! * what was added before every read that can be revisited. Nothing can be that a kept event depends on, by program order and reads-from: it would go with the read;
 //! * what did not make the canonical choice among the events that are older than it: a write before an older one in coherence, a read whose source
 //!   such a write follows, any but the first alternative. Whatever else is deleted, older events are still there when it is looked at;
 //! * what comes before one of these in the global relation. Along program order and reads-from because what is kept is closed under both. Along
@@ -29,17 +29,31 @@ pub(super) fn is_torn_for_ever<M: Model>(graph: &Graph<M>) -> bool {
         return false;
     }
     let Some(&newest) = graph.order.last() else { return false };
-    let mut kept = BitSet::new();
     let mut older = BitSet::new();
-    let mut settled = true;
+    let mut canonical = BitSet::new();
     for &slot in &graph.order {
-        let canonical = graph.chose_the_canonical(slot, &older);
-        settled &= !(canonical && graph.event(slot).kind == Kind::Read);
-        if settled || !canonical {
-            kept.insert(slot as usize);
-            kept.union_row(M::before(graph, slot));
+        if graph.chose_the_canonical(slot, &older) {
+            canonical.insert(slot as usize);
         }
         older.insert(slot as usize);
+    }
+    // Reads on which something that is kept depends are not revisited, so more is kept.
+    let (mut kept, mut depended) = (BitSet::new(), BitSet::new());
+    loop {
+        let before = kept.clone();
+        let mut settled = true;
+        for &slot in &graph.order {
+            let chose = canonical.contains(slot as usize);
+            settled &= !(chose && graph.event(slot).kind == Kind::Read && !depended.contains(slot as usize));
+            if (settled || !chose) && !kept.contains(slot as usize) {
+                kept.insert(slot as usize);
+                kept.union_row(M::before(graph, slot));
+            }
+        }
+        if kept == before {
+            break;
+        }
+        kept.iter().for_each(|slot| depended.union_row(graph.prefix.row(slot)));
     }
     kept.contains(newest as usize) && linearise::is_torn_within(graph, &kept)
 }

@@ -48,6 +48,8 @@ pub struct Sampled {
     pub span: Span,
     /// How many values it may have that make a difference.
     pub values: u128,
+    /// Those of them that are not explored one by one, from the first to the second of each pair (unsigned).
+    pub rest: Vec<(u64, u64)>,
 }
 
 /// Decides for each input of the program which values are explored.
@@ -62,8 +64,10 @@ pub fn resolve_inputs(program: &mut Program) {
         let most = if inputs.range.is_some() { MOST_ASKED } else { MOST };
         let mut needed = facts.needed(&site, &possible);
         if needed.count() > u128::from(most) {
-            inputs.sampled.push(Sampled { span, values: needed.count() });
-            needed = needed.nearest(site.ty, site.signed, SAMPLE);
+            let few = needed.nearest(site.ty, site.signed, SAMPLE);
+            let rest = needed.intersection(&few.complement(site.ty));
+            inputs.sampled.push(Sampled { span, values: needed.count(), rest: rest.ranges().to_vec() });
+            needed = few;
         } else if needed.is_empty() {
             // The program's own assumptions leave nothing; one value runs into them.
             needed = possible.nearest(site.ty, site.signed, 1);

@@ -1,0 +1,162 @@
+//! Clauses, and whether they can be satisfied: CaDiCaL behind a small face.
+//!
+//! `cadical-sys` was chosen because it builds with cargo alone and passes CaDiCaL's external propagator on, which `rustsat-cadical`
+//! does not. Two of CaDiCaL's techniques are off: chronological backtracking, lest a propagator hears of assignments out of their order, and factoring, which makes variables of its own.
+//!
+//! A solver runs until somebody raises its [`Stop`], which can be done from another thread; it looks at it every few hundred steps.
+
+use cadical_sys::{CaDiCal, Status, Terminator};
+use std::fmt;
+use std::ops::Not;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A literal: a variable or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lit(pub(crate) i32);
+
+impl Lit {
+    /// The literal that always holds, in every [`Sat`].
+    pub const TRUE: Lit = Lit(1);
+    /// The literal that never holds.
+    pub const FALSE: Lit = Lit(-1);
+
+    /// Whether it is one of the two literals whose value is known.
+    pub const fn as_bool(self) -> Option<bool> {
+        match self.0 {
+            1 => Some(true),
+            -1 => Some(false),
+            _ => None,
+        }
+    }
+}
+
+impl Not for Lit {
+    type Output = Lit;
+
+    fn not(self) -> Lit {
+        Lit(-self.0)
+    }
+}
+
+impl fmt::Debug for Lit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// What a solver says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// There is a model.
+    Sat,
+    /// There is none.
+    Unsat,
+    /// It was stopped.
+    Unknown,
+}
+
+/// Tells solvers to stop, from wherever it is raised.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Nobody has raised it.
+    pub fn new() -> Self {
+        Stop::default()
+    }
+
+    /// Raises it, for good.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether somebody has.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Terminator for Stop {
+    fn terminated(&mut self) -> bool {
+        self.is_raised()
+    }
+}
+
+/// A set of clauses.
+pub struct Sat {
+    pub(crate) inner: CaDiCal,
+    vars: i32,
+    clauses: u64,
+    stop: Stop,
+}
+
+impl fmt::Debug for Sat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sat").field("vars", &self.vars).field("clauses", &self.clauses).finish_non_exhaustive()
+    }
+}
+
+impl Sat {
+    /// No clauses but that [`Lit::TRUE`] holds.
+    pub fn new(stop: Stop) -> Self {
+        let mut inner = CaDiCal::new();
+        for option in ["factor", "chrono"] {
+            inner.set(option, 0);
+        }
+        inner.connect_terminator(stop.clone());
+        let mut sat = Sat { inner, vars: 0, clauses: 0, stop };
+        let Lit(yes) = sat.var();
+        sat.inner.add(yes);
+        sat.inner.add(0);
+        sat
+    }
+
+    /// A new variable.
+    pub fn var(&mut self) -> Lit {
+        self.vars += 1;
+        Lit(self.vars)
+    }
+
+    /// Adds a clause.
+    pub fn add(&mut self, clause: &[Lit]) {
+        if clause.contains(&Lit::TRUE) {
+            return;
+        }
+        self.clauses += 1;
+        for &lit in clause.iter().filter(|&&lit| lit != Lit::FALSE) {
+            self.inner.add(lit.0);
+        }
+        self.inner.add(0);
+    }
+
+    /// How many variables and clauses there are.
+    pub fn size(&self) -> (u64, u64) {
+        (u64::from(self.vars.unsigned_abs()), self.clauses)
+    }
+
+    /// Whether the clauses can be satisfied so that these literals hold.
+    pub fn solve(&mut self, assumptions: &[Lit]) -> Answer {
+        if self.stop.is_raised() {
+            return Answer::Unknown;
+        }
+        for &lit in assumptions {
+            self.inner.assume(lit.0);
+        }
+        match self.inner.solve() {
+            Status::SATISFIABLE => Answer::Sat,
+            Status::UNSATISFIABLE => Answer::Unsat,
+            Status::UNKNOWN => Answer::Unknown,
+        }
+    }
+
+    /// Whether the literal holds in the model. Only behind [`Answer::Sat`], as long as nothing was added.
+    pub fn holds(&mut self, lit: Lit) -> bool {
+        (self.inner.val(lit.0.abs()) > 0) == (lit.0 > 0)
+    }
+
+    /// Whether the last assumptions failed because of this one among others. Only behind [`Answer::Unsat`].
+    pub fn failed(&mut self, assumption: Lit) -> bool {
+        self.inner.failed(assumption.0)
+    }
+}

@@ -1,0 +1,189 @@
+//! The theory of orders against all orders of a few nodes.
+
+use raddle_solve::{Answer, Event, EventId, Lit, NodeId, Orders, Sat, Stop, Watcher};
+use raddle_testkit::Random;
+
+/// Nodes with events, the program order of threads, and who reads from whom.
+#[derive(Debug)]
+struct Case {
+    nodes: usize,
+    events: Vec<Event>,
+    writes: Vec<bool>,
+    edges: Vec<(u32, u32)>,
+    /// By read, the write it reads from.
+    reads: Vec<(usize, usize)>,
+}
+
+fn case(random: &mut Random) -> Case {
+    let nodes = random.between(3, 6);
+    let threads = random.between(2, 3);
+    let (mut events, mut writes, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last = vec![0u32; threads];
+    // Node 0 writes both locations before all others.
+    for location in 0..2 {
+        events.push(Event { node: NodeId(0), position: location, location });
+        writes.push(true);
+    }
+    for node in 1..nodes as u32 {
+        let thread = random.below(threads);
+        edges.push((last[thread], node));
+        last[thread] = node;
+        for _ in 0..random.between(1, 2) {
+            let (position, location) = (events.len() as u32, random.below_u32(2));
+            events.push(Event { node: NodeId(node), position, location });
+            writes.push(random.chance(50));
+        }
+    }
+    let mut reads = Vec::new();
+    for read in (0..events.len()).filter(|&event| !writes[event]) {
+        let fitting: Vec<usize> = (0..events.len())
+            .filter(|&write| writes[write] && events[write].location == events[read].location)
+            .collect();
+        reads.push((read, random.pick(&fitting)));
+    }
+    Case { nodes, events, writes, edges, reads }
+}
+
+/// Whether there is an order of the nodes in which every read finds its write.
+fn has_order(case: &Case) -> bool {
+    fn extend(case: &Case, order: &mut Vec<u32>) -> bool {
+        if order.len() == case.nodes {
+            let mut last = [usize::MAX; 2];
+            for &node in order.iter() {
+                for event in (0..case.events.len()).filter(|&event| case.events[event].node.0 == node) {
+                    let location = case.events[event].location as usize;
+                    if case.writes[event] {
+                        last[location] = event;
+                    } else if case.reads.iter().any(|&(read, write)| read == event && last[location] != write) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        }
+        for node in 0..case.nodes as u32 {
+            let ready = case.edges.iter().all(|&(from, to)| to != node || order.contains(&from));
+            if ready && !order.contains(&node) {
+                order.push(node);
+                if extend(case, order) {
+                    return true;
+                }
+                order.pop();
+            }
+        }
+        false
+    }
+    extend(case, &mut Vec::new())
+}
+
+/// The orders of a case, with a literal for every read and every write.
+fn orders(case: &Case, sat: &mut Sat) -> (Orders, Vec<Lit>) {
+    let mut orders = Orders::new(case.nodes, case.events.clone());
+    let mut lits = Vec::new();
+    for &(from, to) in &case.edges {
+        orders.edge(Lit::TRUE, NodeId(from), NodeId(to));
+    }
+    for event in (0..case.events.len()).filter(|&event| case.writes[event]) {
+        let lit = sat.var();
+        orders.done(lit, EventId(event as u32));
+        lits.push(lit);
+    }
+    for &(read, write) in &case.reads {
+        let lit = sat.var();
+        orders.reads(lit, EventId(write as u32), EventId(read as u32));
+        lits.push(lit);
+    }
+    (orders, lits)
+}
+
+#[test]
+fn contradictions_are_real_and_with_all_writes_ordered_there_are_no_others() {
+    let (mut possible, mut impossible, mut weak) = (0, 0, 0);
+    for seed in 0..4000 {
+        let mut random = Random::new(seed);
+        let case = case(&mut random);
+        let really = has_order(&case);
+        let mut sat = Sat::new(Stop::new());
+        let (orders, mut lits) = orders(&case, &mut sat);
+        // In whatever order literals come, the answer is the same, and what explains it is a contradiction by itself.
+        let mut answers = Vec::new();
+        for _ in 0..3 {
+            let mut own = orders.clone();
+            for at in (1..lits.len()).rev() {
+                lits.swap(at, random.below(at + 1));
+            }
+            let result = lits.iter().try_for_each(|&lit| own.hold(lit));
+            if let Err(why) = &result {
+                assert!(why.iter().all(|lit| lits.contains(lit)));
+                let mut fresh = orders.clone();
+                assert!(why.iter().try_for_each(|&lit| fresh.hold(lit)).is_err(), "seed {seed}: {case:?}");
+            }
+            answers.push(result.is_ok());
+        }
+        assert!(answers.iter().all(|&answer| answer == answers[0]), "seed {seed}: {answers:?} {case:?}");
+        assert!(answers[0] || !really, "seed {seed}: there is an order: {case:?}");
+        // With all writes in some order, chosen by a solver.
+        for search in [true, false] {
+            let mut orders = orders.clone();
+            for one in 0..case.events.len() {
+                for other in one + 1..case.events.len() {
+                    let (a, b) = (case.events[one], case.events[other]);
+                    if case.writes[one] && case.writes[other] && a.location == b.location && a.node != b.node {
+                        let lit = sat.var();
+                        orders.before_if(lit, EventId(one as u32), EventId(other as u32));
+                        orders.before_if(!lit, EventId(other as u32), EventId(one as u32));
+                    }
+                }
+            }
+            let mut sat = Sat::new(Stop::new());
+            for _ in 0..200 {
+                sat.var();
+            }
+            let _watcher = Watcher::new(&mut sat, orders, search);
+            let expected = if really { Answer::Sat } else { Answer::Unsat };
+            assert_eq!(sat.solve(&lits), expected, "seed {seed}, search {search}: {case:?}");
+        }
+        possible += u32::from(really);
+        impossible += u32::from(!really);
+        weak += u32::from(answers[0] && !really);
+    }
+    println!("{possible} possible, {impossible} impossible, {weak} of these by the order of writes only");
+    assert!(possible > 400 && impossible > 400, "{possible} {impossible}");
+}
+
+#[test]
+fn what_is_taken_back_is_gone() {
+    let mut compared = 0;
+    for seed in 0..1500 {
+        let mut random = Random::new(seed);
+        let case = case(&mut random);
+        let mut sat = Sat::new(Stop::new());
+        let (orders, lits) = orders(&case, &mut sat);
+        let mut own = orders.clone();
+        let mut held: Vec<Lit> = Vec::new();
+        for _ in 0..30 {
+            if random.one_in(3) && !held.is_empty() {
+                let to = random.below(held.len());
+                held.truncate(to);
+                own.undo_to(to);
+            } else {
+                let lit = random.pick(&lits);
+                let mut fresh = orders.clone();
+                let before = held.iter().try_for_each(|&lit| fresh.hold(lit));
+                assert!(before.is_ok(), "seed {seed}");
+                assert_eq!(own.hold(lit).is_ok(), fresh.hold(lit).is_ok(), "seed {seed}");
+                if own.len() > held.len() {
+                    held.push(lit);
+                    compared += 1;
+                }
+                for one in 0..case.nodes as u32 {
+                    for other in 0..case.nodes as u32 {
+                        let (one, other) = (NodeId(one), NodeId(other));
+                        assert_eq!(own.is_before(one, other), fresh.is_before(one, other), "seed {seed}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 10_000, "{compared}");
+}
