@@ -239,16 +239,21 @@ fn programs_that_end() {
     assert!(compared * 2 > least && not_robust * 4 > least, "{compared} {not_robust}");
 }
 
+/// Buffers in which the last store is counted with the others.
+const fn set(queue: usize, count: u8) -> Precision {
+    Precision { queue, count, last: false }
+}
+
 /// Programs, whether something goes wrong under TSO, and with which buffers it seems to.
 #[test]
 fn known_programs() {
-    let set = |queue, count| Precision { queue, count, last: false };
     let two = |left: &str, right: &str| {
         format!(
             "global x: i32; global y: i32; fn left() {{ {left} }} fn right() {{ {right} }} fn main() {{ spawn left(); spawn right(); }}"
         )
     };
-    let cases: &[(&str, String, bool, &[(Precision, bool)])] = &[
+    type Case<'c> = (&'c str, String, bool, &'c [(Precision, bool)]);
+    let cases: &[Case<'_>] = &[
         (
             "stored twice, flushed thrice",
             two(
