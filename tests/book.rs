@@ -163,10 +163,11 @@ fn every_engine_and_switch_is_in_the_book() {
     }
 }
 
-/// The words of a help text that begin so, at the beginnings of lines; the `]` behind an alias that a new line begins with is none of it.
+/// The words of a help text that begin so, at the beginnings of lines; the `]` behind an alias that a new line begins with is none of it, nor is a value that may be left out.
 fn listed<'t>(help: &'t str, begins: &str) -> Vec<&'t str> {
     let firsts = help.lines().filter_map(|line| line.split_whitespace().find(|word| !is_short(word)));
-    firsts.filter(|word| word.starts_with(begins)).map(|word| word.trim_end_matches(']')).collect()
+    let bare = |word: &'t str| word.trim_end_matches(']').split("[=").next().unwrap_or(word);
+    firsts.filter(|word| word.starts_with(begins)).map(bare).collect()
 }
 
 /// `-m,` before `--model`.

@@ -1,17 +1,19 @@
 //! What can be asked.
 
+mod recorded;
+mod systems;
+
+pub(crate) use recorded::{
+    Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption, Trace, TraceAlgorithm, Unexecuted,
+};
+pub(crate) use systems::{DeadEnds, Fair, FairAlgorithm, Memsys, SetsOption};
+
 use crate::values::{self, LoopBound};
 use clap::{Args, FromArgMatches, Parser, Subcommand};
-use raddle::consistency::mailbox::Mailbox;
-use raddle::fair::streett::Threshold;
-use raddle::linear::format::Format;
-use raddle::linear::format::edn::value_from;
-use raddle::linear::object::ObjectKind;
-use raddle::linear::txn::{Level, Workload};
-use raddle::linear::value::Value;
-use raddle::memsys::Model as MemsysModel;
 use raddle::program::analysis::Pieces;
+use raddle::report::robust::Purpose;
 use raddle::{Define, Engine, LoadOptions, Model, Property, PropertySet, Settings};
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -40,6 +42,21 @@ pub(crate) enum Command {
     Fair(Options<Fair>),
     Robust(Options<Robust>),
     Strengthen(Options<Strengthen>),
+}
+
+/// The words of the command line, with what fences are for joined to the option that asks for them: `--fences for=safety` is one option, and a file behind `--fences` is a file.
+pub(crate) fn joined(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    for word in words {
+        match all.last_mut() {
+            Some(last) if *last == "--fences" && word.as_encoded_bytes().starts_with(b"for=") => {
+                last.push("=");
+                last.push(word);
+            }
+            _ => all.push(word),
+        }
+    }
+    all
 }
 
 /// The options of a command. Where another one is asked for they are not made: those of all commands take longer than a small check.
@@ -401,9 +418,13 @@ pub(crate) struct Robust {
     #[command(flatten)]
     pub(crate) input: Input,
 
-    /// Find the cheapest sets of fences that make the program robust; one in a loop costs ten
-    #[arg(long)]
-    pub(crate) fences: bool,
+    /// Find the cheapest sets of fences that make the program robust, or (for=safety) its properties hold under TSO; one in a loop costs ten
+    #[arg(long, value_name = "for=WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "for=robustness", value_parser = values::purpose)]
+    pub(crate) fences: Option<Purpose>,
+
+    /// Write a patch to FILE that puts the cheapest fences into the text, which has been checked again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) patch: Option<PathBuf>,
 
     /// Stop after this time: 90, 10s, 5m, 1.5h
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
@@ -490,329 +511,4 @@ pub(crate) struct Show {
 
     #[command(flatten)]
     pub(crate) c: C,
-}
-
-/// Is this history linearizable?
-///
-/// Reads a recorded history of a data structure or a database, and says whether its operations can be put into an order
-/// that explains every result and respects real time.
-#[derive(Args, Debug)]
-pub(crate) struct Lin {
-    /// The history; `-` reads standard input
-    pub(crate) file: PathBuf,
-
-    /// The object: stack, queue, set, multiset, bag, register, map, counter, log, lock, mutex, priority-queue, deque
-    /// [default: what the input says]
-    #[arg(short = 't', long = "type", value_name = "NAME")]
-    pub(crate) object: Option<ObjectKind>,
-
-    /// The format: json, edn, event-log, intervals, jepsen-text, kv-text [default: by the content]
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) format: Option<Format>,
-
-    /// How to decide: auto, monitor (fast, for the objects that have one) or search
-    #[arg(short, long, value_enum, default_value = "auto", hide_possible_values = true)]
-    pub(crate) engine: LinEngine,
-
-    /// The monitor's algorithm: near-linear or quadratic for stacks, sweep, tree or all-pairs for queues
-    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true)]
-    pub(crate) algorithm: Option<Algorithm>,
-
-    /// How many configurations the search may visit for each object
-    #[arg(long, value_name = "N")]
-    pub(crate) budget: Option<u64>,
-
-    /// How much memory the search may hold: 4GiB, 512M
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
-    pub(crate) max_memory: Option<u64>,
-
-    /// Stop after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// How many ways to share out pending removals may be tried
-    #[arg(long, value_name = "N")]
-    pub(crate) pending_budget: Option<u64>,
-
-    /// Check the keys of a map together instead of one by one
-    #[arg(long)]
-    pub(crate) no_partition: bool,
-
-    /// Values are `[key value]` pairs, as Jepsen's independent tests write them
-    #[arg(long)]
-    pub(crate) independent: bool,
-
-    /// The order of the lines is the order of the events, whatever times they carry
-    #[arg(long)]
-    pub(crate) file_order: bool,
-
-    /// What a compare-and-set that failed tells: ignore (nothing but that it had no effect) or observe (that the value was
-    /// another one)
-    #[arg(long, value_enum, value_name = "NAME", default_value = "ignore", hide_possible_values = true)]
-    pub(crate) failed_cas: FailedCasOption,
-
-    /// What a read of a register or key that returned nil tells: nothing (there was nothing) or unknown (nobody knows what it
-    /// read)
-    #[arg(long, value_enum, value_name = "NAME", default_value = "nothing", hide_possible_values = true)]
-    pub(crate) nil_reads: NilReadsOption,
-
-    /// What a register, each key of a map, or a counter holds at the beginning: 0, nil, "a text", [1 2]
-    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from)]
-    pub(crate) initial: Option<Value>,
-
-    /// Say how a register or a map stands to each level of consistency: linearizable, sequential, causal-memory,
-    /// causal-convergence, causal, pram, eventual
-    #[arg(long, conflicts_with_all = ["stream", "txn"])]
-    pub(crate) levels: bool,
-
-    /// The operations are transactions of this workload: list-append or rw-register; says at which isolation level they stand
-    #[arg(long, value_name = "WORKLOAD", conflicts_with_all = ["stream", "object"])]
-    pub(crate) txn: Option<Workload>,
-
-    /// The isolation level: read-uncommitted, read-committed, snapshot-isolation, serializable, strict-serializable
-    #[arg(long, value_name = "LEVEL", default_value = "strict-serializable", requires = "txn")]
-    pub(crate) level: Level,
-
-    /// Check while reading, in bounded memory, and stop at the first violation
-    #[arg(long)]
-    pub(crate) stream: bool,
-
-    /// Do not look for a small explanation of a violation
-    #[arg(long)]
-    pub(crate) no_explain: bool,
-
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Write the history as a picture to FILE
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-}
-
-/// Is this trace consistent?
-///
-/// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
-/// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
-/// it is not. With --mailbox the trace is that of handlers that run one message at a time, and the order of messages is sought.
-#[derive(Args, Debug)]
-pub(crate) struct Trace {
-    /// The trace; `-` reads standard input
-    pub(crate) file: PathBuf,
-
-    /// The memory model: sc, tso, pso, sra, ra, wra or rc11
-    #[arg(short, long, default_value_t)]
-    pub(crate) model: Model,
-
-    /// The events are those of messages, which handlers take out of mailboxes: queue, multiset or stack; HANDLER=KIND for one handler. The memory is sc
-    #[arg(long, value_name = "KIND", value_parser = values::mailbox, conflicts_with_all = ["model", "algorithm", "no_closure", "max_prefixes", "max_memory", "dot"])]
-    pub(crate) mailbox: Vec<(Option<String>, Mailbox)>,
-
-    /// With --mailbox, what messages are that are posted and never taken: strict (they stay in the mailbox) or ignore
-    #[arg(
-        long,
-        value_enum,
-        value_name = "WHAT",
-        default_value = "strict",
-        hide_possible_values = true,
-        requires = "mailbox"
-    )]
-    pub(crate) unexecuted: Unexecuted,
-
-    /// The format: text or json, with --mailbox also log [default: by the content]
-    #[arg(short, long, value_name = "NAME")]
-    pub(crate) format: Option<String>,
-
-    /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
-    #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]
-    pub(crate) algorithm: TraceAlgorithm,
-
-    /// Search without looking for cycles first
-    #[arg(long)]
-    pub(crate) no_closure: bool,
-
-    /// How many prefixes of executions the search may look at
-    #[arg(long, value_name = "N")]
-    pub(crate) max_prefixes: Option<u64>,
-
-    /// How much memory the search may hold: 4GiB, 512M
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
-    pub(crate) max_memory: Option<u64>,
-
-    /// Stop after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Do not look for a small clash
-    #[arg(long)]
-    pub(crate) no_explain: bool,
-
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Write the trace as a graph to FILE, for Graphviz, with the cycle if there is one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) dot: Option<PathBuf>,
-
-    /// Show every step of an execution, however long it is
-    #[arg(long)]
-    pub(crate) full: bool,
-}
-
-/// Does this memory system implement release-acquire?
-///
-/// Reads a cache protocol or a replicated store as rules or transitions, and says whether all its runs, under all programs, satisfy the model. If not, it shows a shortest
-/// run that does not, as a message chart, and why. The exit status is 0 if the system satisfies the model and 1 if it does not.
-#[derive(Args, Debug)]
-pub(crate) struct Memsys {
-    /// The memory system; `-` reads standard input
-    pub(crate) file: PathBuf,
-
-    /// The model: wra (causal), ra or sra
-    #[arg(short, long, default_value = "ra")]
-    pub(crate) model: MemsysModel,
-
-    /// Give a parameter of the system a value
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
-    pub(crate) defines: Vec<Define>,
-
-    /// How many configurations each search may meet
-    #[arg(long, value_name = "N")]
-    pub(crate) max_configurations: Option<u64>,
-
-    /// How much memory a search may hold: 4GiB, 512M
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
-    pub(crate) max_memory: Option<u64>,
-
-    /// Stop after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Write the states and transitions to FILE, for Graphviz, with the violating run in red
-    #[arg(long, value_name = "FILE")]
-    pub(crate) dot: Option<PathBuf>,
-}
-
-/// Can this objective be satisfied, does this specification hold, on a graph or an MDP?
-///
-/// With --pairs: is there a path, and in an MDP a strategy with probability 1, such that whoever visits the requests of a pair again and again visits its grants again and again? The exit
-/// status is 0 if there is. With --spec: does the automaton accept every path (that satisfies the pairs, if there are any), and in an MDP with probability 1 whatever the strategy? The exit status is 1 if it does not. The answer
-/// comes with a path, a strategy or the partition that shows it, which was checked again.
-#[derive(Args, Debug)]
-pub(crate) struct Fair {
-    /// The system: .aut (Aldebaran) or .tra (PRISM)
-    pub(crate) file: PathBuf,
-
-    /// Streett pairs, a line `REQUESTS -> GRANTS` each: to satisfy, or with --spec what may be assumed
-    #[arg(long, value_name = "FILE", required_unless_present = "spec")]
-    pub(crate) pairs: Option<PathBuf>,
-
-    /// A deterministic automaton that has to accept, in the format HOA; its propositions are actions and labels of states
-    #[arg(long, value_name = "FILE")]
-    pub(crate) spec: Option<PathBuf>,
-
-    /// Labels of states (PRISM, .lab)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Option<PathBuf>,
-
-    /// What states are called (PRISM, .sta)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) states: Option<PathBuf>,
-
-    /// What a state without a successor is: refuse (a mistake) or stay (it stays where it is)
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "refuse", hide_possible_values = true)]
-    pub(crate) dead_ends: DeadEnds,
-
-    /// How sets are kept: auto (bits in small graphs, BDDs in large ones), bits or bdds
-    #[arg(long, value_enum, value_name = "NAME", default_value = "auto", hide_possible_values = true)]
-    pub(crate) sets: SetsOption,
-
-    /// The algorithm: improved (lock-step search) or basic
-    #[arg(long, value_enum, value_name = "NAME", default_value = "improved", hide_possible_values = true)]
-    pub(crate) algorithm: FairAlgorithm,
-
-    /// From how many lost edges on a set is decomposed as a whole: log, sqrt-m, sqrt-m-log, never or a number [default: log, for
-    /// end-components sqrt-m]
-    #[arg(long, value_name = "N")]
-    pub(crate) threshold: Option<Threshold>,
-
-    /// How much memory sets may take: 4GiB, 512M [default: 1GiB]
-    #[arg(long, value_name = "SIZE", value_parser = values::bytes)]
-    pub(crate) max_memory: Option<u64>,
-
-    /// Stop after this time: 90, 10s, 5m, 1.5h
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
-    pub(crate) time_limit: Option<Duration>,
-
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Show all of the evidence, however long it is
-    #[arg(long)]
-    pub(crate) full: bool,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum DeadEnds {
-    Refuse,
-    Stay,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum SetsOption {
-    Auto,
-    Bits,
-    Bdds,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum FairAlgorithm {
-    Basic,
-    Improved,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Unexecuted {
-    Strict,
-    Ignore,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum TraceAlgorithm {
-    Model,
-    Naive,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum LinEngine {
-    Auto,
-    Monitor,
-    Search,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum Algorithm {
-    NearLinear,
-    Quadratic,
-    Sweep,
-    Tree,
-    AllPairs,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum NilReadsOption {
-    Nothing,
-    Unknown,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-pub(crate) enum FailedCasOption {
-    Ignore,
-    Observe,
 }

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Status {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(args::joined(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };

@@ -3,6 +3,7 @@
 use raddle::consistency::mailbox::Mailbox;
 use raddle::engine::switches;
 use raddle::program::analysis::{LoopPlace, NamedBound};
+use raddle::report::robust::Purpose;
 use raddle::{ENGINES, Engine};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -22,6 +23,15 @@ pub(crate) fn engines() -> String {
 pub(crate) fn switches() -> String {
     let lines = switches::help(ENGINES.iter());
     format!("Set a switch of the engine:{}", lines.lines().map(|line| format!("\n- {line}")).collect::<String>())
+}
+
+/// `for=robustness` or `for=safety`.
+pub(crate) fn purpose(text: &str) -> Result<Purpose, String> {
+    match text {
+        "for=robustness" => Ok(Purpose::Robustness),
+        "for=safety" => Ok(Purpose::Safety),
+        _ => Err("fences are for=robustness or for=safety".to_owned()),
+    }
 }
 
 /// `queue`, or `ui=queue` for the handler `ui`.

@@ -137,11 +137,16 @@ impl Chains {
     #[inline]
     pub fn carry(&mut self, a: u32, b: u32) {
         let (from, to) = (a as usize * self.width, b as usize * self.width);
-        for at in 0..self.width {
-            self.rows[to + at] = self.rows[to + at].max(self.rows[from + at]);
-        }
+        let (first, second) = self.rows.split_at_mut(from.max(to));
+        let (theirs, own) = if from < to {
+            (&first[from..from + self.width], &mut second[..self.width])
+        } else {
+            (&second[..self.width], &mut first[to..to + self.width])
+        };
+        own.iter_mut().zip(theirs).for_each(|(mine, &theirs)| *mine = theirs.max(*mine));
         let (chain, number) = self.place_of(a);
-        self.rows[to + chain] = self.rows[to + chain].max(number + 1);
+        let own = &mut self.rows[to + chain];
+        *own = (*own).max(number + 1);
     }
 
     /// Puts `a` before `b`. Returns whether that is new, or `None`, and does nothing, if it would close a cycle.

@@ -426,6 +426,8 @@ pub struct Code {
     pub(crate) has_loops: bool,
     /// There are loops that may wait, so threads count their effects.
     pub(crate) has_spins: bool,
+    /// Whether nobody can tell a thread that an assumption has stopped from one that has not loaded what led it there.
+    pub(crate) forgets_loads: bool,
     /// The program's pointers have four bytes.
     pub(crate) narrow: bool,
     /// Their 32-bit numbers; `None` also if the global objects are too large for such.
@@ -557,9 +559,24 @@ impl Code {
         heads.len() as u32
     }
 
+    /// The fences, full or not.
+    pub fn fences(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..).zip(&self.instrs).filter(|(_, instr)| matches!(instr, Instr::Fence { .. })).map(|(pc, _)| pc)
+    }
+
     /// Whether a turn of some loop may end in waiting, other than by one operation that waits.
     pub fn has_spins(&self) -> bool {
         self.instrs.iter().any(|instr| matches!(instr, Instr::Spin { .. }))
+    }
+
+    /// Whether a thread that is stopped by an assumption is where it was before the loads that led it there: nobody can tell.
+    pub fn forgets_loads(&self) -> bool {
+        self.forgets_loads
+    }
+
+    /// Whether the instruction is a load of the program, and no part of an operation on an object.
+    pub fn is_load(&self, pc: u32) -> bool {
+        matches!(self.instrs[pc as usize], Instr::Load { .. })
     }
 
     /// Whether there are atomic blocks.

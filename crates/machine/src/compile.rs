@@ -29,7 +29,7 @@ use turns::LoopEdges;
 pub struct Options {
     /// How often the body of a loop may be entered each time the loop is; a thread that enters it once more stops.
     pub loop_bounds: LoopBounds,
-    /// Whether loads that lead straight into an assumption take only values that pass it.
+    /// Whether loads that lead straight into an assumption take only values that pass it, and are forgotten where it stops their thread.
     pub early_assumptions: bool,
     /// Which errors do not end a thread.
     pub forgiven: Forgiven,
@@ -123,12 +123,12 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             has_atomic_blocks: false,
             has_loops: false,
             has_spins: false,
+            forgets_loads: options.early_assumptions && !has_conflicts(program, privacy),
             narrow,
             numbers,
             numbering: numbering(program),
         },
         constants: FxHashMap::default(),
-        early_assumptions: options.early_assumptions && !has_conflicts(program, privacy),
     };
     for index in 0..program.functions.len() {
         compiler.function(FuncId(index as u32));
@@ -221,7 +221,6 @@ struct Compiler<'p> {
     bounds: &'p LoopBounds,
     code: Code,
     constants: FxHashMap<u64, u32>,
-    early_assumptions: bool,
 }
 
 /// What is known while one function is compiled.
@@ -248,7 +247,8 @@ impl<'p> Compiler<'p> {
         let loops = self.loops(function);
         // Counters and marks come right after the registers; temporaries after them.
         let first_temp = loops.end;
-        let passing = if self.early_assumptions { assumed::passing(function) } else { FxHashMap::default() };
+        let passing =
+            if self.code.forgets_loads { assumed::passing(self.program, function) } else { FxHashMap::default() };
         let mut frame =
             Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span, passing };
         let entry = self.code.instrs.len() as Pc;

@@ -2,11 +2,13 @@
 //!
 //! Every look of a wait asks its condition, and so does every write that a load before an assumption could read from. So a condition is compiled
 //! once into a list of steps over the value found, slots of the frame, constants and earlier steps. Unlike other code it changes no
-//! slot: it is asked of threads that do not move. A single comparison, by far the most common condition, needs no list of results.
+//! slot: it is asked of threads that do not move. A single comparison, by far the most common condition, needs no list of results, and where several
+//! are joined by "and" or "or" the first that decides is enough.
 
 use crate::address::Addr;
 use crate::code::{Code, GlobalCode, Slot};
 use crate::thread::{Thread, binary};
+use raddle_program::analysis::liveness::may_fail;
 use raddle_program::{BinOp, CastOp, Expr, Function, Reg, Type, UnOp};
 use smallvec::SmallVec;
 
@@ -42,14 +44,27 @@ pub struct Condition {
     pub steps: Box<[Step]>,
     /// What it comes to.
     pub result: Source,
+    /// The conditions that are joined to this one, if there are some.
+    parts: Box<[Condition]>,
+    /// Whether one of them that holds is enough; otherwise one that does not is.
+    any: bool,
 }
 
 impl Condition {
     /// Compiles a condition of this function on the value that is read into `found`.
     pub(crate) fn new(function: &Function, globals: &[GlobalCode], found: Reg, expr: &Expr) -> Condition {
+        let any = matches!(expr, Expr::Binary(BinOp::Or, ..));
+        let op = if any { BinOp::Or } else { BinOp::And };
+        let mut parts = Vec::new();
+        // Where something may divide by zero, all of it is worked out.
+        if function.expr_type(expr) == Type::I1 && !may_fail(expr) {
+            joined(op, expr, &mut parts);
+        }
+        let parts = if parts.len() > 1 { parts } else { Vec::new() };
+        let parts = parts.into_iter().map(|part| Condition::new(function, globals, found, part)).collect();
         let mut compiler = Compiler { function, globals, found, steps: Vec::new() };
         let result = compiler.source(expr);
-        Condition { steps: compiler.steps.into(), result }
+        Condition { steps: compiler.steps.into(), result, parts, any }
     }
 
     /// The slots that it reads.
@@ -69,6 +84,15 @@ impl Condition {
     /// What it comes to if `found` is found; `None` if it divides by zero.
     #[inline]
     pub(crate) fn eval(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
+        if self.parts.is_empty() {
+            return self.eval_whole(code, thread, found);
+        }
+        let decides = |part: &Condition| (part.eval(code, thread, found) != Some(0)) == self.any;
+        Some(u64::from(self.parts.iter().any(decides) == self.any))
+    }
+
+    #[inline]
+    fn eval_whole(&self, code: &Code, thread: &Thread, found: u64) -> Option<u64> {
         let plain = |source: Source| match source {
             Source::Found => found,
             Source::Slot(slot) => thread.slot(slot),
@@ -105,6 +129,17 @@ impl Condition {
             results.push(result);
         }
         Some(get(&results, self.result))
+    }
+}
+
+/// The parts of a condition that are joined by this operator.
+fn joined<'e>(op: BinOp, expr: &'e Expr, parts: &mut Vec<&'e Expr>) {
+    match expr {
+        Expr::Binary(other, a, b) if *other == op => {
+            joined(op, a, parts);
+            joined(op, b, parts);
+        }
+        part => parts.push(part),
     }
 }
 

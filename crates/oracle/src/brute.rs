@@ -14,7 +14,7 @@
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
 //! read now, the thread has only not looked again, and the run is *moot*: some other run is the one that counts. In the
 //! class of a run that ends with such a thread the reads of the turn do not appear. The same holds for a thread that is stopped by an assumption
-//! right behind a load, if nothing can race: whether it has made the load nobody can tell, so the load is no part of the class, and the run is moot if
+//! right behind loads, if nothing can race: whether it has made them nobody can tell, so they are no part of the class, and the run is moot if
 //! the thread would now find something that passes. A thread that waits at the end has looked in vain, which may
 //! be a race. Which turns had no effect is said by the code, or, where the
 //! code has loops as they were written, by `turns::Turns`.
@@ -169,11 +169,8 @@ pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours
 
 /// Walks over all states; `None` if the shortcut was asked for and cannot be taken.
 fn walk<'c>(code: &'c Code, model: Model, budget: Budget, shortcut: bool) -> Result<Option<Behaviours>, TooLarge> {
-    let mut arena = Arena {
-        turns: (code.has_loops() && !budget.every_turn).then(|| Turns::new(code)),
-        is_prepared: budget.every_turn,
-        ..Arena::default()
-    };
+    let mut arena =
+        Arena { turns: (code.has_loops() && !budget.every_turn).then(|| Turns::new(code)), ..Arena::default() };
     let mut seen = FxHashSet::default();
     let mut found = Behaviours::default();
     let mut todo = Vec::new();
@@ -319,25 +316,9 @@ fn is_crowded(class: &Class, values: &[Vec<Values>]) -> bool {
     members.values().any(|(threads, count)| threads.len() as u64 > *count)
 }
 
-/// Whether loads that lead straight into an assumption are no part of a class.
-fn early_assumptions(code: &Code) -> bool {
-    !code.has_non_atomic() && !code.has_atomic_blocks()
-}
-
-/// Whether the thread keeps what its pending load finds.
-fn is_asked(code: &Code, load: &Thread) -> bool {
-    let answered = |value: u64| {
-        let mut thread = load.clone();
-        thread.answer(code, value, 0);
-        thread
-    };
-    // One that waits never gets what does not end its waiting.
-    let mut answers = (0..=6).filter(|&value| load.reaction(code, value) != Reaction::Block).map(answered);
-    answers.next().is_some_and(|first| answers.any(|other| other != first))
-}
-
-fn is_stopped(thread: &Thread) -> bool {
-    *thread.status() == Status::Blocked(Blocked::Assume)
+/// Whether loads that lead straight into an assumption are no part of a class. Code that is prepared says so itself.
+fn forgets_loads(code: &Code) -> bool {
+    code.forgets_loads() || !code.has_non_atomic() && !code.has_atomic_blocks()
 }
 
 /// A list with shared tails; 0 is the empty one.
@@ -346,8 +327,6 @@ type List = u32;
 /// Lists by number: what is in front, and the rest. Equal lists have equal numbers.
 #[derive(Default)]
 struct Arena<'c> {
-    /// The code says itself which of its loads that wait are stopped by an assumption.
-    is_prepared: bool,
     /// Histories of threads. The values of events are a function of the thread and its history; two threads can have the
     /// same events with other values.
     events: Vec<(List, Event, Values)>,
@@ -408,8 +387,8 @@ struct Known {
     looks: Looks,
     /// From which of its operations on it had no effect, if it stops for that.
     idle: Option<u32>,
-    /// The thread before the load that has led it straight into an assumption.
-    assumed: Option<Rc<Thread>>,
+    /// The thread before the first of the loads that are the last it has done, and how many they are.
+    loads: Option<(Rc<Thread>, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -464,15 +443,16 @@ impl<'c> State<'c> {
         let blind = self.system.thread(id).is_some_and(|thread| thread.blind_update(self.code).is_some());
         let meeting = self.system.thread(id).and_then(|thread| thread.meeting(self.code));
         let load = self.system.thread(id).filter(|thread| {
-            matches!(*thread.status(), Status::Ready(Visible::Load { wait, .. }) if !(wait && arena.is_prepared))
-                && early_assumptions(self.code)
+            matches!(thread.status(), Status::Ready(Visible::Load { .. })) && self.code.is_load(thread.pc())
         });
-        let load = load.cloned();
+        let load = load.filter(|_| forgets_loads(self.code)).cloned();
         let record = self.system.step(step)?;
-        let is_stopped = self.system.thread(id).is_some_and(is_stopped);
-        if let (Record::Read { .. }, true) = (&record, is_stopped) {
-            let asked = load.filter(|load| is_asked(self.code, load));
-            self.threads.get_mut(&id).expect("it has been started").assumed = asked.map(Rc::new);
+        if !matches!(record, Record::Flush { .. }) {
+            let known = self.threads.get_mut(&id).expect("it has been started");
+            known.loads = load.filter(|_| matches!(record, Record::Read { .. })).map(|load| match known.loads.take() {
+                Some((first, count)) => (first, count + 1),
+                None => (Rc::new(load), 1),
+            });
         }
         if let (Some(turns), Some(before)) = (&mut arena.turns, before) {
             self.note_turn(turns, before, &record);
@@ -558,13 +538,24 @@ impl<'c> State<'c> {
         *list = arena.write(*list, write);
     }
 
-    /// Whether a thread that makes this load now is stopped by an assumption right behind it.
+    /// Whether a thread that makes this load now, and what loads come then, is stopped by an assumption.
     fn would_stop(&self, before: &Thread) -> bool {
-        let Status::Ready(Visible::Load { access, .. }) = *before.status() else { return false };
-        let Some(value) = self.system.look(before.id(), access) else { return false };
         let mut thread = before.clone();
-        thread.answer(self.code, value, 0);
-        is_stopped(&thread)
+        // A loop that turns without effect does so for ever.
+        for _ in 0..100 {
+            match *thread.status() {
+                Status::Blocked(Blocked::Assume) => return true,
+                Status::Ready(Visible::Load { access, .. }) if self.code.is_load(thread.pc()) => {
+                    let Some(value) = self.system.look(thread.id(), access) else { return false };
+                    if thread.reaction(self.code, value) == Reaction::Block {
+                        return thread.is_assuming(self.code, value);
+                    }
+                    thread.answer(self.code, value, 0);
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// The end and the class of a run that is over, and the values of its events.
@@ -603,23 +594,18 @@ impl<'c> State<'c> {
                         |event: &Event| event.source().is_some_and(|(at, from)| from != writes(at).last().copied());
                     worse(if turn.iter().any(|(event, _)| stale(event)) { End::Moot } else { End::Blocked });
                 }
-                Status::Blocked(Blocked::Assume) => {
-                    assumed = true;
+                Status::Blocked(Blocked::Assume) | Status::Ready(_) => {
                     worse(End::Blocked);
-                    if let Some(before) = &known.assumed {
-                        history.pop();
-                        history.push((Event::Stopped, Values::default()));
-                        if !self.would_stop(before) {
-                            worse(End::Moot);
-                        }
-                    }
-                }
-                Status::Ready(_) => {
-                    if self.system.is_assuming(thread) {
+                    if !matches!(status, Status::Ready(_)) || self.system.is_assuming(thread) {
                         assumed = true;
+                        if let Some((first, count)) = &known.loads {
+                            history.truncate(history.len() - count);
+                            if !self.would_stop(first) {
+                                worse(End::Moot);
+                            }
+                        }
                         history.push((Event::Stopped, Values::default()));
                     }
-                    worse(End::Blocked);
                 }
             }
             (threads[thread.index()], values[thread.index()]) = history.into_iter().unzip();

@@ -14,6 +14,7 @@ pub mod brute;
 pub mod cases;
 pub mod class;
 pub mod compare;
+pub mod cyclic;
 pub mod data_centric;
 pub mod generate;
 pub mod litmus;

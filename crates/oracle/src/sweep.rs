@@ -3,7 +3,7 @@
 //! A comparison says nothing about an engine that refused every program, or whose programs were all too large. So a sweep counts
 //! per engine, family and model what came of each program, and whoever runs one can ask for least numbers.
 
-use crate::compare::{Comparison, Effort, Expected, Subject, code, compare_with};
+use crate::compare::{Agreed, Comparison, Effort, Expected, Subject, code, compare_with};
 use crate::generate::Family;
 use crate::sketch::Sketch;
 use raddle_trace::Model;
@@ -107,10 +107,10 @@ impl Sweep {
                 let comparison = compare_with(sketch, model, engine, expected);
                 compared |= matches!(comparison, Comparison::Agree(_) | Comparison::Disagree(_));
                 match comparison {
-                    Comparison::Agree(classes) => {
+                    Comparison::Agree(Agreed { classes, races }) => {
                         tally.agreed += 1;
                         tally.classes += classes;
-                        tally.races += u64::from(engine.races && expected.racing.is_some());
+                        tally.races += u64::from(races);
                     }
                     Comparison::TooLarge => tally.too_large += 1,
                     Comparison::Refused(_) => tally.refused += 1,

@@ -8,7 +8,7 @@ use raddle_oracle::brute::{self, Behaviours, Budget};
 use raddle_oracle::compare::code;
 use raddle_oracle::sketch::Stmt;
 use raddle_oracle::{Family, generate, litmus};
-use raddle_reach::robust::fences::fences;
+use raddle_reach::robust::fences::{Sites, fences};
 use raddle_reach::robust::{Robustness, Settings, robust};
 use raddle_testkit::setting;
 use raddle_trace::Model;
@@ -83,7 +83,8 @@ fn fences_of_least_cost_are_enough_and_needed() {
         let sketch = generate(Family::Buffered, 6, index);
         let code = code(&sketch);
         let first = attacked(&code, &BTreeSet::new(), 1);
-        let found = fences(&code, &first, settings, &deadline).unwrap_or_else(|fault| panic!("{fault}"));
+        let found =
+            fences(&Sites::everywhere(&code), &first, settings, &deadline).unwrap_or_else(|fault| panic!("{fault}"));
         assert!(!found.sets.is_empty(), "{sketch}");
         for set in &found.sets {
             assert!(attacked(&code, set, 1).witnesses.is_empty(), "{sketch} with {set:?}");

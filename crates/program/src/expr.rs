@@ -123,43 +123,45 @@ impl BinOp {
 
     /// The value of `a op b` on operands of type `ty`, or `None` for a division by zero.
     pub fn apply(self, ty: Type, a: u64, b: u64) -> Option<u64> {
-        let (sa, sb) = (ty.signed(a), ty.signed(b));
-        let bits = u64::from(ty.bits());
+        let signed = |value: u64| ty.signed(value);
+        let bits = || u64::from(ty.bits());
+        let truth = |holds: bool| Some(u64::from(holds));
         let value = match self {
+            BinOp::Eq => return truth(a == b),
+            BinOp::Ne => return truth(a != b),
+            BinOp::ULt => return truth(a < b),
+            BinOp::ULe => return truth(a <= b),
+            BinOp::SLt => return truth(signed(a) < signed(b)),
+            BinOp::SLe => return truth(signed(a) <= signed(b)),
             BinOp::Add => a.wrapping_add(b),
             BinOp::Sub => a.wrapping_sub(b),
             BinOp::Mul => a.wrapping_mul(b),
             BinOp::UDiv => a.checked_div(b)?,
-            BinOp::SDiv => (b != 0).then(|| sa.wrapping_div(sb) as u64)?,
+            BinOp::SDiv => (b != 0).then(|| signed(a).wrapping_div(signed(b)) as u64)?,
             BinOp::URem => a.checked_rem(b)?,
-            BinOp::SRem => (b != 0).then(|| sa.wrapping_rem(sb) as u64)?,
+            BinOp::SRem => (b != 0).then(|| signed(a).wrapping_rem(signed(b)) as u64)?,
             BinOp::And => a & b,
             BinOp::Or => a | b,
             BinOp::Xor => a ^ b,
             BinOp::Shl => {
-                if b < bits {
+                if b < bits() {
                     a << b
                 } else {
                     0
                 }
             }
             BinOp::LShr => {
-                if b < bits {
+                if b < bits() {
                     a >> b
                 } else {
                     0
                 }
             }
-            BinOp::AShr => (sa >> b.min(63)) as u64,
-            BinOp::Eq => u64::from(a == b),
-            BinOp::Ne => u64::from(a != b),
-            BinOp::ULt => u64::from(a < b),
-            BinOp::ULe => u64::from(a <= b),
-            BinOp::SLt => u64::from(sa < sb),
-            BinOp::SLe => u64::from(sa <= sb),
+            BinOp::AShr => (signed(a) >> b.min(63)) as u64,
+            BinOp::Float(op) if op.is_comparison() => return Some(op.apply(ty, a, b)),
             BinOp::Float(op) => op.apply(ty, a, b),
         };
-        Some(if self.is_comparison() { value } else { ty.truncate(value) })
+        Some(ty.truncate(value))
     }
 }
 

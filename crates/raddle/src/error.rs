@@ -176,17 +176,7 @@ impl Error {
                 let mark = Mark { file: file.to_string(), line, column, ..Mark::default() };
                 if line > 0 { Problem::new(message).mark(mark) } else { problem }
             }
-            Error::Trace { error, name, .. } => {
-                let mark = error.spot.map(|spot| Mark {
-                    file: name.clone(),
-                    line: spot.line,
-                    column: spot.column,
-                    len: spot.len,
-                    ..Mark::default()
-                });
-                Problem { help: error.help.clone(), marks: mark.into_iter().collect(), ..problem }
-            }
-            Error::Memsys { error, name, .. } => {
+            Error::Trace { error, name, .. } | Error::Memsys { error, name, .. } => {
                 let mark = error.spot.map(|spot| Mark {
                     file: name.clone(),
                     line: spot.line,

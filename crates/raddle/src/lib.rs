@@ -55,7 +55,7 @@ pub use mailboxes::mailbox;
 pub use memory_systems::memsys;
 pub use prepare::prepare;
 pub use replay::replay;
-pub use robustness::robust;
+pub use robustness::{Wanted, robust};
 pub use strengthen::strengthen;
 pub use traces::trace;
 pub use verify::{Settings, model_meant, verify, verify_in_pieces};

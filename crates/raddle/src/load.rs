@@ -12,6 +12,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The largest file that is read.
 pub const MAX_BYTES: u64 = 64 << 20;
@@ -140,6 +141,15 @@ impl LoadOptions {
         self.defines.iter().map(|define| (define.name.clone(), define.value.clone())).collect()
     }
 
+    /// What the front end is told for this file.
+    fn c_for(&self, path: &Path) -> Result<raddle_c::Options, Error> {
+        let options = self.c_options();
+        match &self.compile_commands {
+            Some(database) => Ok(commands::apply(options, path, &commands::read(database)?)),
+            None => Ok(options),
+        }
+    }
+
     fn c_options(&self) -> raddle_c::Options {
         let mut options = self.c.clone();
         options.defines.extend(self.defines.iter().map(|Define { name, value }| format!("{name}={value}")));
@@ -170,6 +180,52 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
+/// Reads a program whose own file has another text. What it includes stands beside the file as it is.
+pub(crate) fn load_edited(path: &Path, text: &str, options: &LoadOptions) -> Result<Loaded, Error> {
+    let name = path.display().to_string();
+    let mut loaded = match Language::of(path) {
+        Some(Language::C) if path.extension().is_none_or(|extension| extension != "i") => {
+            let copy = Copy::of(path, text)?;
+            let mut c = options.c_for(path)?;
+            c.include_dirs
+                .insert(0, path.parent().filter(|dir| *dir != Path::new("")).unwrap_or(Path::new(".")).into());
+            c.flags.iter_mut().filter(|flags| flags.file == path).for_each(|flags| flags.file.clone_from(&copy.path));
+            compiled(raddle_c::compile(&copy.path, &c))?
+        }
+        language => load_text(&name, text, language.unwrap_or(Language::Rdl), options)?,
+    };
+    analysis::split(&mut loaded.program, &options.pieces);
+    Ok(loaded)
+}
+
+/// A file that is there while it is needed.
+struct Copy {
+    dir: PathBuf,
+    path: PathBuf,
+}
+
+impl Copy {
+    fn of(path: &Path, text: &str) -> Result<Self, Error> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let stamp = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.as_nanos());
+        let dir = std::env::temp_dir().join(format!("raddle-edit-{}-{number}-{stamp:x}", std::process::id()));
+        let failed = |source| Error::Read { path: dir.clone(), source };
+        // Creation fails if somebody else made a directory of this name.
+        std::fs::create_dir(&dir).map_err(failed)?;
+        let copy = Copy { path: dir.join(path.file_name().unwrap_or_default()), dir: dir.clone() };
+        std::fs::write(&copy.path, text).map_err(failed)?;
+        Ok(copy)
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        // Nothing to be done about a directory that cannot be removed.
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
 /// Reads a program, with its accesses as they are written.
 fn load_whole(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     let language = Language::of(path).ok_or_else(|| Error::UnknownLanguage { path: path.to_owned() });
@@ -178,11 +234,7 @@ fn load_whole(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
         Err(unknown) if path.exists() => Err(unknown),
         Ok(Language::C) => {
             check_size(path)?;
-            let mut c = options.c_options();
-            if let Some(database) = &options.compile_commands {
-                c = commands::apply(c, path, &commands::read(database)?);
-            }
-            compiled(raddle_c::compile(path, &c))
+            compiled(raddle_c::compile(path, &options.c_for(path)?))
         }
         language => load_text(&path.display().to_string(), &read(path)?, language?, options),
     }

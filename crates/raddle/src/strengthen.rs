@@ -11,7 +11,7 @@
 //! What is reported is a local minimum: other choices with other sites may be as weak or incomparable. A program that breaks a property under SC with every ordering seq_cst cannot be mended by
 //! orderings, and the execution that shows it is the answer. At a limit the weakest choice that was enough is reported, and that it may not be minimal. Cost: at most five checks for a site and round.
 
-mod edit;
+pub(crate) mod edit;
 mod sites;
 
 use crate::answer::Question;

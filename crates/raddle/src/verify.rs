@@ -74,8 +74,15 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
         Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
             let at = at.clone();
             // A limit that was given is for all of it.
-            let left = settings.options.limits.time.map(|limit| limit.saturating_sub(start.elapsed()));
-            grow(program, settings, control, outcome, &at, left.unwrap_or(PATIENCE))
+            let now = Instant::now();
+            let left = || match settings.options.limits.time {
+                Some(limit) => limit.saturating_sub(start.elapsed()),
+                None => PATIENCE.saturating_sub(now.elapsed()),
+            };
+            if let Some(decided) = without_bound(program, settings, control, left() / 2)? {
+                return Ok(decided);
+            }
+            grow(program, settings, control, outcome, &at, left())
         }
         _ => Ok(outcome),
     }
@@ -139,6 +146,34 @@ fn ask(
 ) -> Result<Outcome, Error> {
     let code = prepare_with(program, bounds, settings.bound_all_loops, options.properties);
     Ok(settings.engine.ask(&Question { code: &code, options }, control)?)
+}
+
+/// Under TSO, engines that need no bound are asked where executions do not end: `lazy-tso` decides where the program is right or wrong under SC already and robust, or finitely many delays matter, and
+/// `abstract-tso` where what buffers forget does not. The note of the one that decides says why.
+fn without_bound(
+    program: &Program,
+    settings: &Settings,
+    control: &Control,
+    patience: Duration,
+) -> Result<Option<Outcome>, Error> {
+    if settings.engine.name() != "auto" || settings.options.model != Model::Tso {
+        return Ok(None);
+    }
+    let code = prepare_with(program, LoopBounds::default(), false, settings.options.properties);
+    let mut options = settings.options.clone();
+    options.limits.time = Some(patience / 2);
+    let question = Question { code: &code, options: &options };
+    for name in ["lazy-tso", "abstract-tso"] {
+        let engine = ENGINES.find(name).expect("it is among them");
+        if engine.takes(&question).is_err() || control.stopped() {
+            continue;
+        }
+        let outcome = engine.ask(&question, control)?;
+        if outcome.verdict != Verdict::Unknown {
+            return Ok(Some(outcome));
+        }
+    }
+    Ok(None)
 }
 
 /// For how long a program whose executions do not end is explored with growing bounds, if nobody has set a limit.

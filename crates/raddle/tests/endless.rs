@@ -31,3 +31,22 @@ fn the_scope_says_how_far_it_was_explored() {
     assert!(turns >= 1024, "{turns}");
     assert!(outcome.scope.to_string().contains(&format!("no violation with up to {turns} turns")), "{}", outcome.scope);
 }
+
+/// Under TSO such programs are decided without a bound, and a note says why.
+#[test]
+fn under_tso_they_are_decided_where_they_can_be() {
+    let check = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
+        let program = raddle::load(&path, &LoadOptions::default()).expect("accepted").program;
+        verify(&program, &Settings::new(Model::Tso), &Control::new()).expect("no error")
+    };
+    for (name, verdict, engine, why) in [
+        ("peterson_forever.rdl", Verdict::Violated, "lazy-tso", ""),
+        ("ttas_stop.rdl", Verdict::Holds, "lazy-tso", "with 1 delay of stores built in"),
+        ("store_loop.rdl", Verdict::Holds, "abstract-tso", "more behaviours than under tso"),
+    ] {
+        let outcome = check(name);
+        assert_eq!((outcome.verdict, outcome.engine), (verdict, engine), "{name}: {}", outcome.scope);
+        assert!(why.is_empty() || outcome.notes.iter().any(|note| note.contains(why)), "{name}: {:?}", outcome.notes);
+    }
+}

@@ -4,10 +4,13 @@
 //! looked at again, so a program with loops and finitely many states is explored to its end, and what is not found is not there.
 //!
 //! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], then [`machine`] (programs as such systems),
-//! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference.
+//! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference,
+//! [`lazy`] builds the differences into the program, and [`buffers`] lets buffers forget.
 
+pub mod buffers;
 pub mod explicit;
 mod growth;
+pub mod lazy;
 pub mod machine;
 pub mod parts;
 pub mod robust;
@@ -17,8 +20,9 @@ pub mod semantics;
 pub mod sight;
 mod thread;
 pub mod visited;
+mod watch;
 
 use raddle_engine::Registry;
 
 /// The engines of this crate, in the order they are shown in.
-pub const ENGINES: Registry = Registry::new(&[&explicit::Explicit]);
+pub const ENGINES: Registry = Registry::new(&[&explicit::Explicit, &lazy::Lazy, &buffers::AbstractTso]);

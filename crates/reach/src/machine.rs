@@ -38,6 +38,8 @@ pub struct Machine<'c> {
     pub races: bool,
     /// How many stores of a thread may be on their way.
     pub bound: Option<usize>,
+    /// Instructions that nobody passes with something on its way.
+    pub fences: BTreeSet<u32>,
     /// What may still be read, if the rest is to be cleared.
     pub live: Option<Live>,
     /// Memory as the program finds it.
@@ -84,12 +86,26 @@ impl<'c> Machine<'c> {
     /// The machine with this program, everything cleared that will not be read.
     pub fn new(code: &'c Code, model: Model) -> Self {
         let live = Some(Live::new(code));
-        Machine { code, model, races: false, bound: None, live, memory: ByteMemory::initial(code) }
+        Machine {
+            code,
+            model,
+            races: false,
+            bound: None,
+            fences: BTreeSet::new(),
+            live,
+            memory: ByteMemory::initial(code),
+        }
     }
 
     /// What can happen next, and whether a store had to wait for room in its buffer.
     pub fn moves(&self, state: &Concrete) -> (Vec<Step>, bool) {
         let mut moves = state.moves(self.code);
+        if !self.fences.is_empty() {
+            moves.retain(|step| {
+                let (runs, id) = (matches!(step, Step::Run(_) | Step::Choose(..)), step.thread());
+                !runs || state.memory().is_settled(id) || !self.fences.contains(&own(state, id).pc())
+            });
+        }
         let Some(bound) = self.bound else { return (moves, false) };
         let all = moves.len();
         moves.retain(|step| match step {

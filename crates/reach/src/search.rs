@@ -13,6 +13,7 @@ use crate::visited::{Index, Visited};
 use raddle_engine::StopReason;
 use raddle_machine::Code;
 use raddle_trace::Place;
+use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
 /// In which order states are looked at.
@@ -66,6 +67,11 @@ pub(crate) const ROOM: usize = 2 << 30;
 /// What a part of states takes, about.
 const PART: usize = 500;
 
+/// The program as a whole, where a place is asked for.
+pub(crate) fn whole(code: &Code) -> Place {
+    Place { line: 0, ..code.place(0) }
+}
+
 impl<P: crate::semantics::Part> Graph<P> {
     /// How many bytes the states take, about, with what they are made of.
     pub fn size(&self) -> usize {
@@ -77,7 +83,7 @@ impl<P: crate::semantics::Part> Graph<P> {
         let size = self.size();
         (size > room || self.visited.is_full()).then(|| {
             let why = format!("{} states take {} MiB, and there are more", self.visited.len(), size >> 20);
-            StopReason::GaveUp { why, at: Place { line: 0, ..code.place(0) } }
+            StopReason::GaveUp { why, at: whole(code) }
         })
     }
 
@@ -92,6 +98,36 @@ impl<P: crate::semantics::Part> Graph<P> {
         semantics.split(state, &mut |part| parts.push(self.parts.find(part)));
         let parts: Option<Vec<u32>> = parts.into_iter().collect();
         self.visited.index(parts?.into_iter())
+    }
+
+    /// Whether some execution goes on for ever: whether states lead back to themselves.
+    pub(crate) fn goes_on<S: Semantics<Part = P>>(&self, semantics: &S) -> bool {
+        // Depth first: the states on the way, each with what is left to follow; and what has been left behind.
+        let following = |index: Index| -> Vec<Index> {
+            let mut next = Vec::new();
+            let state = self.state(semantics, index);
+            semantics.expand(&state, Breadth::Everything, &mut |_, state| next.extend(self.find(semantics, &state)));
+            next
+        };
+        let mut on_way = FxHashSet::from_iter([0]);
+        let mut done: FxHashSet<Index> = FxHashSet::default();
+        let mut way = vec![(0, following(0))];
+        while let Some((index, left)) = way.last_mut() {
+            match left.pop() {
+                Some(next) if on_way.contains(&next) => return true,
+                Some(next) if done.contains(&next) => {}
+                Some(next) => {
+                    on_way.insert(next);
+                    way.push((next, following(next)));
+                }
+                None => {
+                    on_way.remove(index);
+                    done.insert(*index);
+                    way.pop();
+                }
+            }
+        }
+        false
     }
 
     /// The way to a state: the states on it, each with the number of the move that leaves it.

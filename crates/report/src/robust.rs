@@ -21,8 +21,12 @@ pub struct Robust {
     pub attacks: Vec<Delay>,
     /// The run that shows the first.
     pub witness: Option<Witness>,
-    /// Sets of fences that make it robust, each of least cost, if they were asked for.
+    /// What fences are looked for.
+    pub purpose: Purpose,
+    /// Sets of fences that are enough for that, each of least cost, if they were asked for.
     pub fences: Option<Vec<Vec<Spot>>>,
+    /// A unified diff that puts the fences into the text, if it was asked for; empty if none are needed.
+    pub patch: Option<String>,
     /// How many states were looked at.
     pub states: u64,
     /// How many sets of fences were tried.
@@ -31,6 +35,16 @@ pub struct Robust {
     pub limit: Option<String>,
     /// What a person should know beside it.
     pub notes: Vec<String>,
+}
+
+/// What fences are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purpose {
+    /// No execution under TSO but those of SC.
+    Robustness,
+    /// No property is violated under TSO.
+    Safety,
 }
 
 /// A place in the program, and the line there.
@@ -77,6 +91,12 @@ pub struct Witness {
     pub cycle: Vec<(EventName, &'static str)>,
     /// The command that shows it again.
     pub replay: String,
+}
+
+/// How many lines a patch adds.
+fn lines_of(patch: &str) -> String {
+    let added = patch.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++")).count();
+    counted(added as u64, "line")
 }
 
 impl Say for Robust {
@@ -126,12 +146,23 @@ impl Say for Robust {
                 line("fence", &format!("{or}`{insert}` before {}", spot.words()));
             }
         }
+        if self.purpose == Purpose::Safety && self.fences.iter().flatten().any(Vec::is_empty) {
+            line("fence", "none is needed for the properties to hold under tso");
+        }
+        if let Some(patch) = &self.patch {
+            let what = if self.purpose == Purpose::Safety { "the properties hold under tso" } else { "robust" };
+            let text = match patch.as_str() {
+                "" => "no line is to be changed".to_owned(),
+                _ => format!("{} added; the edited text was checked again: {what}", lines_of(patch)),
+            };
+            line("patch", &text);
+        }
         if let Some(limit) = &self.limit {
             line("scope", limit);
         }
         self.notes.iter().for_each(|note| line("note", note));
         let mut parts = vec![counted(self.states, "state")];
-        if self.fences.is_some() {
+        if self.tried > 0 {
             parts.push(format!("{} of fences tried", counted(self.tried, "set")));
         }
         paper.paint(FAINT, answer.cost.after(parts)).end();
@@ -146,7 +177,9 @@ impl Say for Robust {
             execution: Option<&'a Execution>,
             cycle: Vec<String>,
             replay: Option<&'a str>,
+            fences_for: Purpose,
             fences: Option<&'a [Vec<Spot>]>,
+            patch: Option<&'a str>,
             states: u64,
             tried: u64,
             limit: Option<&'a str>,
@@ -163,7 +196,9 @@ impl Say for Robust {
             execution: self.witness.as_ref().map(|witness| &witness.execution),
             cycle: cycle.collect(),
             replay: self.witness.as_ref().map(|witness| witness.replay.as_str()),
+            fences_for: self.purpose,
             fences: self.fences.as_deref(),
+            patch: self.patch.as_deref(),
             states: self.states,
             tried: self.tried,
             limit: self.limit.as_deref(),

@@ -4,6 +4,9 @@
 //! another witness. Several unsuitable writes may take turns in being the last one: these are not different classes, since
 //! a thread that waits has read nothing yet; of the graphs that differ in nothing else the one with the first such
 //! writes, in canonical order, counts.
+//!
+//! A thread that is stopped by an assumption waits in the same way, where nobody can tell whether it has made the loads that led it there: it stands before
+//! the first of them. If one of them would find something else now, the thread has only not looked again.
 
 use super::branch::{Level, copy};
 use super::context::Context;
@@ -41,7 +44,10 @@ impl<M: Model> Search<'_, M> {
             match tip.state.status() {
                 Status::Finished { exit, .. } => exited |= exit,
                 Status::Failed(_) => failed = true,
-                Status::Blocked(Blocked::Assume) => assumed = true,
+                Status::Blocked(Blocked::Assume) => {
+                    assumed = true;
+                    moot |= exact && !graph.reads_are_current(thread, graph.stopped_since(self.context.code, thread));
+                }
                 Status::Blocked(Blocked::LoopBound) => {
                     bounded = true;
                     self.bounded_at = Some(tip.state.pc());
@@ -51,17 +57,24 @@ impl<M: Model> Search<'_, M> {
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
                 Status::Ready(_) => {
-                    assumed |= graph.is_assuming(self.context.code, thread);
-                    moot |= exact
-                        && tip.stage == Stage::Waiting
-                        && !graph.reads_are_current(thread, tip.state.operations());
+                    let stopped = graph.is_assuming(self.context.code, thread);
+                    assumed |= stopped;
+                    if exact && tip.stage == Stage::Waiting {
+                        let since = if stopped {
+                            graph.stopped_since(self.context.code, thread)
+                        } else {
+                            tip.state.operations()
+                        };
+                        moot |= !graph.reads_are_current(thread, since);
+                    }
                     waiting = waiting.or(Some(tip.state.pc()));
                 }
             }
         }
         let witness = match waiting {
-            Some(_) if !exact => waiting_for_ever(&mut self.context, graph, &mut self.pool),
-            _ => Waiting::Shown,
+            None if !assumed => Waiting::Shown,
+            _ if exact => Waiting::Shown,
+            _ => waiting_for_ever(&mut self.context, graph, &mut self.pool),
         };
         moot |= matches!(witness, Waiting::Moot);
         let witnessed = match &witness {
@@ -189,7 +202,8 @@ fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool:
     let mut last: Vec<(LocId, Slot)> = looks.map(|read| (read.loc, read.rf)).collect();
     last.sort_unstable();
     last.dedup();
-    if last.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+    let overwritten = |&(loc, source): &(LocId, Slot)| !graph.may_be_last(loc, source, graph.present());
+    if last.windows(2).any(|pair| pair[0].0 == pair[1].0) || last.iter().any(overwritten) {
         return Waiting::Moot;
     }
     if is_counted_elsewhere(context, graph, &waiters, &last) {
@@ -210,72 +224,105 @@ fn waiting_for_ever<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, pool:
     }
 }
 
-/// Whether the threads would also wait with last writes that come earlier in canonical order.
+/// Whether the threads would also wait with last writes that come earlier in canonical order: threads look one after the other, and each
+/// location that none of them has looked at before has its possible last writes tried in order.
 fn is_counted_elsewhere<M: Model>(
     context: &mut Context<'_>,
     graph: &Graph<M>,
     waiters: &[Waiter],
     last: &[(LocId, Slot)],
 ) -> bool {
-    let options: Vec<Sources> = last.iter().map(|&(loc, source)| graph.possible_ends(loc, source)).collect();
     let mut events = graph.present().clone();
     waiters.iter().flat_map(|waiter| &waiter.events).for_each(|&slot| events.remove(slot as usize));
-    let mut at = vec![0; last.len()];
+    let mut choice: Vec<(LocId, Slot)> = Vec::new();
+    // What is left to try for each of them, the next one last.
+    let mut left: Vec<Sources> = Vec::new();
     for combination in 1u64.. {
         if combination % COMBINATIONS == 0 && context.shared.deadline.passed().is_some() {
             context.realiser.interrupted = true;
         }
-        let choice = last.iter().zip(&options).zip(&at);
-        let choice: Vec<(LocId, Slot)> = choice.map(|((&(loc, _), sources), &at)| (loc, sources[at])).collect();
-        if choice == last || context.realiser.interrupted {
+        if context.realiser.interrupted {
             return false;
         }
-        if waiters.iter().all(|waiter| waiter.waits(context, graph, &choice))
-            && explained(context, graph, &events, &choice)
-        {
-            return true;
-        }
-        for digit in (0..at.len()).rev() {
-            at[digit] += 1;
-            if at[digit] < options[digit].len() {
-                break;
+        let looks = waiters.iter().map(|waiter| waiter.looks(context, graph, &choice));
+        match looks.into_iter().find(|look| *look != Look::Waits).unwrap_or(Look::Waits) {
+            Look::Asks(loc) => {
+                let own = last.iter().find(|(other, _)| *other == loc).map(|&(_, source)| source);
+                let mut sources = graph.possible_ends(loc, own);
+                sources.reverse();
+                choice.push((loc, INIT));
+                left.push(sources);
             }
-            at[digit] = 0;
+            Look::Goes => {}
+            Look::Waits => {
+                if choice.len() == last.len() && choice.iter().all(|one| last.contains(one)) {
+                    return false;
+                }
+                if explained(context, graph, &events, &choice) {
+                    return true;
+                }
+            }
         }
+        let next = loop {
+            let Some(sources) = left.last_mut() else { return false };
+            if let Some(next) = sources.pop() {
+                break next;
+            }
+            left.pop();
+            choice.pop();
+        };
+        choice.last_mut().expect("as many as there are lists").1 = next;
     }
-    unreachable!("the last choice ends it")
+    unreachable!("the choice at hand ends it")
 }
 
 /// How many combinations of last writes are looked at between two looks at the clock.
 const COMBINATIONS: u64 = 1024;
 
+/// What comes of a thread that looks again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// It waits again, where it waited.
+    Waits,
+    /// It goes on, or waits elsewhere.
+    Goes,
+    /// That depends on what is here.
+    Asks(LocId),
+}
+
 impl Waiter {
-    /// Whether it would find nothing but reasons to wait, were these the last writes.
-    fn waits<M: Model>(&self, context: &mut Context<'_>, graph: &Graph<M>, last: &[(LocId, Slot)]) -> bool {
+    /// What it does if these are the last writes.
+    fn looks<M: Model>(&self, context: &mut Context<'_>, graph: &Graph<M>, last: &[(LocId, Slot)]) -> Look {
         // With other values a turn may be longer than the one that was executed.
         const MAX_OPERATIONS: usize = 1000;
+        let waits = |is_so: bool| if is_so { Look::Waits } else { Look::Goes };
         let mut state = (*self.node.state).clone();
         for _ in 0..MAX_OPERATIONS {
             match *state.status() {
-                Status::Blocked(Blocked::Spin) => return state.since() == self.since && !self.assumes,
-                Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. }) => {
-                    let Ok(loc) = context.view.loc(access, state.pc()) else { return false };
-                    let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else { return false };
-                    let Initial::Value(value) = context.value(graph, loc, source) else { return false };
+                Status::Blocked(Blocked::Spin) => return waits(state.since() == self.since && !self.assumes),
+                Status::Blocked(Blocked::Assume) => return waits(self.assumes),
+                Status::Ready(Visible::Load { access, .. } | Visible::Update { access, .. })
+                    if !self.assumes || context.code.is_load(state.pc()) =>
+                {
+                    let Ok(loc) = context.view.loc(access, state.pc()) else { return Look::Goes };
+                    let Some(&(_, source)) = last.iter().find(|(other, _)| *other == loc) else {
+                        return Look::Asks(loc);
+                    };
+                    let Initial::Value(value) = context.value(graph, loc, source) else { return Look::Goes };
                     match state.reaction(context.code, value) {
                         Reaction::Block => {
-                            return state.operations() == self.since
-                                && state.is_assuming(context.code, value) == self.assumes;
+                            let assumes = state.is_assuming(context.code, value);
+                            return waits(assumes == self.assumes && (assumes || state.operations() == self.since));
                         }
                         Reaction::Read => state.answer(context.code, value, 0),
-                        Reaction::Write(_) | Reaction::Pick(_) => return false,
+                        Reaction::Write(_) | Reaction::Pick(_) => return Look::Goes,
                     }
                 }
-                Status::Ready(Visible::Fence { .. }) => state.answer(context.code, 0, 0),
-                _ => return false,
+                Status::Ready(Visible::Fence { .. }) if !self.assumes => state.answer(context.code, 0, 0),
+                _ => return Look::Goes,
             }
         }
-        false
+        Look::Goes
     }
 }
 
@@ -290,14 +337,20 @@ impl<M: Model> Graph<M> {
     fn waiters(&self, code: &Code) -> Vec<Waiter> {
         let logs = self.threads.iter().enumerate().filter_map(|(index, log)| {
             let tip = log.tip.as_ref()?;
+            let thread = ThreadId(index as u32);
+            let mut assumes = self.is_assuming(code, thread);
             let since = match tip.state.status() {
                 Status::Blocked(Blocked::Spin) => tip.state.since(),
+                Status::Ready(_) if assumes => self.stopped_since(code, thread),
                 Status::Ready(_) if tip.stage == Stage::Waiting => tip.state.operations(),
+                Status::Blocked(Blocked::Assume) => {
+                    assumes = true;
+                    self.stopped_since(code, thread)
+                }
                 _ => return None,
             };
             let recent = log.events.iter().rev().copied().take_while(|&slot| self.event(slot).operation >= since);
             let events: Vec<Slot> = recent.collect();
-            let assumes = self.is_assuming(code, ThreadId(index as u32));
             Some(Waiter { node: ancestor(tip, events.len()), events, since, assumes })
         });
         logs.collect()
@@ -310,13 +363,28 @@ impl<M: Model> Graph<M> {
         tip.zip(look).is_some_and(|(tip, look)| tip.state.is_assuming(code, look.value))
     }
 
-    /// The writes that may be the last of the location, in canonical order up to this one.
-    fn possible_ends(&self, loc: LocId, source: Slot) -> Sources {
+    /// The first of the operations behind which a thread that is stopped by an assumption has done nothing but load, if that may be forgotten.
+    fn stopped_since(&self, code: &Code, thread: ThreadId) -> u32 {
+        let log = &self.threads[thread.index()];
+        let mut since = log.tip.as_ref().map_or(0, |tip| tip.state.operations());
+        if code.forgets_loads() && M::ORDERED {
+            let events = log.events.iter().rev().map(|&slot| self.event(slot));
+            for event in events.take_while(|event| event.kind == Kind::Read && code.is_load(event.pc)) {
+                // Not every operation is an event.
+                if event.operation + 1 < since {
+                    break;
+                }
+                since = event.operation;
+            }
+        }
+        since
+    }
+
+    /// The writes that may be the last of the location, and this one, in canonical order.
+    fn possible_ends(&self, loc: LocId, own: Option<Slot>) -> Sources {
         let mut sources: Sources = self.location(loc).co.iter().copied().chain([INIT]).collect();
-        sources.retain(|&mut other| other == source || self.may_be_last(loc, other, self.present()));
+        sources.retain(|&mut other| own == Some(other) || self.may_be_last(loc, other, self.present()));
         sources.sort_unstable_by_key(|&other| by_rank(self, other));
-        let end = sources.iter().position(|&other| other == source).expect("it is one of them");
-        sources.truncate(end + 1);
         sources
     }
 

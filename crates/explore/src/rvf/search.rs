@@ -328,7 +328,8 @@ impl<'c> Search<'c> {
         let branch = match choice {
             Some((thread, count)) => Branch::Choice { thread, count, next: 0 },
             None => {
-                fruitful = self.end(&sequence)?;
+                // Where somebody has a read to make that does not wait, nothing ends.
+                fruitful = reads.iter().all(|pending| pending.wait) && self.end(&sequence)?;
                 let is_tried = |pending: &Pending| tried.get(pending.thread.index()).is_some_and(Option::is_some);
                 // Those that can stop the others first.
                 reads.sort_by_key(|pending| (is_tried(pending), !stops(pending)));

@@ -7,8 +7,9 @@
 //!
 //! A node at which all wait is such an end beside the children that it has. A thread that waits for a value that passes an assumption is stopped by
 //! that assumption at the end or waits for somebody else, whichever memory ends up with. The two are different ends: the one may be a deadlock.
+//! A thread that is stopped stands before the loads that led it there, where nobody can tell: nothing that they read may have been overwritten since.
 
-use super::event::{INITIAL, LocId};
+use super::event::{Event, INITIAL, Kind, LocId};
 use super::frontier::Frontier;
 use super::report::End;
 use super::run::Pending;
@@ -29,16 +30,6 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    /// Nothing that the thread has read from this operation on may have been overwritten since.
-    fn turn_is_current(&mut self, frontier: &Frontier<'_>, thread: ThreadId, since: u32) {
-        let turn = frontier.event_of_operation(thread, since)..frontier.events(thread).len() as u32;
-        for read in turn.map(|index| EventId::new(thread, index)) {
-            let event = frontier.event(read);
-            let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };
-            self.orders.extend(writes.iter().filter(|write| write.thread != thread).map(|&write| (write, read)));
-        }
-    }
-
     /// Whether a sequence of all events is like that.
     pub(crate) fn holds_after(&self, frontier: &Frontier<'_>, sequence: &[EventId]) -> bool {
         // A thread that waits has read near the end.
@@ -48,6 +39,25 @@ impl Wanted {
         self.lasts.iter().all(|last| last.sources.contains(&in_memory(frontier, sequence, last.loc)))
             && self.orders.iter().all(|&(write, read)| is_before(write, read))
     }
+}
+
+/// The orders in which nothing that the thread has read from this event on has been overwritten since.
+fn current(frontier: &Frontier<'_>, thread: ThreadId, since: u32) -> Vec<(EventId, EventId)> {
+    let reads = (since..frontier.events(thread).len() as u32).map(|index| EventId::new(thread, index));
+    let orders = reads.flat_map(|read| {
+        let event = frontier.event(read);
+        let writes = if event.reads() { frontier.writes(event.loc) } else { &[] };
+        writes.iter().filter(move |write| write.thread != thread).map(move |&write| (write, read))
+    });
+    orders.collect()
+}
+
+/// From which of its events on a thread that is stopped by an assumption has done nothing but load, if that may be forgotten.
+fn stopped_since(frontier: &Frontier<'_>, thread: ThreadId) -> u32 {
+    let (code, events) = (frontier.world.code, frontier.events(thread));
+    let is_load = |event: &&Event| event.kind == Kind::Read && code.is_load(event.pc);
+    let loads = if code.forgets_loads() { events.iter().rev().take_while(is_load).count() } else { 0 };
+    (events.len() - loads) as u32
 }
 
 /// The write that is in memory at the end of a sequence.
@@ -73,6 +83,8 @@ struct Open {
     at: usize,
     waits: Vec<EventId>,
     stopped: Vec<EventId>,
+    /// What has to hold beside if it is.
+    orders: Vec<(EventId, EventId)>,
 }
 
 impl Ends {
@@ -81,10 +93,14 @@ impl Ends {
         let Pending { thread, loc, .. } = pending;
         let assumes = |&source: &EventId| frontier.is_assuming(thread, loc, source);
         let (stopped, waits): (Vec<EventId>, Vec<EventId>) = sources.iter().copied().partition(assumes);
-        if !stopped.is_empty() && !waits.is_empty() {
-            self.open.push(Open { at: self.wanted.lasts.len(), waits, stopped });
-        } else {
-            self.end.assumed |= !stopped.is_empty();
+        if !stopped.is_empty() {
+            let orders = current(frontier, thread, stopped_since(frontier, thread));
+            if waits.is_empty() {
+                self.end.assumed = true;
+                self.wanted.orders.extend(orders);
+            } else {
+                self.open.push(Open { at: self.wanted.lasts.len(), waits, stopped, orders });
+            }
         }
         self.wanted.lasts.push(Last { loc, sources });
     }
@@ -109,9 +125,12 @@ impl Iterator for Ends {
         let count = 1u64.checked_shl(self.open.len() as u32);
         self.next = which.checked_add(1).filter(|&next| count.is_none_or(|count| next < count));
         let (mut end, mut wanted) = (self.end, self.wanted.clone());
-        for (bit, Open { at, waits, stopped }) in self.open.iter().enumerate() {
+        for (bit, Open { at, waits, stopped, orders }) in self.open.iter().enumerate() {
             let is_stopped = which >> bit & 1 == 1;
-            end.assumed |= is_stopped;
+            if is_stopped {
+                end.assumed = true;
+                wanted.orders.extend(orders);
+            }
             wanted.lasts[*at].sources.clone_from(if is_stopped { stopped } else { waits });
         }
         Some((end, wanted))
@@ -145,11 +164,15 @@ pub(crate) fn ends_by(frontier: &mut Frontier<'_>, awaits: impl Fn(&mut Frontier
         match *state.status() {
             Status::Finished { exit, .. } => ends.end.exited |= exit,
             Status::Failed(_) => ends.end.failed = true,
-            Status::Blocked(Blocked::Assume) => ends.end.assumed = true,
+            Status::Blocked(Blocked::Assume) => {
+                ends.end.assumed = true;
+                ends.wanted.orders.extend(current(frontier, thread, stopped_since(frontier, thread)));
+            }
             Status::Blocked(Blocked::LoopBound) => ends.end.bounded = Some(pc),
             Status::Blocked(Blocked::Spin) => {
                 ends.end.waiting = ends.end.waiting.or(Some(pc));
-                ends.wanted.turn_is_current(frontier, thread, state.since());
+                let since = frontier.event_of_operation(thread, state.since());
+                ends.wanted.orders.extend(current(frontier, thread, since));
             }
             Status::Ready(_) => {
                 ends.end.waiting = ends.end.waiting.or(Some(pc));

@@ -96,9 +96,11 @@ impl Thread {
             self.objects.get_mut(number).end().expect("locals live until the return");
         }
         self.regs.truncate(frame.base as usize);
-        let outer = self.turns.partition_point(|&slot| slot < frame.base);
-        self.turns.truncate(outer);
-        self.past.turns.truncate(outer);
+        if !self.turns.is_empty() {
+            let outer = self.turns.partition_point(|&slot| slot < frame.base);
+            self.turns.truncate(outer);
+            self.past.turns.truncate(outer);
+        }
         if self.frames.len() == 1 {
             return self.finish(result, exits);
         }

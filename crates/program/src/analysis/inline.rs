@@ -145,7 +145,7 @@ mod tests {
         let mut program = parse("test.rdl", &text, &[]).unwrap_or_else(|e| panic!("{e}"));
         inline_helpers(&mut program);
         validate(&program).unwrap_or_else(|e| panic!("{e:?}"));
-        assumed::passing(&program.functions[0]).len()
+        assumed::passing(&program, &program.functions[0]).len()
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! | [`unwritten`] | which reads can only find what was never written |
 //! | [`pieces`] | which accesses are made in pieces, because others are smaller |
 //! | [`inputs`] | which values of unknown inputs have to be explored |
+//! | `simplify` | what is left of an expression with constants in it |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
 pub mod assumed;
@@ -28,6 +29,7 @@ pub mod inputs;
 pub mod liveness;
 pub mod loops;
 pub mod pieces;
+mod simplify;
 pub mod spin;
 pub mod unused;
 pub mod unwritten;

@@ -30,15 +30,32 @@ fn number_in_c(order: Ordering) -> &'static str {
 
 /// A file with changes, line by line.
 pub(crate) struct Draft<'t> {
+    /// Without their ends, of which a carriage return is none.
     lines: Vec<&'t str>,
+    /// The last line has no end.
+    open: bool,
     /// What stands in place of a line: nothing, itself or something else, and possibly a line more.
     changed: Vec<Option<Vec<String>>>,
 }
 
 impl<'t> Draft<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        let lines: Vec<&str> = text.lines().collect();
-        Draft { changed: vec![None; lines.len()], lines }
+        let mut lines: Vec<&str> = text.split('\n').collect();
+        let open = lines.pop_if(|last| last.is_empty()).is_none();
+        Draft { changed: vec![None; lines.len()], lines, open }
+    }
+
+    /// Adds a line before a line (from 0) that is not the first, as far to the right as that one.
+    pub(crate) fn insert_before(&mut self, at: usize, text: &str) {
+        let line = self.lines[at];
+        let is_apart = |line: &str| line.trim().is_empty() || line.trim_start().starts_with(['#', '}']);
+        // Beside what closes a block or is for the preprocessor it stands as the statement before does.
+        let before = self.lines[..at].iter().rev().find(|line| !is_apart(line)).filter(|_| is_apart(line));
+        let deeper = if before.is_some_and(|before| before.trim_end().ends_with('{')) { "    " } else { "" };
+        let shape = before.copied().unwrap_or(line);
+        let indent: String = shape.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
+        let end = if line.ends_with('\r') { "\r" } else { "" };
+        self.add(at - 1, format!("{indent}{deeper}{text}{end}"));
     }
 
     fn now(&self, at: usize) -> Option<String> {
@@ -186,6 +203,9 @@ impl<'t> Draft<'t> {
                 } else {
                     body += &format!(" {}\n", self.lines[at]);
                     new += 1;
+                }
+                if self.open && at + 1 == self.lines.len() {
+                    body += "\\ No newline at end of file\n";
                 }
             }
             out += &format!("@@ -{},{} +{},{new} @@\n{body}", from + 1, to - from, from as i64 + 1 + shift);

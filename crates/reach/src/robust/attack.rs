@@ -11,22 +11,16 @@
 //! Deviations: of what is delayed only the newest store to each place is kept, as in the notes, but the first one is remembered by its place alone. Threads that are started
 //! by one that has an access after the load, or wait for the end of such a thread, come after the load as well.
 
+pub use super::monitor::Attack;
+use super::monitor::{Monitor, Place, place};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use raddle_machine::memory::Memory;
-use raddle_machine::{Access, Addr, Automaton, Code, Reaction, Status, Visible};
+use raddle_machine::{Access, Automaton, Code, Status, Visible};
+use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-
-/// A store and a load of one function, by their instructions: the first is delayed past the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Attack {
-    /// The store.
-    pub store: u32,
-    /// The load.
-    pub load: u32,
-}
 
 /// The program with somebody who attacks.
 #[derive(Debug)]
@@ -42,57 +36,6 @@ pub struct Attacks<'c> {
 pub struct Attacked {
     pub(super) state: Concrete,
     monitor: Monitor,
-}
-
-/// How far the attack has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Monitor {
-    /// Who delays, and the instruction and place of the first delayed store.
-    attacker: Option<(ThreadId, u32, Place)>,
-    /// The load behind which the attacker stops.
-    load: Option<u32>,
-    /// What has been accessed after that load, and whether it was written.
-    accesses: BTreeMap<Place, bool>,
-    /// Who has made an access after that load.
-    helpers: BTreeSet<ThreadId>,
-}
-
-/// A place in memory, by start and size.
-type Place = (u64, u8);
-
-fn place(access: Access) -> Place {
-    (access.addr.0, access.size)
-}
-
-fn overlap(one: Place, other: Place) -> bool {
-    let access = |(addr, size)| Access { addr: Addr(addr), size };
-    access(one).overlaps(access(other))
-}
-
-impl Monitor {
-    fn attacker(&self) -> Option<ThreadId> {
-        self.attacker.map(|(id, ..)| id)
-    }
-
-    /// The attack that has succeeded.
-    fn success(&self) -> Option<Attack> {
-        let ((_, store, first), load) = (self.attacker?, self.load?);
-        self.accesses.keys().any(|&place| overlap(place, first)).then_some(Attack { store, load })
-    }
-
-    /// A thread has accessed this place.
-    fn access(&mut self, id: ThreadId, at: Place, writes: bool) {
-        if self.load.is_none() {
-            return;
-        }
-        let meets = self.accesses.iter().any(|(&place, &written)| (writes || written) && overlap(place, at));
-        if meets {
-            self.helpers.insert(id);
-        }
-        if self.helpers.contains(&id) {
-            *self.accesses.entry(at).or_default() |= writes;
-        }
-    }
 }
 
 /// A part of states under attack.
@@ -203,7 +146,7 @@ impl<'c> Attacks<'c> {
         let Status::Ready(visible) = *thread.status() else { unreachable!("it has a move") };
         let pc = thread.pc();
         match (choice.how, visible) {
-            (How::Plain, visible) => self.watch(state, id, visible, &mut monitor),
+            (How::Plain, visible) => monitor.watch(code, state, id, visible),
             (How::Delayed, Visible::Store { access, .. }) => {
                 monitor.attacker.get_or_insert((id, pc, place(access)));
             }
@@ -225,30 +168,6 @@ impl<'c> Attacks<'c> {
             }
         }
         Attacked { state: next, monitor }
-    }
-
-    /// Tells the monitor what a thread that does not attack is about to do.
-    fn watch(&self, state: &Concrete, id: ThreadId, visible: Visible, monitor: &mut Monitor) {
-        match visible {
-            Visible::Load { access, .. } => monitor.access(id, place(access), false),
-            Visible::Store { access, .. } => monitor.access(id, place(access), true),
-            Visible::Update { access, .. } => {
-                let found = state.look(self.machine.code, id, access);
-                let reaction = found.map(|found| own(state, id).reaction(self.machine.code, found.value));
-                let writes = matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_)));
-                monitor.access(id, place(access), writes);
-            }
-            Visible::Spawn { .. } => {
-                let child = own(state, id).next_child(self.machine.code);
-                if monitor.helpers.contains(&id) {
-                    monitor.helpers.extend(child);
-                }
-            }
-            Visible::Join { thread } if monitor.helpers.contains(&thread) => {
-                monitor.helpers.insert(id);
-            }
-            _ => {}
-        }
     }
 }
 
@@ -290,7 +209,7 @@ impl Semantics for Attacks<'_> {
         Attacked { state, monitor }
     }
 
-    fn expand(&self, attacked: &Attacked, _: Breadth, next: &mut dyn FnMut(u16, Attacked)) -> Expanded<Sight> {
+    fn expand(&self, attacked: &Attacked, breadth: Breadth, next: &mut dyn FnMut(u16, Attacked)) -> Expanded<Sight> {
         let success = attacked.monitor.success();
         let choices = if success.is_none() { self.choices(attacked) } else { Vec::new() };
         let mut stuck = attacked.state.threads().find_map(|thread| match thread.status() {
@@ -302,9 +221,16 @@ impl Semantics for Attacks<'_> {
             stuck =
                 Some((format!("there are {} ways to go on, which are too many to look at each", choices.len()), pc));
         }
-        for (number, &choice) in choices.iter().enumerate().filter(|_| stuck.is_none()) {
+        // A fence that need not wait is nothing that anybody could notice.
+        let is_silent = |choice: &Choice| {
+            let status = own(&attacked.state, choice.step.thread()).status();
+            matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
+        };
+        let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
+        let followed = |number: usize| alone.is_none_or(|alone| alone == number);
+        for (number, &choice) in choices.iter().enumerate().filter(|(number, _)| stuck.is_none() && followed(*number)) {
             next(number as u16, self.after(attacked, choice));
         }
-        Expanded { sight: Sight { success, stuck }, reduced: false }
+        Expanded { sight: Sight { success, stuck }, reduced: alone.is_some() && choices.len() > 1 }
     }
 }

@@ -9,6 +9,7 @@
 pub mod attack;
 pub mod cycle;
 pub mod fences;
+pub(crate) mod monitor;
 
 use crate::machine::own;
 use crate::schedule::{Move, Then, realise};
@@ -88,7 +89,7 @@ pub fn robust(
     takes(code)?;
     let attacks = Attacks::new(code, fences.clone());
     let mut witnesses: Vec<Witness> = Vec::new();
-    let plan = Plan { order: Order::Breadth, workers: settings.workers.max(1), breadth: Breadth::Everything };
+    let plan = Plan { order: Order::Breadth, workers: settings.workers.max(1), breadth: Breadth::Enough };
     let (graph, ended) = search(
         &attacks,
         plan,

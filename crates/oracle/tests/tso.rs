@@ -1,0 +1,321 @@
+//! What replaces store buffers, held against store buffers: programs with delays built in, and buffers that forget.
+//!
+//! The states of a program in which nothing is on its way are collected in each way. With delays built in there are never more than under TSO, and when no attack is left there are all; with buffers that forget there are never fewer, and the
+//! more they remember the fewer. `RADDLE_TSO` is how many programs.
+
+use raddle_engine::{Control, Deadline, Engine, Finding, Limits, Options, Outcome, PropertySet, Question};
+use raddle_machine::memory::Memory;
+use raddle_machine::{Automaton, Code};
+use raddle_oracle::compare::code;
+use raddle_oracle::cyclic::program;
+use raddle_oracle::sketch::Stmt;
+use raddle_oracle::{Family, generate};
+use raddle_reach::buffers::AbstractTso;
+use raddle_reach::buffers::abstraction::{Abstract, Precision};
+use raddle_reach::lazy::Lazy;
+use raddle_reach::lazy::extended::Extended;
+use raddle_reach::lazy::oracle::{Advice, Attacked, Leaving, Oracle};
+use raddle_reach::lazy::words::Words;
+use raddle_reach::machine::{Concrete, Machine, Piece};
+use raddle_reach::search::{Order, Plan, search};
+use raddle_reach::semantics::{Breadth, Semantics};
+use raddle_testkit::{Random, setting};
+use raddle_trace::{Model, Property, Verdict};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
+
+/// A program that has more states in some way is not looked at.
+const MOST: usize = 12_000;
+
+/// A program that has more states without store buffers is not attacked.
+const FEW: usize = 400;
+
+/// The states of the machine in which nothing is on its way.
+type Settled = HashSet<Vec<Piece>>;
+
+/// Collects the settled states of a system, if there are not too many; and whether `look` noticed something in any state.
+fn settled<S: Semantics>(
+    code: &Code,
+    semantics: &S,
+    state: impl Fn(&S::State) -> &Concrete,
+    mut look: impl FnMut(&S::Sight) -> bool,
+) -> Option<(Settled, bool)> {
+    let machine = plain_machine(code, Model::Tso);
+    let (mut all, mut noticed) = (Settled::new(), false);
+    // Everything is followed: no reduction is held against another one.
+    let plan = Plan { order: Order::Breadth, workers: 1, breadth: Breadth::Everything };
+    let (_, ended) = search(
+        semantics,
+        plan,
+        &mut |graph, index, sight| {
+            noticed |= look(&sight);
+            let whole = graph.state(semantics, index);
+            let state = state(&whole);
+            if state.threads().all(|thread| state.memory().is_settled(thread.id())) {
+                let mut pieces = Vec::new();
+                machine.split(state, &mut |piece| pieces.push(piece.clone()));
+                all.insert(pieces);
+            }
+            ControlFlow::Continue(())
+        },
+        &mut |graph| if graph.visited.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+    );
+    ended.is_none().then_some((all, noticed))
+}
+
+/// The settled states under a model with buffers of this length, and whether that makes a difference.
+fn plain(code: &Code, model: Model, bound: Option<usize>) -> Option<(Settled, bool)> {
+    let mut machine = plain_machine(code, model);
+    machine.bound = bound;
+    settled(code, &machine, |state| state, |sight| sight.full.is_some())
+}
+
+/// A machine that clears nothing: what threads have read makes a difference.
+fn plain_machine(code: &Code, model: Model) -> Machine<'_> {
+    Machine { live: None, ..Machine::new(code, model) }
+}
+
+fn blurred(code: &Code, precision: Precision) -> Option<Settled> {
+    Some(
+        settled(
+            code,
+            &Abstract { machine: plain_machine(code, Model::Tso), precision },
+            |state| state.state(),
+            |_| false,
+        )?
+        .0,
+    )
+}
+
+/// The settled states with delays built in that an oracle asks for, round by round; whether the last round has all that it asks for.
+fn extended(code: &Code, oracle: &dyn Oracle, exact: bool, rounds: usize) -> Option<(Vec<Settled>, bool)> {
+    let control = Control::new();
+    let deadline = Deadline::new(Limits::default(), &control);
+    let (mut words, mut states) = (Words::default(), Vec::new());
+    for _ in 0..rounds {
+        let with = |words: &Words| Extended {
+            exact,
+            machine: plain_machine(code, Model::Tso),
+            ..Extended::new(code, words.clone())
+        };
+        states.push(settled(code, &with(&words), |state| state.state(), |_| false)?.0);
+        match oracle.ask(with(&words), 1, &deadline).0 {
+            Advice::Nothing => return Some((states, true)),
+            Advice::Words(more) => {
+                let new = more.iter().filter(|word| words.add(word)).count();
+                assert!(new > 0, "{more:?} is built in already");
+            }
+            Advice::Stopped(reason) => panic!("{reason}"),
+        }
+    }
+    Some((states, false))
+}
+
+fn ask(engine: &'static dyn Engine, code: &Code, switches: &[&str]) -> Outcome {
+    let mut options = Options::new(Model::Tso);
+    options.all = true;
+    options.properties = PropertySet::none().with(Property::Assert);
+    for switch in switches {
+        options.switches.set(engine, switch).expect("a switch");
+    }
+    engine.ask(&Question { code, options: &options }, &Control::new()).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+fn failing(outcome: &Outcome) -> BTreeSet<u32> {
+    outcome.findings.iter().map(Finding::violation).map(|violation| violation.place.line).collect()
+}
+
+const PRECISIONS: [Precision; 7] = [
+    Precision { queue: 0, count: 0, last: false },
+    Precision { queue: 0, count: 0, last: true },
+    Precision { queue: 0, count: 1, last: true },
+    Precision { queue: 1, count: 1, last: true },
+    Precision { queue: 2, count: 1, last: true },
+    Precision { queue: 2, count: 3, last: true },
+    Precision { queue: 4, count: 3, last: true },
+];
+
+#[test]
+fn cyclic_programs() {
+    let [mut compared, mut exact, mut abstracted, mut closed, mut delayed] = [0; 5];
+    for seed in 0..setting("RADDLE_TSO", 40) {
+        let text = program(&mut Random::new(0x750 + seed));
+        let source = raddle_program::parse("test.rdl", &text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let code = raddle::prepare(&source, None);
+        let Some((tso, refused)) = plain(&code, Model::Tso, Some(2)) else { continue };
+        let Some((sc, _)) = plain(&code, Model::Sc, None) else { continue };
+        let what = || format!("{text}seed {seed}");
+        compared += 1;
+        exact += usize::from(!refused);
+        let mut coarser: Option<Settled> = None;
+        for precision in PRECISIONS {
+            let Some(states) = blurred(&code, precision) else { continue };
+            assert!(tso.is_subset(&states), "{precision:?} loses states: {}", what());
+            assert!(coarser.is_none_or(|coarser| states.is_subset(&coarser)), "{precision:?} is no finer: {}", what());
+            coarser = Some(states);
+            abstracted += 1;
+        }
+        for (oracle, with_captures) in [(&Attacked as &dyn Oracle, true), (&Attacked, false), (&Leaving, true)] {
+            if sc.len() > FEW {
+                continue;
+            }
+            let Some((rounds, whole)) = extended(&code, oracle, with_captures, 4) else { continue };
+            assert!(sc.is_subset(&rounds[0]), "{}", what());
+            delayed += rounds.len() - 1;
+            let last = rounds.last().expect("there is one");
+            assert!(refused || last.is_subset(&tso), "delays that are none: {}", what());
+            assert!(!whole || !with_captures || tso.is_subset(last), "delays are missing: {}", what());
+            closed += usize::from(whole && with_captures);
+        }
+        let bounded = ask(&raddle_reach::explicit::Explicit, &code, &["buffer=2"]);
+        let ways: [(&'static dyn Engine, &[&str]); 4] = [
+            (&Lazy, &["rounds=4"]),
+            (&AbstractTso, &["queue=none", "count=none"]),
+            (&AbstractTso, &["queue=1", "count=1"]),
+            (&AbstractTso, &["queue=3", "count=1"]),
+        ];
+        for (engine, switches) in ways {
+            if engine.name() == "lazy-tso" && sc.len() > FEW {
+                continue;
+            }
+            let found = ask(engine, &code, switches);
+            if found.stop.is_none() {
+                assert!(failing(&bounded).is_subset(&failing(&found)), "{} loses: {}", engine.name(), what());
+            }
+            if !refused {
+                assert!(failing(&found).is_subset(&failing(&bounded)), "{} invents: {}", engine.name(), what());
+            }
+        }
+    }
+    println!(
+        "{compared} programs, {exact} of them whole with buffers of two; {abstracted} abstractions; {delayed} delays, {closed} times no more"
+    );
+    let least = setting("RADDLE_TSO", 40) as usize;
+    assert!(
+        compared * 3 > least && exact * 10 > least && abstracted > least && closed * 2 > least && delayed * 3 > least
+    );
+}
+
+#[test]
+fn programs_that_end() {
+    let [mut compared, mut not_robust, mut violated] = [0; 3];
+    for index in 0..setting("RADDLE_TSO", 80) {
+        let sketch = generate(Family::Buffered, 77, index);
+        if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Loop(_) | Stmt::Spin(..))) {
+            continue;
+        }
+        let code = code(&sketch);
+        let Some((tso, _)) = plain(&code, Model::Tso, None) else { continue };
+        compared += 1;
+        for precision in PRECISIONS {
+            let Some(states) = blurred(&code, precision) else { continue };
+            assert!(tso.is_subset(&states), "{precision:?} loses states: {sketch}");
+        }
+        // A queue that never overflows is exact.
+        let whole = blurred(&code, Precision { queue: 40, count: 0, last: true });
+        assert!(whole.is_none_or(|whole| whole == tso), "{sketch}");
+        for oracle in [&Attacked as &dyn Oracle, &Leaving] {
+            let Some((rounds, whole)) = extended(&code, oracle, true, 200) else { continue };
+            assert!(whole, "{sketch}");
+            assert!(rounds.last() == Some(&tso), "{sketch}");
+            not_robust += usize::from(rounds.len() > 1);
+        }
+        let explicit = ask(&raddle_reach::explicit::Explicit, &code, &[]);
+        let ways: [(&'static dyn Engine, &[&str]); 4] =
+            [(&Lazy, &[]), (&Lazy, &["unroll=4"]), (&Lazy, &["oracle=runs"]), (&AbstractTso, &[])];
+        for (engine, switches) in ways {
+            let found = ask(engine, &code, switches);
+            assert_eq!(
+                (found.verdict, failing(&found)),
+                (explicit.verdict, failing(&explicit)),
+                "{}: {sketch}",
+                engine.name()
+            );
+        }
+        violated += usize::from(explicit.verdict == Verdict::Violated);
+    }
+    println!("{compared} programs, {not_robust} times delays, {violated} with violations");
+    let least = setting("RADDLE_TSO", 80) as usize;
+    assert!(compared * 2 > least && not_robust * 4 > least, "{compared} {not_robust}");
+}
+
+/// Buffers in which the last store is counted with the others.
+const fn set(queue: usize, count: u8) -> Precision {
+    Precision { queue, count, last: false }
+}
+
+/// Programs, whether something goes wrong under TSO, and with which buffers it seems to.
+#[test]
+fn known_programs() {
+    let two = |left: &str, right: &str| {
+        format!(
+            "global x: i32; global y: i32; fn left() {{ {left} }} fn right() {{ {right} }} fn main() {{ spawn left(); spawn right(); }}"
+        )
+    };
+    type Case<'c> = (&'c str, String, bool, &'c [(Precision, bool)]);
+    let cases: &[Case<'_>] = &[
+        (
+            "stored twice, flushed thrice",
+            two(
+                "store x, 1; store x, 1; store x, 2;",
+                "let a = load x; if a == 2 { store x, 0; fence.sc; let b = load x; assert b != 2; }",
+            ),
+            false,
+            &[(set(0, 0), true), (set(1, 0), true), (set(2, 0), true), (set(0, 3), false), (set(3, 0), false)],
+        ),
+        (
+            "in another order",
+            two(
+                "store x, 1; store x, 2; store x, 1;",
+                "let a = load x; let b = load x; if a == 2 { if b == 1 { store x, 0; fence.sc; let c = load x; assert c != 1; } }",
+            ),
+            false,
+            &[(set(0, 0), true), (set(0, 3), true), (set(1, 0), true), (set(2, 0), true), (set(3, 0), false)],
+        ),
+        (
+            "backwards",
+            two("store x, 1; store x, 2;", "let a = load x; let b = load x; assert a != 2 || b != 1;"),
+            false,
+            &[(set(0, 0), true), (set(0, 3), false), (set(1, 0), false)],
+        ),
+        (
+            "an early read",
+            "global a: i32; global b: i32; global r: i32; global s: i32;
+             fn left() { store a, 1; store b, 1; let v = load a; store r, v; }
+             fn right() { store a, 2; fence.sc; let v = load b; store s, v + 1; }
+             fn main() { let l = spawn left(); let o = spawn right(); join l; join o;
+                 let p = load r; let q = load s; let e = load a; assert p != 1 || q != 1 || e != 2; }"
+                .to_owned(),
+            true,
+            &[(set(1, 0), true), (set(4, 0), true)],
+        ),
+        (
+            "a queue that drains while something has overflowed",
+            "global x: i32; global y: i32; global w: i32; global z: i32; global v: i32; global u: i32; global left_saw: i32; global right_saw: i32;
+             fn left() { store x, 1; store y, 1; let p = load w; let r = load z; store v, r; let s = load u;
+                 if p == 0 { if r == 1 { if s == 0 { fence.sc; store left_saw, 1; } } } }
+             fn right() { store w, 1; fence.sc; let c = load x; let a = load x; store z, a; store u, 1; fence.sc; let b = load y;
+                 if c == 0 { if a == 1 { if b == 0 { store right_saw, 1; } } } }
+             fn main() { let l = spawn left(); let o = spawn right(); join l; join o;
+                 let p = load left_saw; let q = load right_saw; assert p != 1 || q != 1; }"
+                .to_owned(),
+            true,
+            &[(set(1, 0), true), (set(0, 0), true), (set(2, 0), true)],
+        ),
+    ];
+    for (name, text, wrong, abstractions) in cases {
+        let source = raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+        let code = raddle::prepare(&source, None);
+        for &(precision, expected) in *abstractions {
+            let machine = Abstract::new(&code, precision);
+            let fails = |sight: &raddle_reach::buffers::abstraction::Sight| !sight.machine.failures.is_empty();
+            let (_, found) = settled(&code, &machine, |state| state.state(), fails).expect("few states");
+            assert_eq!(found, expected, "{name} with {precision:?}");
+        }
+        for engine in [&Lazy as &'static dyn Engine, &AbstractTso, &raddle_reach::explicit::Explicit] {
+            let found = ask(engine, &code, &[]);
+            assert!(found.stop.is_none(), "{name} by {}: {:?}", engine.name(), found.stop);
+            assert_eq!(found.verdict == Verdict::Violated, *wrong, "{name} by {}", engine.name());
+        }
+    }
+}

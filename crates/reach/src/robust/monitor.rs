@@ -1,0 +1,90 @@
+//! What happens after the load of an attack: which accesses, by which threads; and whether one of them meets the first delayed store.
+
+use crate::machine::{Concrete, own};
+use raddle_machine::{Access, Addr, Automaton, Code, Reaction, Visible};
+use raddle_trace::ThreadId;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A store and a load of one function, by their instructions: the first is delayed past the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Attack {
+    /// The store.
+    pub store: u32,
+    /// The load.
+    pub load: u32,
+}
+
+/// How far the attack has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Monitor {
+    /// Who delays, and the instruction and place of the first delayed store.
+    pub(crate) attacker: Option<(ThreadId, u32, Place)>,
+    /// The load behind which the attacker stops.
+    pub(crate) load: Option<u32>,
+    /// What has been accessed after that load, and whether it was written.
+    pub(crate) accesses: BTreeMap<Place, bool>,
+    /// Who has made an access after that load.
+    pub(crate) helpers: BTreeSet<ThreadId>,
+}
+
+/// A place in memory, by start and size.
+pub(crate) type Place = (u64, u8);
+
+pub(crate) fn place(access: Access) -> Place {
+    (access.addr.0, access.size)
+}
+
+fn overlap(one: Place, other: Place) -> bool {
+    let access = |(addr, size)| Access { addr: Addr(addr), size };
+    access(one).overlaps(access(other))
+}
+
+impl Monitor {
+    pub(crate) fn attacker(&self) -> Option<ThreadId> {
+        self.attacker.map(|(id, ..)| id)
+    }
+
+    /// The attack that has succeeded.
+    pub(crate) fn success(&self) -> Option<Attack> {
+        let ((_, store, first), load) = (self.attacker?, self.load?);
+        self.accesses.keys().any(|&place| overlap(place, first)).then_some(Attack { store, load })
+    }
+
+    /// A thread has accessed this place.
+    pub(crate) fn access(&mut self, id: ThreadId, at: Place, writes: bool) {
+        if self.load.is_none() {
+            return;
+        }
+        let meets = self.accesses.iter().any(|(&place, &written)| (writes || written) && overlap(place, at));
+        if meets {
+            self.helpers.insert(id);
+        }
+        if self.helpers.contains(&id) {
+            *self.accesses.entry(at).or_default() |= writes;
+        }
+    }
+
+    /// A thread that does not attack is about to do this.
+    pub(crate) fn watch(&mut self, code: &Code, state: &Concrete, id: ThreadId, visible: Visible) {
+        match visible {
+            Visible::Load { access, .. } => self.access(id, place(access), false),
+            Visible::Store { access, .. } => self.access(id, place(access), true),
+            Visible::Update { access, .. } => {
+                let found = state.look(code, id, access);
+                let reaction = found.map(|found| own(state, id).reaction(code, found.value));
+                let writes = matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_)));
+                self.access(id, place(access), writes);
+            }
+            Visible::Spawn { .. } => {
+                let child = own(state, id).next_child(code);
+                if self.helpers.contains(&id) {
+                    self.helpers.extend(child);
+                }
+            }
+            Visible::Join { thread } if self.helpers.contains(&thread) => {
+                self.helpers.insert(id);
+            }
+            _ => {}
+        }
+    }
+}
