@@ -182,3 +182,19 @@ fn who_waits_for_each_other_waits_for_ever() {
     let dead = found("lock n; lock m;");
     assert_eq!(dead.findings[0].violation().property, Property::Deadlock);
 }
+
+/// Whether a compare-exchange writes depends on what it finds, and it finds that only behind the access that it would race with.
+#[test]
+fn a_write_that_cannot_come_first_does_not_race() {
+    let text = |expected: u32| {
+        format!(
+            "global x: i32;
+             fn one() {{ let r = load.na x; store.rel x, 1; }}
+             fn two() {{ cas.acqrel x, {expected}, 5; }}
+             fn main() {{ spawn one(); spawn two(); }}"
+        )
+    };
+    let found = |expected: u32| ask(&text(expected), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!(found(1).verdict, Verdict::Holds);
+    assert_eq!(found(0).findings[0].violation().property, Property::Race);
+}

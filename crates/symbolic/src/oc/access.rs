@@ -161,6 +161,9 @@ impl Unroller<'_> {
         for (here, place) in list {
             let here = self.graph.terms.and(here, writes);
             self.put(state, look, goes, here, place, size, value);
+            if matches!(place, Place::Shared { .. }) {
+                self.graph.events.last_mut().expect("just made").depends = waits || !self.graph.terms.is_true(writes);
+            }
         }
         self.fail_if(thread, state, fails, Property::Arithmetic, pc);
         self.set(state, dst, found);

@@ -134,9 +134,9 @@ pub(super) fn encode(
     for (&location, writes) in &mut writes {
         let value = graph.terms.constant(location.width(), initial(code, graph, location).unwrap_or(0));
         writes.push(events.len());
-        let (unwritten, ordinary) = (None, false);
-        let (writes, guard, reached) = (true, yes, yes);
-        events.push(Event { node: INITIAL, location, writes, value, guard, unwritten, reached, ordinary, pc: 0 });
+        let (unwritten, ordinary, depends) = (None, false, false);
+        let (node, writes, guard, reached) = (INITIAL, true, yes, yes);
+        events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc: 0 });
     }
     for &constraint in &graph.constraints {
         solver.assert(&graph.terms, constraint);

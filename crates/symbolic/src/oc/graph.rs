@@ -47,6 +47,8 @@ pub(super) struct Event {
     pub(super) reached: Term,
     /// Whether it can race with anything.
     pub(super) ordinary: bool,
+    /// Whether it depends on what is read in the same step that it is written.
+    pub(super) depends: bool,
     pub(super) pc: u32,
 }
 
@@ -214,8 +216,8 @@ impl Graph {
     }
 
     pub(super) fn add(&mut self, node: Node, location: Location, writes: bool, value: Term, guard: Term, pc: u32) {
-        let (unwritten, reached, ordinary) = (None, guard, false);
-        self.events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, pc });
+        let (unwritten, reached, ordinary, depends) = (None, guard, false, false);
+        self.events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc });
     }
 
     /// A look at a location when nothing moves any more; what it finds.

@@ -2,7 +2,7 @@
 //!
 //! An access can be done next when all has happened that comes before it in its thread. So two accesses of different threads race if there is an execution in which what comes right before
 //! the one is before the other, and the other way round: cut off before both, both are next. That is two more sets of orders, under a literal for the pair. A wait looks
-//! even if it does not find what it waits for, so it need not happen for that. Where threads synchronise by acquire, release and locks that are waited for these are all
+//! even if it does not find what it waits for, so it need not happen for that. A write that depends on what is read in the same step, as a compare-exchange does, has to come first. Where threads synchronise by acquire, release and locks that are waited for these are all
 //! races (see the engine `explicit`, which decides them in the same way).
 
 use super::encode::Reach;
@@ -57,9 +57,14 @@ pub(super) fn races(
                 let reached = solver.lit(&graph.terms, event.reached);
                 solver.sat.add(&[!lit, reached]);
             }
-            for (node, next) in [(one.node, other.node), (other.node, one.node)] {
-                for &from in before.get(&node).into_iter().flatten() {
-                    orders.edge(lit, NodeId(from), NodeId(next));
+            for (this, next) in [(one, other), (other, one)] {
+                if this.depends {
+                    // What it finds must be there when both are next, so it comes first.
+                    orders.edge(lit, NodeId(this.node), NodeId(next.node));
+                    continue;
+                }
+                for &from in before.get(&this.node).into_iter().flatten() {
+                    orders.edge(lit, NodeId(from), NodeId(next.node));
                 }
             }
             races.push(Race { lit, first, second });

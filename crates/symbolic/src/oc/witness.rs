@@ -62,12 +62,19 @@ pub(super) fn whole_schedule(code: &Code, graph: &Graph, execution: &Execution) 
     schedule
 }
 
-/// The schedule of an execution up to two accesses that are next, and of these.
-pub(super) fn race_schedule(code: &Code, graph: &Graph, execution: &Execution, nodes: [Node; 2]) -> Schedule {
+/// The schedule of an execution up to two accesses that are next, and of these. If the first one depends on what it finds, all that comes before it is needed.
+pub(super) fn race_schedule(
+    code: &Code,
+    graph: &Graph,
+    execution: &Execution,
+    nodes: [Node; 2],
+    depends: bool,
+) -> Schedule {
     let before = |node: Node| graph.edges.iter().filter(move |edge| edge.1 == node).map(|edge| edge.0);
     let mut needed: FxHashSet<Node> = before(nodes[0]).chain(before(nodes[1])).collect();
     for &node in &execution.nodes {
-        if needed.iter().any(|&other| execution.is_before(node, other)) {
+        let found = depends && execution.is_before(node, nodes[0]);
+        if found || needed.iter().any(|&other| execution.is_before(node, other)) {
             needed.insert(node);
         }
     }
