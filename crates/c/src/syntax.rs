@@ -146,6 +146,8 @@ pub(crate) struct Attrs {
     /// The first attribute seen that would change the meaning and is not supported.
     pub(crate) unsupported: Option<(Name, Pos)>,
     pub(crate) transparent_union: bool,
+    /// The function that is given the variable's address when its block is left.
+    pub(crate) cleanup: Option<(Name, Pos)>,
     /// The function is called before `main`.
     pub(crate) constructor: bool,
     /// The function is called when the program ends.

@@ -215,6 +215,8 @@ pub(crate) enum StmtKind {
     Expr(Expr),
     Block(Vec<Stmt>),
     Decl(VarId, Option<Init>),
+    /// To be evaluated on every way out of the block.
+    Cleanup(Expr),
     If(Expr, Box<Stmt>, Option<Box<Stmt>>),
     While(Expr, Box<Stmt>),
     DoWhile(Box<Stmt>, Expr),

@@ -9,7 +9,7 @@ pub(crate) fn each_in(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
 
 fn each_in_stmt(stmt: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     match &stmt.kind {
-        StmtKind::Expr(expr) => each(expr, visit),
+        StmtKind::Expr(expr) | StmtKind::Cleanup(expr) => each(expr, visit),
         StmtKind::Block(stmts) => each_in(stmts, visit),
         StmtKind::Decl(_, init) => init.iter().for_each(|init| each_in_init(init, visit)),
         StmtKind::If(cond, then, otherwise) => {

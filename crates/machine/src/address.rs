@@ -198,6 +198,17 @@ impl Addr {
         }
     }
 
+    /// The first address that belongs to the object here, and how many do; `None` if there is none.
+    pub const fn surroundings(self) -> Option<(u64, u64)> {
+        match self.class_here() {
+            Some(class) if class.nearest(self) > 0 => {
+                let start = class.start + (class.nearest(self) << class.slot);
+                Some((start - (1 << (class.slot - 1)), 1 << class.slot))
+            }
+            _ => None,
+        }
+    }
+
     /// What a pointer becomes by arithmetic. Objects lie side by side in the space of addresses, so a pointer that is moved
     /// out of what belongs to its object points to nothing from then on, lest it meets another object. What is reached from null is null's.
     #[must_use]
@@ -252,6 +263,13 @@ mod tests {
             for thread in [0, 7, Addr::MAX_THREADS - 1] {
                 let addr = Addr::object(ThreadId(thread), number);
                 assert_eq!(addr.0 >> BITS, 0);
+                let (first, count) = addr.surroundings().expect("it is one");
+                for near in [first, first + count - 1] {
+                    assert_eq!(Addr(near).base(), addr);
+                }
+                for near in [first - 1, first + count] {
+                    assert_ne!(Addr(near).base(), addr);
+                }
                 for by in [0, 1, -1, i64::from(size) - 1, i64::from(size) / 2, -1000] {
                     let near = addr.moved(by);
                     assert_eq!(near.owner(), Owner::Thread(ThreadId(thread), number), "{addr} {by}");

@@ -16,7 +16,7 @@ use crate::class::{Class, Commuting};
 use crate::data_centric;
 use crate::shrink::shrink;
 use crate::sketch::{Kind, Sketch, Stmt};
-use crate::{states, values, variants};
+use crate::{states, symbolic, values, variants};
 use raddle::ENGINES;
 pub use raddle_engine::Equivalence;
 use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question, StopReason};
@@ -174,7 +174,7 @@ pub fn subjects() -> Vec<Subject> {
     let commuting =
         ENGINES.iter().filter(|engine| ["optimal", "rf"].contains(&engine.name())).map(with_commuting_updates);
     let variants = commuting.chain(variants::prepared()).chain(values::variants()).chain(data_centric::variants());
-    own.chain(variants).chain(states::variants()).collect()
+    own.chain(variants).chain(states::variants()).chain(symbolic::variants()).collect()
 }
 
 /// An engine on graphs that does not tell executions apart by the order of updates whose results nobody uses.
@@ -235,6 +235,7 @@ pub fn with_options(
     }
     let subject = subject.only(move |sketch, model| knows(engine, sketch, model));
     match engine.name() {
+        "oc" => symbolic::restricted(subject),
         "rf" => subject.without(|stmt| matches!(stmt, Stmt::Atomic(_))),
         "lazy-tso" => Subject { races: false, ..subject },
         // By values it cannot tell whether an access comes before the end of its object.

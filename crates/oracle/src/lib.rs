@@ -22,6 +22,7 @@ pub mod shrink;
 pub mod sketch;
 pub mod states;
 pub mod sweep;
+pub mod symbolic;
 mod turns;
 pub mod values;
 pub mod variants;

@@ -63,6 +63,9 @@ fn the_reads_from_table_has_its_classes() {
 fn least(engine: &Subject, family: Family, model: Model) -> u64 {
     match engine.name.as_str() {
         _ if engine.every_end && (model != Model::Sc || family == Family::Atomic) => 0,
+        // It takes no addresses out of memory, no loops that may wait and no barriers, of which hardly a program of these families has none.
+        "oc" | "oc basic" if model != Model::Sc || family == Family::Meetings => 0,
+        "oc" | "oc basic" if matches!(family, Family::Heap | Family::Waits) => 4,
         "rf" | "rf commuting" | "rf prepared" if family == Family::Atomic => 0,
         // It takes nothing that waits for anything but a mutex.
         "dc by bursts" if family == Family::Waits => 0,

@@ -9,6 +9,7 @@ use raddle_explore::vc::ValueCentric;
 use raddle_reach::buffers::AbstractTso;
 use raddle_reach::explicit::Explicit;
 use raddle_reach::lazy::Lazy;
+use raddle_symbolic::oc::OrderingConsistency;
 
 /// All engines, in the order they are shown in. What `--engine` takes, its help, comparisons, the oracle, the benchmarks and the tables of the book read from
 /// this list.
@@ -22,4 +23,5 @@ pub const ENGINES: Registry = Registry::new(&[
     &Explicit,
     &Lazy,
     &AbstractTso,
+    &OrderingConsistency,
 ]);

@@ -312,3 +312,26 @@ fn an_offset_may_have_an_index() {
         }",
     );
 }
+
+#[test]
+fn a_variable_may_be_cleaned_up_on_every_way_out() {
+    let head = "#include <assert.h>\nstatic int noted[8], n; static void note(int *p) { noted[n++] = *p; }\n";
+    let functions = "static int f(int stop) { int a __attribute__((cleanup(note))) = 1;
+            { int b __attribute__((__cleanup__(note))) = 2; if (stop) return a + b; b = 3; }
+            int c __attribute__((cleanup(note))); c = 4; a = 5; return a; }
+        static void g(void) { goto out; { int a __attribute__((cleanup(note))) = 9; } out: ; }";
+    let bodies = [
+        "assert(f(1) == 3 && n == 2 && noted[0] == 2 && noted[1] == 1);",
+        "assert(f(0) == 5 && n == 3 && noted[0] == 3 && noted[1] == 4 && noted[2] == 5);",
+        "g(); assert(n == 0);",
+        "for (int i __attribute__((cleanup(note))) = 0; i < 3; i++) if (i == 1) break; assert(n == 1 && noted[0] == 1);",
+        "for (int i = 0; i < 3; i++) { __attribute__((cleanup(note))) int k = i; if (i != 1) continue; k = 7; } assert(n == 3 && noted[1] == 7 && noted[2] == 2);",
+    ];
+    for body in bodies {
+        holds(&format!("{head}{functions}\nint main(void) {{ {body} return 0; }}"));
+    }
+    let jumps = format!(
+        "{head}int main(void) {{ int a __attribute__((cleanup(note))) = 1; if (a) goto out; a = 2; out: return 0; }}"
+    );
+    assert!(refused(&[("main.c", &jumps)]).contains("a block that control can jump into"));
+}

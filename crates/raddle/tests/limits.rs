@@ -45,7 +45,9 @@ fn every_engine_says_which_limit_it_reached() {
                 settings.options.switches.set(settings.engine, "search=depth").expect("a switch");
             }
         });
-        assert_eq!(outcome.stop, Some(StopReason::Executions(3)), "{engine}");
+        // A formula has no executions to count.
+        let counted = if engine == "oc" { None } else { Some(StopReason::Executions(3)) };
+        assert_eq!(outcome.stop, counted, "{engine}");
         let outcome = run(MANY, engine, |settings| settings.options.limits.time = Some(std::time::Duration::ZERO));
         assert_eq!(outcome.stop, Some(StopReason::Time(std::time::Duration::ZERO)), "{engine}");
         #[cfg(target_os = "linux")]

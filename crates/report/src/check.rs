@@ -166,7 +166,12 @@ impl Check {
         let states = self.statistics.get("states").copied().flatten();
         let ends = if states.is_some() { "end" } else { "execution" };
         let mut parts: Vec<String> = states.map(|states| counted(states, "state")).into_iter().collect();
-        parts.extend([counted(self.executions, ends), format!("{} blocked", grouped(self.blocked))]);
+        // A formula has no executions to count.
+        let clauses = self.statistics.get("clauses").copied().flatten();
+        match clauses {
+            Some(clauses) => parts.push(counted(clauses, "clause")),
+            None => parts.extend([counted(self.executions, ends), format!("{} blocked", grouped(self.blocked))]),
+        }
         for (names, words) in [(&["failed"][..], "failed"), (&["bounded", "cut"], "cut off")] {
             let number: u64 = names.iter().filter_map(|name| *self.statistics.get(*name)?).sum();
             if number > 0 {
@@ -176,7 +181,8 @@ impl Check {
         parts.push(time(cost.seconds));
         if cost.cpu_seconds >= 0.5 {
             let rate = states.unwrap_or(self.executions + self.blocked) as f64 / cost.cpu_seconds;
-            parts.push(format!("{} CPU ({}/s)", time(cost.cpu_seconds), short(rate)));
+            let rate = if clauses.is_some() { String::new() } else { format!(" ({}/s)", short(rate)) };
+            parts.push(format!("{} CPU{rate}", time(cost.cpu_seconds)));
         }
         parts.extend(cost.peak_memory());
         format!("{} (engine {})", parts.join(", "), self.engine)

@@ -383,7 +383,17 @@ impl Checker {
             } else if specs.storage == syntax::Storage::Static || specs.thread_local {
                 self.static_local(specs, named, init.as_ref())?;
             } else {
+                let (name, pos) = (named.name.clone(), named.pos);
                 self.auto_local(named, init.as_ref(), out)?;
+                if let Some((function, at)) = declarator.attrs.cleanup.as_ref().or(specs.attrs.cleanup.as_ref()) {
+                    let ident = |name: &Name, pos| syntax::Expr { kind: syntax::ExprKind::Ident(name.clone()), pos };
+                    let variable = Box::new(ident(&name, pos));
+                    let address =
+                        syntax::Expr { kind: syntax::ExprKind::Unary(syntax::UnaryOp::AddrOf, variable), pos };
+                    let call = syntax::ExprKind::Call(Box::new(ident(function, *at)), vec![address]);
+                    let call = self.expr(&syntax::Expr { kind: call, pos: *at })?;
+                    out.push(tree::Stmt { kind: tree::StmtKind::Cleanup(call), pos: *at });
+                }
             }
         }
         Ok(())

@@ -325,9 +325,6 @@ impl Checker {
             Some((name, pos)) if !self.at_file_scope() || self.function.is_some() => {
                 Err(Fault::new(*pos, format!("the attribute `{name}` is not supported")))
             }
-            Some((name, pos)) if name.trim_matches('_') == "cleanup" => {
-                Err(Fault::new(*pos, format!("the attribute `{name}` is not supported")))
-            }
             // The system's headers use the others on types nobody may need.
             _ => Ok(()),
         }

@@ -183,7 +183,7 @@ impl<'a> Lowerer<'a> {
         }
         lowerer.open_scope(&[], &body.stmts);
         lowerer.stmts(&body.stmts)?;
-        lowerer.close_scope();
+        lowerer.close_scope()?;
         if main && !lowerer.b.terminated() {
             lowerer.run_handlers(pos)?;
         }

@@ -9,7 +9,8 @@
 //! keep it. Variables of blocks that control can jump into (labels, cases of a switch around) are left in the activation, and so are
 //! compound literals and what statement expressions declare: they live too long, but they are never missing. So is what `alloca` makes.
 //!
-//! Arrays of variable length are such objects anyway.
+//! Arrays of variable length are such objects anyway. On the same ways out the functions are called that `__attribute__((cleanup))` names, where the variable is certain to have been
+//! declared.
 
 use super::Lowered;
 use super::function::{FnLowerer, Home};
@@ -28,8 +29,17 @@ pub(super) struct Scope {
     jumped_into: bool,
     /// Those that will be, once they are declared.
     candidates: FxHashSet<VarId>,
-    /// Where the addresses of those are that have been declared.
-    made: Vec<Reg>,
+    /// What there is to be done when it is left, because of what has been declared; in reverse.
+    endings: Vec<Ending>,
+}
+
+/// Something that is done when a block is left.
+#[derive(Clone, Debug)]
+enum Ending {
+    /// The object at the address in the register ends.
+    Object(Reg),
+    /// This is called.
+    Call(Expr),
 }
 
 /// Which variables of a body may be pointed at by something that lives longer than they do.
@@ -115,8 +125,7 @@ impl FnLowerer<'_, '_> {
     pub(super) fn block(&mut self, stmts: &[Stmt]) -> Lowered<()> {
         self.open_scope(stmts, stmts);
         self.stmts(stmts)?;
-        self.close_scope();
-        Ok(())
+        self.close_scope()
     }
 
     /// The statements of an expression, which may be evaluated or not: nothing of theirs is ended with the block around.
@@ -140,17 +149,39 @@ impl FnLowerer<'_, '_> {
     }
 
     /// The end of a block that control reaches from within.
-    pub(super) fn close_scope(&mut self) {
+    pub(super) fn close_scope(&mut self) -> Lowered<()> {
         let depth = self.top().scopes.len() - 1;
-        self.leave_scopes(depth);
+        self.leave_scopes(depth)?;
         self.top().scopes.pop();
+        Ok(())
     }
 
     /// Control goes out of all blocks but so many of the outermost.
-    pub(super) fn leave_scopes(&mut self, depth: usize) {
-        let made: Vec<Reg> = self.top().scopes[depth..].iter().flat_map(|scope| scope.made.clone()).collect();
-        for &reg in made.iter().rev() {
-            self.b.push(Op::Free { ptr: ir::Expr::Reg(reg), scoped: true });
+    pub(super) fn leave_scopes(&mut self, depth: usize) -> Lowered<()> {
+        let endings: Vec<Ending> = self.top().scopes[depth..].iter().flat_map(|scope| scope.endings.clone()).collect();
+        for ending in endings.into_iter().rev() {
+            match ending {
+                Ending::Object(reg) => self.b.push(Op::Free { ptr: ir::Expr::Reg(reg), scoped: true }),
+                Ending::Call(call) => {
+                    self.at(call.pos);
+                    self.effect(&call)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The block that the statement is in has something to be called when it is left.
+    pub(super) fn clean_up_later(&mut self, call: &Expr) -> Lowered<()> {
+        match self.top().scopes.last_mut() {
+            Some(scope) if !scope.jumped_into => {
+                scope.endings.push(Ending::Call(call.clone()));
+                Ok(())
+            }
+            _ => {
+                let message = "`cleanup` is not supported in a block that control can jump into, or in an expression";
+                Err(Fault::new(call.pos, message))
+            }
         }
     }
 
@@ -169,7 +200,7 @@ impl FnLowerer<'_, '_> {
         self.b.push(Op::Alloc { dst, size, zeroed: false, scoped: true });
         self.settle(id, Home::Reg(dst));
         if let Some(scope) = self.top().scopes.last_mut().filter(|scope| !scope.jumped_into) {
-            scope.made.push(dst);
+            scope.endings.push(Ending::Object(dst));
         }
         Ok(true)
     }
@@ -186,7 +217,7 @@ impl FnLowerer<'_, '_> {
         let dst = self.b.reg(&var.name, Type::Ptr);
         self.b.push(Op::Alloc { dst, size: ir::Expr::Const(Type::I64, size), zeroed: false, scoped: true });
         self.settle(id, Home::Made(dst));
-        self.top().scopes.last_mut().expect("just seen").made.push(dst);
+        self.top().scopes.last_mut().expect("just seen").endings.push(Ending::Object(dst));
         Ok(true)
     }
 }

@@ -27,6 +27,7 @@ impl FnLowerer<'_, '_> {
             StmtKind::Expr(expr) => self.effect(expr),
             StmtKind::Block(stmts) => self.block(stmts),
             StmtKind::Decl(id, init) => self.declaration(*id, init.as_ref(), stmt.pos),
+            StmtKind::Cleanup(call) => self.clean_up_later(call),
             StmtKind::If(cond, then, otherwise) => {
                 let (yes, done) = (self.b.block(), self.b.block());
                 let no = if otherwise.is_some() { self.b.block() } else { done };
@@ -88,8 +89,7 @@ impl FnLowerer<'_, '_> {
                 }
                 self.goto(head);
                 self.b.switch_to(done);
-                self.close_scope();
-                Ok(())
+                self.close_scope()
             }
             StmtKind::Switch { subject, cases, body } => self.switch(subject, cases, body),
             StmtKind::Case(index) => {
@@ -111,19 +111,19 @@ impl FnLowerer<'_, '_> {
             StmtKind::Goto(label) => {
                 let block = self.label(*label);
                 // Blocks with labels in them have no objects of their own, so it goes out of all that have.
-                self.leave_scopes(0);
+                self.leave_scopes(0)?;
                 self.goto(block);
                 Ok(())
             }
             StmtKind::Break => {
                 let (block, depth) = *self.top().breaks.last().expect("checked: inside of a loop or switch");
-                self.leave_scopes(depth);
+                self.leave_scopes(depth)?;
                 self.goto(block);
                 Ok(())
             }
             StmtKind::Continue => {
                 let (block, depth) = *self.top().continues.last().expect("checked: inside of a loop");
-                self.leave_scopes(depth);
+                self.leave_scopes(depth)?;
                 self.goto(block);
                 Ok(())
             }
@@ -218,7 +218,7 @@ impl FnLowerer<'_, '_> {
             (Return::Nothing | Return::Through, None) => None,
         };
         self.at(pos);
-        self.leave_scopes(0);
+        self.leave_scopes(0)?;
         if self.main {
             let value = value.map(|value| self.hold("status", value));
             self.run_handlers(pos)?;

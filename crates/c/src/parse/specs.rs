@@ -5,8 +5,7 @@ use crate::syntax::*;
 use crate::token::{Kw, P, Pos, Tok};
 
 /// Attributes that change what a program means in a way that is not modelled.
-const UNSUPPORTED_ATTRIBUTES: [&str; 7] =
-    ["vector_size", "mode", "cleanup", "alias", "weakref", "ifunc", "scalar_storage_order"];
+const UNSUPPORTED_ATTRIBUTES: [&str; 6] = ["vector_size", "mode", "alias", "weakref", "ifunc", "scalar_storage_order"];
 
 /// The words of a type, counted while they are read.
 #[derive(Default)]
@@ -256,6 +255,16 @@ impl Parser<'_> {
                         }
                         attrs.aligned.push(arg);
                     }
+                    "cleanup" => {
+                        self.expect(P::LParen)?;
+                        let pos = self.pos();
+                        let Tok::Ident(function) = self.peek().clone() else {
+                            return Err(self.unexpected("the name of a function"));
+                        };
+                        self.bump();
+                        attrs.cleanup = Some((function, pos));
+                        self.expect(P::RParen)?;
+                    }
                     other if UNSUPPORTED_ATTRIBUTES.contains(&other) => {
                         attrs.unsupported.get_or_insert((name, pos));
                     }
@@ -280,6 +289,7 @@ impl Attrs {
         self.constructor |= other.constructor;
         self.destructor |= other.destructor;
         self.aligned.extend(other.aligned);
+        self.cleanup = self.cleanup.take().or(other.cleanup);
         if self.unsupported.is_none() {
             self.unsupported = other.unsupported;
         }

@@ -1,0 +1,200 @@
+//! The engine `oc` where it could go wrong: orders of writes, rounds of derivation, joins in branches, blocks that do not end, loops, inputs.
+
+use raddle::engine::PropertySet;
+use raddle::{Control, ENGINES, Error, Model, Outcome, Program, Property, Settings, StopReason, Verdict, verify};
+
+fn program(text: &str) -> Program {
+    raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+fn ask(text: &str, switch: &str, properties: PropertySet) -> Result<Outcome, Error> {
+    let mut settings = Settings::new(Model::Sc);
+    settings.engine = ENGINES.find("oc").expect("an engine");
+    settings.options.properties = properties;
+    settings.options.switches.set(settings.engine, switch).expect("a switch");
+    verify(&program(text), &settings, &Control::new())
+}
+
+/// What is found without looking for deadlocks, by both ways to search.
+fn verdict(text: &str) -> Verdict {
+    let properties = PropertySet::all().without(Property::Deadlock);
+    let [one, other] =
+        ["search=prop", "search=basic"].map(|switch| ask(text, switch, properties).expect("it takes this").verdict);
+    assert_eq!(one, other, "{text}");
+    one
+}
+
+/// Threads given by their steps, `x=1` to write and `x?1` for a read that must find 1, and a main thread that starts all, waits for all and must not come to its end.
+fn outcome(threads: &[&str], order: &[usize], locations: &[&str]) -> String {
+    let mut text: String = locations.iter().map(|name| format!("global {name}: i32;\n")).collect();
+    for (number, steps) in threads.iter().enumerate() {
+        text += &format!("fn t{number}() {{\n");
+        for (at, step) in steps.split_whitespace().enumerate() {
+            text += &match step.split_once('=') {
+                Some((name, value)) => format!("store {name}, {value};\n"),
+                None => {
+                    let (name, value) = step.split_once('?').expect("a step");
+                    format!("let r{at} = load {name}; assume r{at} == {value};\n")
+                }
+            };
+        }
+        text += "}\n";
+    }
+    text += "fn main() {\n";
+    text.extend(order.iter().map(|number| format!("let h{number} = spawn t{number}();\n")));
+    text.extend(order.iter().map(|number| format!("join h{number};\n")));
+    text + "error \"all came to their ends\";\n}\n"
+}
+
+const L1: [&str; 4] = ["y=1 s?1 v=1 z?1", "y=2 s=1 v?1 z?2", "z=1 u?1 t=1 y?1", "z=2 u=1 t?1 y?2"];
+
+/// No execution comes to its end, so there is nothing to be said; one that is violated would have come.
+#[test]
+fn the_order_of_writes_must_be_total() {
+    let text = outcome(&L1, &[0, 1, 2, 3], &["y", "z", "s", "t", "u", "v"]);
+    assert_eq!(verdict(&text), Verdict::Unknown);
+    let possible = outcome(&["y=1 s?1 v=1", "y=2 s=1 v?1 y?2"], &[0, 1], &["y", "s", "v"]);
+    assert_eq!(verdict(&possible), Verdict::Violated);
+}
+
+#[test]
+fn derivation_goes_on_until_nothing_new_follows() {
+    let threads = ["x=1 y?2", "y=1", "y=2 y?1 x?0"];
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    for order in orders {
+        for locations in [["x", "y"], ["y", "x"]] {
+            assert_eq!(verdict(&outcome(&threads, &order, &locations)), Verdict::Unknown, "{order:?} {locations:?}");
+        }
+    }
+    assert_eq!(verdict(&outcome(&["x=1 y?2", "y=1", "y=2 y?1"], &[0, 1, 2], &["x", "y"])), Verdict::Violated);
+}
+
+/// Two copies of L1, of which an execution has one or the other.
+#[test]
+fn the_order_of_writes_is_asked_for_in_every_model() {
+    let names = ["y", "z", "s", "t", "u", "v"];
+    let mut text = String::from("global k: i32; fn racer() { store k, 1; }\n");
+    let mut main = String::from("fn main() { spawn racer(); let c = load k;\n");
+    for copy in 0..2 {
+        let renamed = |step: &str| format!("{}{copy}{}", &step[..1], &step[1..]);
+        let threads: Vec<String> =
+            L1.iter().map(|thread| thread.split(' ').map(renamed).collect::<Vec<_>>().join(" ")).collect();
+        let threads: Vec<&str> = threads.iter().map(String::as_str).collect();
+        let locations: Vec<String> = names.iter().map(|name| format!("{name}{copy}")).collect();
+        let locations: Vec<&str> = locations.iter().map(String::as_str).collect();
+        let whole = outcome(&threads, &[0, 1, 2, 3], &locations);
+        let (threads, body) = whole.split_once("fn main() {").expect("it has one");
+        text += &threads.replace("fn t", &format!("fn c{copy}t"));
+        let body = body.trim_end().trim_end_matches('}').replace("spawn t", &format!("spawn c{copy}t"));
+        main += &format!("if c == {copy} {{ {body} }}\n");
+    }
+    text += &(main + "}\n");
+    assert_eq!(verdict(&text), Verdict::Unknown);
+}
+
+/// What follows a branch comes after the thread that one side waits for only if that side was taken.
+#[test]
+fn a_join_in_a_branch_orders_on_that_side_only() {
+    let text = |always: &str| {
+        format!(
+            "global x: i32; global c: i32;
+             fn worker() {{ store x, 1; store c, 1; }}
+             fn main() {{ let t = spawn worker(); let r = load c; if r == 1 {always} {{ join t; }} let s = load x; assert s == 1; }}"
+        )
+    };
+    assert_eq!(verdict(&text("")), Verdict::Violated);
+    assert_eq!(verdict(&text("|| r == 0")), Verdict::Holds);
+}
+
+#[test]
+fn a_block_that_does_not_end_has_not_happened() {
+    let text = |end: &str| {
+        format!(
+            "global x: i32; global y: i32;
+             fn worker() {{ atomic {{ store x, 1; let r = load y; assume r == {end}; }} }}
+             fn main() {{ spawn worker(); let r = load x; assert r == 0; }}"
+        )
+    };
+    assert_eq!(verdict(&text("1")), Verdict::Unknown);
+    assert_eq!(verdict(&text("0")), Verdict::Violated);
+    let fails = "global x: i32; fn main() { atomic { store x, 1; let r = load x; assert r == 2; } }";
+    assert_eq!(verdict(fails), Verdict::Violated);
+    let holds = "global x: i32; fn main() { atomic { store x, 1; let r = load x; assert r == 1; } }";
+    assert_eq!(verdict(holds), Verdict::Holds);
+}
+
+#[test]
+fn loops_are_unrolled_until_nothing_is_cut_off() {
+    let text = |most: u32, wrong: u32| {
+        format!(
+            "global x: i32;
+             fn main() {{ let n = choose 0..{most}; let i: i32 = 0; while i < n {{ let r = load x; store x, r + 1; i = i + 1; }}
+                let s = load x; assert s != {wrong}; }}"
+        )
+    };
+    assert_eq!(verdict(&text(6, 6)), Verdict::Holds);
+    assert_eq!(verdict(&text(6, 5)), Verdict::Violated);
+    let fixed = ask(&text(6, 6), "unroll=2", PropertySet::all()).expect("it takes this");
+    assert_eq!(fixed.verdict, Verdict::Unknown);
+    assert!(matches!(fixed.stop, Some(StopReason::Endless { turns: 2, .. })), "{:?}", fixed.stop);
+}
+
+#[test]
+fn every_value_of_an_input_is_looked_at() {
+    let text = |factor: u32, wanted: u32| {
+        format!(
+            "global x: i32;
+             fn other(v: i32) {{ let r = load x; store x, r + v; }}
+             fn main() {{ let v: i32 = choose; let t = spawn other(v * {factor}); join t; let s = load x; assert s != {wanted}; }}"
+        )
+    };
+    let found = ask(&text(2_654_435_761, 0xcafe_babe), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!(found.verdict, Verdict::Violated);
+    let even = ask(&text(2, 1), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!((even.verdict, even.stop), (Verdict::Holds, None));
+}
+
+#[test]
+fn an_index_that_is_not_known_may_be_any() {
+    let text = |most: u32| {
+        format!(
+            "global a: i32[4];
+             fn other() {{ store a[2], 7; }}
+             fn main() {{ let i: i64 = choose 0..{most}; let t = spawn other(); join t; let r = load a[i]; assert r != 7 || i == 2; }}"
+        )
+    };
+    assert_eq!(verdict(&text(4)), Verdict::Holds);
+    assert_eq!(verdict(&text(5)), Verdict::Violated);
+}
+
+#[test]
+fn who_waits_for_each_other_waits_for_ever() {
+    let text = |order: &str| {
+        format!(
+            "global m: mutex; global n: mutex;
+             fn one() {{ lock m; lock n; unlock n; unlock m; }}
+             fn two() {{ {order} unlock n; unlock m; }}
+             fn main() {{ let a = spawn one(); let b = spawn two(); join a; join b; }}"
+        )
+    };
+    let found = |order: &str| ask(&text(order), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!(found("lock m; lock n;").verdict, Verdict::Holds);
+    let dead = found("lock n; lock m;");
+    assert_eq!(dead.findings[0].violation().property, Property::Deadlock);
+}
+
+/// Whether a compare-exchange writes depends on what it finds, and it finds that only behind the access that it would race with.
+#[test]
+fn a_write_that_cannot_come_first_does_not_race() {
+    let text = |expected: u32| {
+        format!(
+            "global x: i32;
+             fn one() {{ let r = load.na x; store.rel x, 1; }}
+             fn two() {{ cas.acqrel x, {expected}, 5; }}
+             fn main() {{ spawn one(); spawn two(); }}"
+        )
+    };
+    let found = |expected: u32| ask(&text(expected), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!(found(1).verdict, Verdict::Holds);
+    assert_eq!(found(0).findings[0].violation().property, Property::Race);
+}

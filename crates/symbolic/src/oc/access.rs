@@ -1,0 +1,342 @@
+//! Loads, stores and updates, on terms.
+//!
+//! An operation that does not wait happens wherever its thread gets to it. One that waits happens under a condition of its own, a variable (`goes`), which implies that what it
+//! finds lets it go on: an execution in which it does not happen is one that ends there, as far as this thread is concerned.
+
+use super::graph::{Action, Location, Node, Stuck};
+use super::memory::Place;
+use super::state::State;
+use super::unroll::{Fail, Unroller};
+use raddle_machine::Addr;
+use raddle_machine::code::Slot;
+use raddle_program::Type;
+use raddle_solve::Term;
+use raddle_trace::Property;
+
+/// What an update does with what it has found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update {
+    pub(super) new: Term,
+    /// Whether it writes that.
+    pub(super) writes: Term,
+    /// Whether it does not wait for another value.
+    pub(super) goes_on: Term,
+    /// Whether what it does cannot be said, because of a division by zero.
+    pub(super) fails: Term,
+}
+
+/// An operation on memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    /// Where it happens, if another thread could see it.
+    pub(super) node: Option<Node>,
+    /// That it happens.
+    pub(super) goes: Term,
+    /// That the thread gets to it.
+    reached: Term,
+    waits: bool,
+    /// Whether it can race with anything.
+    ordinary: bool,
+}
+
+impl Unroller<'_> {
+    /// Where an access is to; nowhere is an error.
+    pub(super) fn access(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        addr: Term,
+        size: u8,
+    ) -> Result<Vec<(Term, Place)>, Fail> {
+        let pc = state.pc;
+        let places = self.places(thread, state, addr, size, pc)?;
+        let astray = self.graph.terms.and(state.guard, places.none);
+        if !self.graph.terms.is_false(astray) {
+            let lost = State { guard: astray, ..state.clone() };
+            self.plan_alone(thread, &lost, Action::Run);
+            self.fail_if(thread, state, places.none, Property::Memory, pc);
+        }
+        Ok(places.list)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn load(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        dst: Slot,
+        ty: Type,
+        addr: Term,
+        wait: u32,
+        lenient: bool,
+        ordinary: bool,
+    ) -> Result<(), Fail> {
+        let pc = state.pc;
+        let list = self.access(thread, state, addr, ty.size() as u8)?;
+        let look = self.begin(thread, state, &list, wait != 0, ordinary);
+        if wait != 0 && self.deadlocks {
+            let stuck = self.graph.terms.var(1);
+            let found = self.look_at_the_end(stuck, &list, ty, pc);
+            let (holds, fails) = self.waited_for(state, wait, found)?;
+            let mut goes_on = self.graph.terms.or(holds, fails);
+            if let Some(assumed) = &self.code.wait(wait).assumed {
+                // An assumption would fail, which is no wait.
+                let (value, fails) = self.condition(state, assumed, found)?;
+                let stops = self.holds(value);
+                goes_on = self.graph.terms.any([goes_on, stops, fails]);
+            }
+            self.may_be_stuck(thread, state, look, stuck, goes_on, ordinary)?;
+        }
+        let (found, broken) = self.look(thread, state, &list, look, ty, lenient)?;
+        if wait != 0 {
+            let (holds, fails) = self.waited_for(state, wait, found)?;
+            let goes_on = self.graph.terms.any([holds, fails, broken]);
+            self.end(state, look, goes_on);
+            self.fail_if(thread, state, fails, Property::Arithmetic, pc);
+        }
+        self.set(state, dst, found);
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn store(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        ty: Type,
+        addr: Term,
+        value: Term,
+        ordinary: bool,
+    ) -> Result<(), Fail> {
+        let (pc, size) = (state.pc, ty.size() as u8);
+        let list = self.access(thread, state, addr, size)?;
+        self.spare_constants(thread, state, &list);
+        let look = self.begin(thread, state, &list, false, ordinary);
+        for &(here, place) in &list {
+            let guard = self.graph.terms.and(look.goes, here);
+            if let Some(node) = look.node {
+                self.ask_life(thread, state, node, guard, place, pc);
+            }
+        }
+        let goes = self.visible(state);
+        let value = self.graph.terms.resize(value, size * 8);
+        for (here, place) in list {
+            self.put(state, look, goes, here, place, size, value);
+        }
+        state.has_acted();
+        Ok(())
+    }
+
+    /// Reads, and writes in the same step what `react` says.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn update(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        dst: Slot,
+        ty: Type,
+        addr: Term,
+        waits: bool,
+        mut react: impl FnMut(&mut Self, &State, Term) -> Result<Update, Fail>,
+    ) -> Result<(), Fail> {
+        let (pc, size) = (state.pc, ty.size() as u8);
+        let list = self.access(thread, state, addr, size)?;
+        self.spare_constants(thread, state, &list);
+        let look = self.begin(thread, state, &list, waits, false);
+        if waits && self.deadlocks {
+            let stuck = self.graph.terms.var(1);
+            let found = self.look_at_the_end(stuck, &list, ty, pc);
+            let goes_on = react(self, state, found)?.goes_on;
+            self.may_be_stuck(thread, state, look, stuck, goes_on, false)?;
+        }
+        let (found, broken) = self.look(thread, state, &list, look, ty, false)?;
+        let Update { new, writes, goes_on, fails } = react(self, state, found)?;
+        if waits {
+            let goes_on = self.graph.terms.or(goes_on, broken);
+            self.end(state, look, goes_on);
+        }
+        let goes = self.visible(state);
+        let goes = self.graph.terms.and(goes, writes);
+        let value = self.graph.terms.resize(new, size * 8);
+        for (here, place) in list {
+            let here = self.graph.terms.and(here, writes);
+            self.put(state, look, goes, here, place, size, value);
+            if matches!(place, Place::Shared { .. }) {
+                self.graph.events.last_mut().expect("just made").depends = waits || !self.graph.terms.is_true(writes);
+            }
+        }
+        self.fail_if(thread, state, fails, Property::Arithmetic, pc);
+        self.set(state, dst, found);
+        state.has_acted();
+        Ok(())
+    }
+
+    /// Writes one of the places of an operation.
+    #[allow(clippy::too_many_arguments)]
+    fn put(&mut self, state: &mut State, look: Look, goes: Term, here: Term, place: Place, size: u8, value: Term) {
+        let guard = self.graph.terms.and(goes, here);
+        match place {
+            Place::Shared { addr, .. } => {
+                let node = look.node.expect("something shared is written");
+                let pc = state.pc;
+                self.write(node, guard, Location::Memory(addr, size), value, pc);
+                self.graph.events.last_mut().expect("just made").ordinary = look.ordinary;
+            }
+            Place::Private { object, offset } => self.private_store(state, object, offset, size, value, here),
+            Place::Constant { .. } => {}
+        }
+    }
+
+    /// Writing a constant is an error.
+    fn spare_constants(&mut self, thread: usize, state: &mut State, list: &[(Term, Place)]) {
+        let pc = state.pc;
+        for &(here, place) in list {
+            if matches!(place, Place::Constant { .. }) {
+                self.fail_if(thread, state, here, Property::Memory, pc);
+            }
+        }
+    }
+
+    /// Begins an operation on one of these places: its node, its step, and when it happens.
+    fn begin(&mut self, thread: usize, state: &mut State, list: &[(Term, Place)], waits: bool, ordinary: bool) -> Look {
+        let is_private = |place: &Place| matches!(place, Place::Private { .. });
+        let private = list.iter().filter(|(_, place)| is_private(place)).map(|(here, _)| *here);
+        let private = self.graph.terms.any(private);
+        let shared = list.iter().any(|(_, place)| matches!(place, Place::Shared { .. }));
+        let node = shared.then(|| self.node(state));
+        let visible = self.visible(state);
+        let mut goes = visible;
+        if waits {
+            goes = self.graph.terms.var(1);
+            self.graph.require(goes, visible);
+        }
+        if list.iter().any(|(_, place)| !is_private(place)) {
+            let guard = self.graph.terms.and_not(goes, private);
+            match node {
+                Some(node) => self.plan(thread, guard, node, Action::Run),
+                None => {
+                    let shown = State { guard, ..state.clone() };
+                    self.plan_alone(thread, &shown, Action::Run);
+                }
+            }
+        }
+        Look { node, goes, reached: visible, waits, ordinary }
+    }
+
+    /// What is found at one of these places, and whether that is an error: what is dead, or was never written.
+    pub(super) fn look(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        list: &[(Term, Place)],
+        look: Look,
+        ty: Type,
+        lenient: bool,
+    ) -> Result<(Term, Term), Fail> {
+        let (pc, size) = (state.pc, ty.size() as u8);
+        let mut found = self.graph.terms.constant(size * 8, 0);
+        let mut broken = self.graph.terms.bool(false);
+        for &(here, place) in list {
+            let mut guard = self.graph.terms.and(look.goes, here);
+            let (value, unwritten) = match place {
+                Place::Constant { addr } => (self.constant_at(addr, size), None),
+                Place::Private { object, offset } => {
+                    let (value, written) = self.private_load(state, object, offset, size);
+                    (value, Some(self.graph.terms.not(written)))
+                }
+                Place::Shared { addr, mortal } => {
+                    let node = look.node.expect("something shared is read");
+                    let base = Addr(addr).base().0;
+                    if mortal {
+                        let lives = self.read(node, guard, Location::Life(base), pc);
+                        let dead = self.graph.terms.and_not(guard, lives);
+                        broken = self.graph.terms.or(broken, dead);
+                        guard = self.graph.terms.and(guard, lives);
+                    }
+                    let value = self.read(node, guard, Location::Memory(addr, size), pc);
+                    let fresh = self.graph.objects.get(&base).is_some_and(|object| object.bytes.is_none());
+                    let unwritten = fresh.then(|| self.graph.terms.var(1));
+                    let reached = self.graph.terms.and(look.reached, here);
+                    let event = self.graph.events.last_mut().expect("just made");
+                    (event.unwritten, event.ordinary) = (unwritten, look.ordinary);
+                    if look.waits {
+                        event.reached = reached;
+                    }
+                    (value, unwritten)
+                }
+            };
+            found = self.graph.terms.ite(here, value, found);
+            let Some(unwritten) = unwritten.filter(|&unwritten| !lenient && !self.graph.terms.is_false(unwritten))
+            else {
+                continue;
+            };
+            if self.code.forgiven().unwritten {
+                let message = "the engine `oc` reads nothing that may never have been written unless memory errors are looked for";
+                return self.refuse(pc, message);
+            }
+            let wrong = self.graph.terms.and(guard, unwritten);
+            broken = self.graph.terms.or(broken, wrong);
+        }
+        self.fail_if(thread, state, broken, Property::Memory, pc);
+        Ok((self.graph.terms.resize(found, ty.bits() as u8), broken))
+    }
+
+    /// An operation that waits happens only if this holds, and the thread goes on only if it happens.
+    pub(super) fn end(&mut self, state: &mut State, look: Look, goes_on: Term) {
+        debug_assert!(look.waits);
+        self.graph.require(look.goes, goes_on);
+        state.guard = self.graph.terms.and(state.guard, look.goes);
+    }
+
+    /// What somebody who waits at one of these places finds there when nothing moves any more.
+    fn look_at_the_end(&mut self, stuck: Term, list: &[(Term, Place)], ty: Type, pc: u32) -> Term {
+        let size = ty.size() as u8;
+        let mut found = self.graph.terms.constant(size * 8, 0);
+        for &(here, place) in list {
+            let Place::Shared { addr, mortal } = place else {
+                // What no other thread can change is not waited for.
+                let not = self.graph.terms.not(here);
+                self.graph.require(stuck, not);
+                continue;
+            };
+            let guard = self.graph.terms.and(stuck, here);
+            let base = Addr(addr).base().0;
+            if mortal {
+                let lives = self.graph.final_look(guard, Location::Life(base), pc);
+                self.graph.require(guard, lives);
+            }
+            let value = self.graph.final_look(guard, Location::Memory(addr, size), pc);
+            if self.graph.objects.get(&base).is_some_and(|object| object.bytes.is_none()) {
+                let unwritten = self.graph.terms.var(1);
+                self.graph.events.last_mut().expect("just made").unwritten = Some(unwritten);
+                let written = self.graph.terms.not(unwritten);
+                self.graph.require(guard, written);
+            }
+            found = self.graph.terms.ite(here, value, found);
+        }
+        self.graph.terms.resize(found, ty.bits() as u8)
+    }
+
+    /// The thread may wait here for ever, if what it finds in the end does not let it go on.
+    fn may_be_stuck(
+        &mut self,
+        thread: usize,
+        state: &State,
+        look: Look,
+        stuck: Term,
+        goes_on: Term,
+        looks: bool,
+    ) -> Result<(), Fail> {
+        if state.block.is_some() {
+            return self.refuse(
+                state.pc,
+                "the engine `oc` looks for no deadlocks beside waits inside atomic blocks; --no deadlock",
+            );
+        }
+        let stays = [self.graph.terms.not(look.goes), self.graph.terms.not(goes_on)];
+        let stays = self.graph.terms.all(stays.into_iter().chain([state.guard]));
+        self.graph.require(stuck, stays);
+        self.graph.stuck.push(Stuck { thread, guard: stuck, pc: state.pc, looks });
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! From events to clauses and orders.
+//!
+//! Every read that happens reads from a write that happens and finds what that writes; which one is a literal each (`rf`). A write cannot be read if it comes
+//! behind the read in any case, or if another one that is done whenever it is, or whenever the read is, comes in between. What memory holds at first is written by a node before
+//! all others. What remains, that all this fits into one order, is for the theory ([`Orders`]).
+
+use super::graph::{Event, Graph, INITIAL, Location, Node};
+use super::joins::Edge;
+use super::races::{Race, races};
+use super::unroll::Fail;
+use raddle_engine::Refusal;
+use raddle_machine::address::Owner;
+use raddle_machine::{Addr, Code};
+use raddle_solve::orders::Event as OrderedEvent;
+use raddle_solve::{EventId, Lit, NodeId, Orders, Solver, Stop, Term};
+use std::collections::BTreeMap;
+
+/// A read, and what it may read from.
+#[derive(Clone, Debug)]
+pub(super) struct Read {
+    pub(super) event: usize,
+    pub(super) sources: Vec<(usize, Lit)>,
+}
+
+/// An unrolled program as a formula.
+#[derive(Debug)]
+pub(super) struct Formula {
+    pub(super) solver: Solver,
+    pub(super) orders: Orders,
+    /// All events, those of the initial node at the end.
+    pub(super) events: Vec<Event>,
+    /// The literals of their guards.
+    pub(super) guards: Vec<Lit>,
+    pub(super) reads: Vec<Read>,
+    /// The writes of a location.
+    pub(super) writes: BTreeMap<Location, Vec<usize>>,
+    /// Pairs of accesses that may race.
+    pub(super) races: Vec<Race>,
+}
+
+/// Which nodes come behind which in any case.
+pub(super) struct Reach(Vec<Vec<u64>>);
+
+impl Reach {
+    fn new(graph: &Graph) -> Self {
+        let nodes = graph.nodes as usize;
+        let mut before = vec![vec![0u64; nodes.div_ceil(64)]; nodes];
+        let mut edges = graph.edges.clone();
+        edges.sort_unstable_by_key(|edge| edge.1);
+        // A node has a greater number than those before it, so that all is known of these.
+        for (from, to) in edges {
+            let (from, to) = (from as usize, to as usize);
+            let (lower, upper) = before.split_at_mut(to);
+            for (word, more) in upper[0].iter_mut().zip(&lower[from]) {
+                *word |= more;
+            }
+            upper[0][from / 64] |= 1 << (from % 64);
+        }
+        Reach(before)
+    }
+
+    /// Whether an event comes before another in any case; by node and number.
+    pub(super) fn is_before(&self, one: (Node, usize), other: (Node, usize)) -> bool {
+        if one.0 == other.0 {
+            one.1 < other.1
+        } else {
+            self.0[other.0 as usize][one.0 as usize / 64] >> (one.0 % 64) & 1 == 1
+        }
+    }
+}
+
+/// What a location holds at first; `None` if nothing was written there.
+fn initial(code: &Code, graph: &Graph, location: Location) -> Option<u64> {
+    let Location::Memory(addr, size) = location else { return Some(1) };
+    let at = Addr(addr);
+    let bytes = match at.owner() {
+        Owner::Global(global) => Some(&code.globals()[global.index()].bytes),
+        _ => graph.objects.get(&at.base().0).and_then(|object| object.bytes.as_ref()),
+    }?;
+    let bytes = &bytes[at.offset() as usize..][..usize::from(size)];
+    Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
+}
+
+/// Memory that is accessed with different sizes is refused.
+fn refuse_overlaps(code: &Code, graph: &Graph) -> Result<(), Fail> {
+    let mut all: Vec<(u64, u8, u32)> = Vec::new();
+    for event in &graph.events {
+        if let Location::Memory(addr, size) = event.location {
+            all.push((addr, size, event.pc));
+        }
+    }
+    all.sort_unstable();
+    all.dedup_by_key(|access| (access.0, access.1));
+    let mut last: Option<(u64, u8, u32)> = None;
+    for access in all {
+        if let Some((addr, size, pc)) = last
+            && access.0 < addr + u64::from(size)
+        {
+            let message = format!(
+                "the engine `oc` takes no accesses of {} and of {size} bytes to the same memory; ordinary ones with `--pieces PLACE=BYTES`, which `raddle check` finds out by itself",
+                access.1
+            );
+            let common = access.1.min(size);
+            let larger = if access.1 > size { access.2 } else { pc };
+            let pieces = vec![(code.place(larger), common)];
+            return Err(Fail::Refused(Box::new(Refusal { pieces, ..Refusal::at(code, larger, message) })));
+        }
+        if last.is_none_or(|(addr, size, _)| access.0 + u64::from(access.1) >= addr + u64::from(size)) {
+            last = Some(access);
+        }
+    }
+    Ok(())
+}
+
+/// The formula of an unrolled program whose joins order these nodes.
+pub(super) fn encode(
+    code: &Code,
+    graph: &mut Graph,
+    joined: &[Edge],
+    look_for_races: bool,
+    stop: &Stop,
+) -> Result<Formula, Fail> {
+    refuse_overlaps(code, graph)?;
+    let mut solver = Solver::new(stop.clone());
+    let mut events = graph.events.clone();
+    let mut writes: BTreeMap<Location, Vec<usize>> = BTreeMap::new();
+    for (at, event) in events.iter().enumerate() {
+        let writes = writes.entry(event.location).or_default();
+        if event.writes {
+            writes.push(at);
+        }
+    }
+    let yes = graph.terms.bool(true);
+    for (&location, writes) in &mut writes {
+        let value = graph.terms.constant(location.width(), initial(code, graph, location).unwrap_or(0));
+        writes.push(events.len());
+        let (unwritten, ordinary, depends) = (None, false, false);
+        let (node, writes, guard, reached) = (INITIAL, true, yes, yes);
+        events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc: 0 });
+    }
+    for &constraint in &graph.constraints {
+        solver.assert(&graph.terms, constraint);
+    }
+    let guards: Vec<Lit> = events.iter().map(|event| solver.lit(&graph.terms, event.guard)).collect();
+    let reach = Reach::new(graph);
+    let mut reads = Vec::new();
+    for (at, event) in events.iter().enumerate().filter(|(_, event)| !event.writes) {
+        let candidates = candidates(graph, &reach, &events, at, &writes[&event.location]);
+        let mut sources = Vec::new();
+        for &write in &candidates {
+            let lit = match candidates[..] {
+                [_] if guards[write] == Lit::TRUE => guards[at],
+                _ => solver.sat.var(),
+            };
+            solver.sat.add(&[!lit, guards[write]]);
+            solver.sat.add(&[!lit, guards[at]]);
+            solver.equal_if(&graph.terms, &[lit], events[write].value, event.value);
+            sources.push((write, lit));
+        }
+        let some: Vec<Lit> = sources.iter().map(|source| source.1).chain([!guards[at]]).collect();
+        solver.sat.add(&some);
+        if let Some(unwritten) = event.unwritten {
+            let unwritten = solver.lit(&graph.terms, unwritten);
+            let first =
+                sources.iter().find(|source| events[source.0].node == INITIAL).map_or(Lit::FALSE, |first| first.1);
+            solver.sat.add(&[!unwritten, first]);
+            solver.sat.add(&[unwritten, !first]);
+        }
+        reads.push(Read { event: at, sources });
+    }
+    let ordered = events.iter().zip(0..).map(|(event, position)| OrderedEvent {
+        node: NodeId(event.node),
+        position,
+        location: writes.keys().position(|location| *location == event.location).expect("it has an event") as u32,
+    });
+    let mut orders = Orders::new(graph.nodes as usize, ordered.collect());
+    for &(from, to) in &graph.edges {
+        orders.edge(Lit::TRUE, NodeId(from), NodeId(to));
+    }
+    for &(condition, from, to) in joined {
+        let lit = solver.lit(&graph.terms, condition);
+        orders.edge(lit, NodeId(from), NodeId(to));
+    }
+    for (location, list) in &writes {
+        // What is written once only, at first, is in nobody's way.
+        let alone = list.len() == 1;
+        for &write in list.iter().filter(|_| !alone) {
+            orders.done(guards[write], EventId(write as u32));
+        }
+        for read in reads.iter().filter(|read| !alone && events[read.event].location == *location) {
+            for &(write, lit) in &read.sources {
+                orders.reads(lit, EventId(write as u32), EventId(read.event as u32));
+            }
+        }
+    }
+    let mut pairs = Vec::new();
+    if look_for_races {
+        let Some(found) = races(graph, &events, &reach, &mut solver, &mut orders) else {
+            let pc = graph.events.last().map_or(0, |event| event.pc);
+            return Err(Fail::TooLarge(pc));
+        };
+        pairs = found;
+    }
+    Ok(Formula { solver, orders, events, guards, reads, writes, races: pairs })
+}
+
+/// The writes that a read may read from.
+fn candidates(graph: &Graph, reach: &Reach, events: &[Event], read: usize, writes: &[usize]) -> Vec<usize> {
+    // The initial node is before all others, and so are its writes, whatever their numbers.
+    let place = |at: usize| (events[at].node, at);
+    let before = |one: usize, other: usize| one != other && reach.is_before(place(one), place(other));
+    let surely = |by: Term, other: usize| graph.terms.implies(by, events[other].guard);
+    let hidden = |write: usize| {
+        writes.iter().any(|&other| {
+            other != write
+                && before(write, other)
+                && before(other, read)
+                && (surely(events[write].guard, other) || surely(events[read].guard, other))
+        })
+    };
+    let fits = |&write: &usize| !before(read, write) && !hidden(write);
+    writes.iter().copied().filter(fits).collect()
+}

@@ -1,0 +1,246 @@
+//! What an unrolled program consists of: events in nodes, under conditions.
+//!
+//! A *node* happens at once: an access, an operation on a lock, a join, a whole atomic block. Its *events* are reads and writes of locations, each with a
+//! condition (guard) under which it is part of the execution. A thread's *plan* lists the steps of the machine it takes, each with its condition; steps that touch nothing another thread could see
+//! belong to no node. Conditions are terms over the values that reads find and over unknown inputs.
+
+use raddle_solve::{Term, Terms};
+use raddle_trace::{Property, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// A node, by its number. The first one writes what memory holds at first.
+pub(super) type Node = u32;
+pub(super) const INITIAL: Node = 0;
+/// Stands for the node behind all others, in which those who wait for ever look once more, until it has a number.
+const FINAL: Node = u32::MAX;
+
+/// What is read or written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Location {
+    /// So many bytes from this address on.
+    Memory(u64, u8),
+    /// Whether the object that starts here lives: one bit.
+    Life(u64),
+}
+
+impl Location {
+    pub(super) fn width(self) -> u8 {
+        match self {
+            Location::Memory(_, size) => size * 8,
+            Location::Life(_) => 1,
+        }
+    }
+}
+
+/// A read or a write.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) node: Node,
+    pub(super) location: Location,
+    pub(super) writes: bool,
+    /// What is read or written.
+    pub(super) value: Term,
+    pub(super) guard: Term,
+    /// Of a read: whether it finds what was never written.
+    pub(super) unwritten: Option<Term>,
+    /// That the thread gets to it, though it may look in vain.
+    pub(super) reached: Term,
+    /// Whether it can race with anything.
+    pub(super) ordinary: bool,
+    /// Whether it depends on what is read in the same step that it is written.
+    pub(super) depends: bool,
+    pub(super) pc: u32,
+}
+
+/// A step of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Action {
+    /// The next operation.
+    Run,
+    /// The next operation starts the thread with this number in the list of threads.
+    Spawn(usize),
+    /// An alternative, by its number.
+    Pick(Term),
+    /// A value of an unknown input, by the number of the list of its values.
+    Input(Term, u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planned {
+    pub(super) guard: Term,
+    pub(super) node: Option<Node>,
+    pub(super) action: Action,
+}
+
+/// A thread that is started if its guard holds.
+#[derive(Clone, Debug)]
+pub(super) struct Thread {
+    pub(super) id: ThreadId,
+    pub(super) guard: Term,
+    pub(super) plan: Vec<Planned>,
+    /// How it may end: under which condition, behind which nodes, with which result.
+    pub(super) ends: Vec<(Term, Vec<Node>, Term)>,
+    /// Under which conditions it ends the program.
+    pub(super) exits: Vec<Term>,
+}
+
+/// Somebody waits for a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Join {
+    pub(super) thread: usize,
+    pub(super) node: Node,
+    pub(super) guard: Term,
+    /// That the wait is over.
+    pub(super) over: Term,
+    /// That there is no such thread, or that somebody has waited for it before.
+    pub(super) fails: Term,
+    pub(super) handle: Term,
+    pub(super) result: Term,
+    pub(super) pc: u32,
+    pub(super) steps: usize,
+}
+
+/// Somebody may wait for ever.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stuck {
+    pub(super) thread: usize,
+    /// That it does.
+    pub(super) guard: Term,
+    pub(super) pc: u32,
+    /// Its look in vain is a step of its own.
+    pub(super) looks: bool,
+}
+
+/// Something that must not happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure {
+    pub(super) thread: usize,
+    pub(super) guard: Term,
+    pub(super) property: Property,
+    pub(super) pc: u32,
+    /// It has happened when so many entries of the thread's plan are done.
+    pub(super) steps: usize,
+}
+
+/// A thread that is not followed any further.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    pub(super) guard: Term,
+    pub(super) pc: u32,
+    pub(super) kind: CutKind,
+}
+
+/// Why a thread is not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CutKind {
+    /// The unrolling has a bound.
+    Unrolling,
+    /// The code has one: somebody has said how often loops turn.
+    AskedFor,
+    /// Control cannot get there.
+    GaveUp,
+}
+
+/// An atomic block that was entered.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub(super) node: Node,
+    /// That it is left again, or at an error: otherwise nothing of it has happened.
+    pub(super) done: Term,
+    pub(super) ends: Vec<Term>,
+}
+
+/// What a shared object is at first.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) size: u32,
+    /// `None` if it was never written.
+    pub(super) bytes: Option<Vec<u8>>,
+    pub(super) heap: bool,
+}
+
+/// An unrolled program.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) terms: Terms,
+    pub(super) nodes: u32,
+    pub(super) edges: Vec<(Node, Node)>,
+    pub(super) events: Vec<Event>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) joins: Vec<Join>,
+    pub(super) failures: Vec<Failure>,
+    pub(super) stuck: Vec<Stuck>,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) blocks: Vec<Block>,
+    /// What holds of values beside.
+    pub(super) constraints: Vec<Term>,
+    /// Whether all values of unknown inputs are among those that are looked at.
+    pub(super) every_input: bool,
+    /// Objects that were made while the program ran, by their starts.
+    pub(super) objects: FxHashMap<u64, Object>,
+}
+
+impl Graph {
+    pub(super) fn new() -> Self {
+        Graph {
+            terms: Terms::new(),
+            nodes: 1,
+            edges: Vec::new(),
+            events: Vec::new(),
+            threads: Vec::new(),
+            joins: Vec::new(),
+            failures: Vec::new(),
+            stuck: Vec::new(),
+            cuts: Vec::new(),
+            blocks: Vec::new(),
+            constraints: Vec::new(),
+            every_input: true,
+            objects: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn node(&mut self, behind: &[Node]) -> Node {
+        let node = self.nodes;
+        self.nodes += 1;
+        self.edges.extend(behind.iter().map(|&before| (before, node)));
+        node
+    }
+
+    /// `condition` holds wherever `guard` does.
+    pub(super) fn require(&mut self, guard: Term, condition: Term) {
+        let guard = self.terms.not(guard);
+        let constraint = self.terms.or(guard, condition);
+        if !self.terms.is_true(constraint) {
+            self.constraints.push(constraint);
+        }
+    }
+
+    pub(super) fn add(&mut self, node: Node, location: Location, writes: bool, value: Term, guard: Term, pc: u32) {
+        let (unwritten, reached, ordinary, depends) = (None, guard, false, false);
+        self.events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc });
+    }
+
+    /// A look at a location when nothing moves any more; what it finds.
+    pub(super) fn final_look(&mut self, guard: Term, location: Location, pc: u32) -> Term {
+        let value = self.terms.var(location.width());
+        self.add(FINAL, location, false, value, guard, pc);
+        value
+    }
+
+    /// Says of each atomic block when it is done, and which node is the last one. Nothing is unrolled any more.
+    pub(super) fn finish(&mut self) {
+        if self.events.iter().any(|event| event.node == FINAL) {
+            let behind: Vec<Node> = (0..self.nodes).collect();
+            let node = self.node(&behind);
+            for event in self.events.iter_mut().filter(|event| event.node == FINAL) {
+                event.node = node;
+            }
+        }
+        for block in std::mem::take(&mut self.blocks) {
+            let left = self.terms.any(block.ends.iter().copied());
+            let exact = self.terms.eq(block.done, left);
+            self.constraints.push(exact);
+            self.blocks.push(block);
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! Addresses, objects and accesses.
+//!
+//! An access to an address that is known is one event. Where the address is not known but the objects are that it can point into, there is an event for every
+//! place in them that the access can be to, under the condition that the address is this one; nowhere else is an error. So locations are always
+//! known, and the theory of orders need not know of addresses. Objects that no other thread can reach are bytes of the thread's own
+//! state, as in the machine.
+
+use super::graph::{Action, Location, Node, Object as Shared};
+use super::state::{Byte, Object, State};
+use super::unroll::{Fail, Unroller};
+use raddle_machine::address::Owner;
+use raddle_machine::code::Pc;
+use raddle_machine::{Addr, Code};
+use raddle_program::FuncId;
+use raddle_solve::Term;
+use raddle_trace::Property;
+use std::rc::Rc;
+
+/// How many places an access may be to.
+const MOST_PLACES: usize = 512;
+/// Up to here there is nothing.
+const NOTHING: u64 = 1 << 34;
+/// How large an object of a thread may be: those above have numbers of another kind.
+pub(super) const MOST_BYTES: u32 = 1 << 14;
+
+/// Where an access is to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Shared { addr: u64, mortal: bool },
+    Constant { addr: u64 },
+    Private { object: usize, offset: u32 },
+}
+
+/// The places that an access can be to, each under its condition; these exclude each other.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) list: Vec<(Term, Place)>,
+    /// That it is to none of them.
+    pub(super) none: Term,
+}
+
+/// A function with a local object, or a thread-local one, that is too large.
+pub(super) fn too_large(code: &Code) -> Option<Pc> {
+    let locals = |id: u32| code.function(FuncId(id)).locals.iter().any(|local| local.size.max(local.room) > MOST_BYTES);
+    let function = (0..code.functions() as u32).find(|&id| locals(id));
+    let is_large = |&global: &u32| code.globals()[global as usize].bytes.len() > MOST_BYTES as usize;
+    let own = code.thread_locals().iter().any(is_large).then_some(code.entry().0);
+    function.or(own).map(|id| code.function(FuncId(id)).entry)
+}
+
+impl Unroller<'_> {
+    pub(super) fn make_thread_locals(&mut self, thread: usize, state: &mut State) {
+        for &global in self.code.thread_locals() {
+            let global = &self.code.globals()[global as usize];
+            let size = global.bytes.len() as u32;
+            self.make_object(thread, state, size, Some(&global.bytes), global.private, false, false);
+        }
+    }
+
+    /// Makes an object; its address.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn make_object(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        size: u32,
+        contents: Option<&[u8]>,
+        private: bool,
+        heap: bool,
+        scoped: bool,
+    ) -> u64 {
+        let id = self.graph.threads[thread].id;
+        let addr = Addr::object(id, state.objects.len() as u32).0;
+        let terms = &mut self.graph.terms;
+        state.objects.push(if private {
+            let byte = |at: usize| -> Byte {
+                let value = contents.map_or(0, |bytes| bytes[at]);
+                (terms.constant(8, u64::from(value)), terms.bool(contents.is_some()))
+            };
+            let bytes = Rc::new((0..size as usize).map(byte).collect());
+            Object::Private { bytes, live: true, heap, scoped }
+        } else {
+            let bytes = contents.map(<[u8]>::to_vec);
+            self.graph.objects.insert(addr, Shared { size, bytes, heap });
+            Object::Shared
+        });
+        addr
+    }
+
+    /// What a pointer becomes by arithmetic, as [`Addr::moved`] says.
+    pub(super) fn moved(&mut self, pointer: Term, by: Term, pc: Pc) -> Result<Term, Fail> {
+        let terms = &mut self.graph.terms;
+        if let Some(by) = terms.as_const(by)
+            && let Some(choices) = terms.choices(pointer, MOST_PLACES)
+        {
+            let mut moved = terms.constant(64, 0);
+            for choice in choices {
+                let from = terms.constant(64, choice);
+                let (here, to) = (terms.eq(pointer, from), terms.constant(64, Addr(choice).moved(by as i64).0));
+                moved = terms.ite(here, to, moved);
+            }
+            return Ok(moved);
+        }
+        let Some(bases) = self.bases_of(pointer) else {
+            return self.refuse(pc, "the engine `oc` does not know which object this address is computed from");
+        };
+        // What is near null belongs to nothing; other numbers of nothing may come out as others of nothing.
+        let rooms = bases.iter().filter_map(|&base| Addr(base).surroundings()).chain([(0, NOTHING)]);
+        let rooms: Vec<(u64, u64)> = rooms.collect();
+        let terms = &mut self.graph.terms;
+        let to = terms.add(pointer, by);
+        let mut stays = terms.bool(false);
+        for (first, count) in rooms {
+            let (minus, count) = (terms.constant(64, first.wrapping_neg()), terms.constant(64, count));
+            let (here, there) = (terms.add(pointer, minus), terms.add(to, minus));
+            let (here, there) = (terms.ult(here, count), terms.ult(there, count));
+            let both = terms.and(here, there);
+            stays = terms.or(stays, both);
+        }
+        let (low, one) = (terms.constant(64, 0x3fff_ffff), terms.constant(64, 1));
+        let far = terms.and(to, low);
+        let far = terms.or(far, one);
+        let moved = terms.ite(stays, to, far);
+        let aligned = self.aligned(pointer).min(self.graph.terms.trailing_zeros(by));
+        self.bases.insert(moved, (bases, aligned));
+        Ok(moved)
+    }
+
+    /// The objects that an address can point into, by their starts, if that is known. It can also point to nothing.
+    fn bases_of(&self, pointer: Term) -> Option<Vec<u64>> {
+        if let Some((bases, _)) = self.bases.get(&pointer) {
+            return Some(bases.clone());
+        }
+        let mut all = Vec::new();
+        let mut todo = vec![pointer];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(term) = todo.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            match (self.graph.terms.as_const(term), self.bases.get(&term)) {
+                (Some(value), _) => all.push(Addr(value).base().0),
+                (None, Some((bases, _))) => all.extend(bases),
+                (None, None) => match self.graph.terms.branches(term) {
+                    Some((a, b)) => todo.extend([a, b]),
+                    None => return None,
+                },
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        Some(all)
+    }
+
+    /// How many of the lowest bits of an address are zero wherever it points into an object.
+    fn aligned(&self, pointer: Term) -> u8 {
+        let terms = &self.graph.terms;
+        let mut least = 64;
+        let mut todo = vec![pointer];
+        let mut seen = rustc_hash::FxHashSet::default();
+        while let Some(term) = todo.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            match (self.bases.get(&term), terms.branches(term)) {
+                (Some((_, aligned)), _) => least = least.min(*aligned),
+                (None, Some((a, b))) => todo.extend([a, b]),
+                (None, None) => least = least.min(terms.trailing_zeros(term)),
+            }
+        }
+        least
+    }
+
+    /// What is at a place, if anything, for an access of so many bytes.
+    fn place(&self, thread: usize, state: &State, addr: u64, size: u8) -> Option<Place> {
+        let id = self.graph.threads[thread].id;
+        let at = Addr(addr);
+        let fits = |total: usize| at.offset() as usize + usize::from(size) <= total;
+        match at.owner() {
+            Owner::Global(global) => {
+                let global = self.code.globals().get(global.index()).filter(|global| global.tls.is_none())?;
+                let place =
+                    if global.constant { Place::Constant { addr } } else { Place::Shared { addr, mortal: false } };
+                fits(global.bytes.len()).then_some(place)
+            }
+            Owner::Thread(owner, number) => {
+                if owner == id
+                    && let Some(Object::Private { bytes, live, .. }) = state.objects.get(number as usize)
+                {
+                    let place = Place::Private { object: number as usize, offset: at.offset() };
+                    return (*live && fits(bytes.len())).then_some(place);
+                }
+                let object = self.graph.objects.get(&at.base().0)?;
+                fits(object.size as usize).then_some(Place::Shared { addr, mortal: true })
+            }
+            Owner::Function(_) | Owner::Nothing => None,
+        }
+    }
+
+    fn object_size(&self, thread: usize, state: &State, base: u64) -> u32 {
+        let id = self.graph.threads[thread].id;
+        match Addr(base).owner() {
+            Owner::Global(global) => {
+                self.code.globals().get(global.index()).map_or(0, |global| global.bytes.len() as u32)
+            }
+            Owner::Thread(owner, number) if owner == id => match state.objects.get(number as usize) {
+                Some(Object::Private { bytes, .. }) => bytes.len() as u32,
+                _ => self.graph.objects.get(&base).map_or(0, |object| object.size),
+            },
+            Owner::Thread(..) => self.graph.objects.get(&base).map_or(0, |object| object.size),
+            Owner::Function(_) | Owner::Nothing => 0,
+        }
+    }
+
+    /// Where an access of so many bytes can be to.
+    pub(super) fn places(
+        &mut self,
+        thread: usize,
+        state: &State,
+        addr: Term,
+        size: u8,
+        pc: Pc,
+    ) -> Result<Places, Fail> {
+        let candidates = match self.graph.terms.choices(addr, MOST_PLACES) {
+            Some(choices) => choices,
+            None => {
+                let Some(bases) = self.bases_of(addr) else {
+                    return self.refuse(pc, "the engine `oc` does not know which object this address points to");
+                };
+                let step = u64::from(size.max(1));
+                if 1u64 << self.aligned(addr).min(8) < step {
+                    return self.refuse(pc, "the engine `oc` does not see that this address is a multiple of the size");
+                }
+                let mut all = Vec::new();
+                for base in bases {
+                    let end = u64::from(self.object_size(thread, state, base));
+                    if (end / step) as usize + all.len() > MOST_PLACES {
+                        let message =
+                            format!("the engine `oc` takes no access to any of more than {MOST_PLACES} places");
+                        return self.refuse(pc, message);
+                    }
+                    all.extend((0..end / step).map(|at| base + at * step));
+                }
+                all
+            }
+        };
+        let mut list = Vec::new();
+        let mut none = self.graph.terms.bool(true);
+        for candidate in candidates {
+            let Some(place) = self.place(thread, state, candidate, size) else { continue };
+            let value = self.graph.terms.constant(64, candidate);
+            let here = self.graph.terms.eq(addr, value);
+            none = self.graph.terms.and_not(none, here);
+            if !self.graph.terms.is_false(here) {
+                list.push((here, place));
+            }
+        }
+        Ok(Places { list, none })
+    }
+
+    /// What a constant object holds at an address.
+    pub(super) fn constant_at(&mut self, addr: u64, size: u8) -> Term {
+        let Owner::Global(global) = Addr(addr).owner() else { unreachable!("constants are global") };
+        let bytes = &self.code.globals()[global.index()].bytes[Addr(addr).offset() as usize..][..usize::from(size)];
+        let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
+        self.graph.terms.constant(size * 8, value)
+    }
+
+    /// What a private object holds, and whether all of it was written.
+    pub(super) fn private_load(&mut self, state: &State, object: usize, offset: u32, size: u8) -> Byte {
+        let Object::Private { bytes, .. } = &state.objects[object] else { unreachable!("just found") };
+        let bytes: Vec<Byte> = bytes[offset as usize..][..usize::from(size)].to_vec();
+        let terms = &mut self.graph.terms;
+        let (mut value, mut written) = bytes[0];
+        for &(byte, known) in &bytes[1..] {
+            value = terms.concat(byte, value);
+            written = terms.and(written, known);
+        }
+        (value, written)
+    }
+
+    /// Writes a private object, if the condition holds.
+    pub(super) fn private_store(
+        &mut self,
+        state: &mut State,
+        object: usize,
+        offset: u32,
+        size: u8,
+        value: Term,
+        cond: Term,
+    ) {
+        let terms = &mut self.graph.terms;
+        let Object::Private { bytes, .. } = &mut state.objects[object] else { unreachable!("just found") };
+        let yes = terms.bool(true);
+        for (at, byte) in Rc::make_mut(bytes)[offset as usize..][..usize::from(size)].iter_mut().enumerate() {
+            let part = terms.extract(value, at as u8 * 8, 8);
+            *byte = (terms.ite(cond, part, byte.0), terms.ite(cond, yes, byte.1));
+        }
+    }
+
+    /// That an access in this node finds its object alive; an error otherwise. What is known to live for ever is not asked.
+    pub(super) fn ask_life(&mut self, thread: usize, state: &mut State, node: Node, guard: Term, place: Place, pc: Pc) {
+        if let Place::Shared { addr, mortal: true } = place {
+            let lives = self.read(node, guard, Location::Life(Addr(addr).base().0), pc);
+            let dead = self.graph.terms.and_not(guard, lives);
+            self.fail_if(thread, state, dead, Property::Memory, pc);
+        }
+    }
+
+    /// The life of a shared object ends, in a node.
+    pub(super) fn end_life(&mut self, thread: usize, state: &mut State, addr: u64, pc: Pc) {
+        let base = Addr(addr).base().0;
+        let node = self.node(state);
+        let guard = self.visible(state);
+        self.plan(thread, guard, node, Action::Run);
+        self.ask_life(thread, state, node, guard, Place::Shared { addr: base, mortal: true }, pc);
+        let guard = self.visible(state);
+        let no = self.graph.terms.bool(false);
+        self.write(node, guard, Location::Life(base), no, pc);
+        state.has_acted();
+    }
+}

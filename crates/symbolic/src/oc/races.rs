@@ -1,0 +1,74 @@
+//! Data races: two accesses that can both be done next.
+//!
+//! An access can be done next when all has happened that comes before it in its thread. So two accesses of different threads race if there is an execution in which what comes right before
+//! the one is before the other, and the other way round: cut off before both, both are next. That is two more sets of orders, under a literal for the pair. A wait looks
+//! even if it does not find what it waits for, so it need not happen for that. A write that depends on what is read in the same step, as a compare-exchange does, has to come first. Where threads synchronise by acquire, release and locks that are waited for these are all
+//! races (see the engine `explicit`, which decides them in the same way).
+
+use super::encode::Reach;
+use super::graph::{Event, Graph, Node};
+use raddle_solve::{Lit, NodeId, Orders, Solver};
+use rustc_hash::FxHashMap;
+
+/// Two accesses that may race, and the literal that they do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Race {
+    pub(super) lit: Lit,
+    pub(super) first: usize,
+    pub(super) second: usize,
+}
+
+/// How many pairs are too many.
+const MOST_PAIRS: usize = 40_000;
+
+/// The pairs that may race, with what it means for orders that they do; `None` if there are too many.
+pub(super) fn races(
+    graph: &Graph,
+    events: &[Event],
+    reach: &Reach,
+    solver: &mut Solver,
+    orders: &mut Orders,
+) -> Option<Vec<Race>> {
+    let mut before: FxHashMap<Node, Vec<Node>> = FxHashMap::default();
+    for &(from, to) in &graph.edges {
+        before.entry(to).or_default().push(from);
+    }
+    let mut threads: FxHashMap<Node, usize> = FxHashMap::default();
+    for (number, thread) in graph.threads.iter().enumerate() {
+        threads.extend(thread.plan.iter().filter_map(|planned| Some((planned.node?, number))));
+    }
+    let mut races = Vec::new();
+    for (first, one) in events.iter().enumerate() {
+        for (second, other) in events.iter().enumerate().skip(first + 1) {
+            let conflict =
+                one.location == other.location && (one.writes || other.writes) && (one.ordinary || other.ordinary);
+            let (Some(here), Some(there)) = (threads.get(&one.node), threads.get(&other.node)) else { continue };
+            let apart = here != there
+                && !reach.is_before((one.node, 0), (other.node, 0))
+                && !reach.is_before((other.node, 0), (one.node, 0));
+            if !conflict || !apart {
+                continue;
+            }
+            if races.len() >= MOST_PAIRS {
+                return None;
+            }
+            let lit = solver.sat.var();
+            for event in [one, other] {
+                let reached = solver.lit(&graph.terms, event.reached);
+                solver.sat.add(&[!lit, reached]);
+            }
+            for (this, next) in [(one, other), (other, one)] {
+                if this.depends {
+                    // What it finds must be there when both are next, so it comes first.
+                    orders.edge(lit, NodeId(this.node), NodeId(next.node));
+                    continue;
+                }
+                for &from in before.get(&this.node).into_iter().flatten() {
+                    orders.edge(lit, NodeId(from), NodeId(next.node));
+                }
+            }
+            races.push(Race { lit, first, second });
+        }
+    }
+    Some(races)
+}

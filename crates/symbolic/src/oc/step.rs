@@ -1,0 +1,669 @@
+//! What each instruction does to a state, on terms. The machine's `thread/run.rs` says the same on numbers.
+
+use super::access::Update;
+use super::graph::{Action, CutKind, Join};
+use super::memory::MOST_BYTES;
+use super::state::{Object, State};
+use super::unroll::{Fail, Unroller};
+use raddle_machine::Addr;
+use raddle_machine::address::Owner;
+use raddle_machine::code::{Instr, Operand, Pc, Slot};
+use raddle_machine::condition::{Condition, Source, Step as Part};
+use raddle_program::{BinOp, CastOp, FuncId, Ordering, RmwOp, Type, UnOp};
+use raddle_solve::Term;
+use raddle_trace::{Property, ThreadId};
+use std::rc::Rc;
+
+/// How many functions or objects an address may be of.
+const MOST_TARGETS: usize = 16;
+
+fn bits(ty: Type) -> u8 {
+    ty.bits() as u8
+}
+
+impl Unroller<'_> {
+    /// The states that follow.
+    pub(super) fn step(&mut self, thread: usize, mut state: State) -> Result<Vec<State>, Fail> {
+        let pc = state.pc;
+        match self.code.instr(pc) {
+            Instr::Move { dst, src } => {
+                let value = self.get(&state, src);
+                self.set(&mut state, dst, value);
+            }
+            Instr::Un { op, ty, dst, a } => {
+                let a = self.get(&state, a);
+                let value = self.unary(pc, op, ty, a)?;
+                self.set(&mut state, dst, value);
+            }
+            Instr::Bin { op, ty, dst, a, b } => {
+                let (a, b) = (self.get(&state, a), self.get(&state, b));
+                let (value, fails) = self.binary(pc, op, ty, a, b)?;
+                self.fail_if(thread, &mut state, fails, Property::Arithmetic, pc);
+                self.set(&mut state, dst, value);
+            }
+            Instr::Cast { op, from, to, dst, a } => {
+                let a = self.get(&state, a);
+                let value = self.cast(pc, op, from, to, a)?;
+                self.set(&mut state, dst, value);
+            }
+            Instr::Select { dst, cond, a, b } => {
+                let (cond, a, b) = (self.get(&state, cond), self.get(&state, a), self.get(&state, b));
+                let cond = self.holds(cond);
+                let value = self.graph.terms.ite(cond, a, b);
+                self.set(&mut state, dst, value);
+            }
+            Instr::LocalAddr { dst, local } => {
+                let at = state.frame().first_object + local as usize;
+                self.set_own(thread, &mut state, dst, at);
+            }
+            Instr::TlsAddr { dst, index } => self.set_own(thread, &mut state, dst, index as usize),
+            Instr::Load { dst, ty, order, addr, wait, lenient } => {
+                let addr = self.get(&state, addr);
+                let ordinary = order == Ordering::NonAtomic;
+                self.load(thread, &mut state, dst, ty, addr, wait, lenient, ordinary)?;
+            }
+            Instr::Store { ty, order, addr, value } => {
+                let (addr, value) = (self.get(&state, addr), self.get(&state, value));
+                self.store(thread, &mut state, ty, addr, value, order == Ordering::NonAtomic)?;
+            }
+            Instr::Rmw { op, ty, dst, addr, operand, idle, .. } => {
+                let (addr, operand) = (self.get(&state, addr), self.get(&state, operand));
+                let operand = self.graph.terms.resize(operand, bits(ty));
+                let waits = idle != 0 && self.code.wait(idle).blocks;
+                self.update(thread, &mut state, dst, ty, addr, waits, |unroller, state, old| {
+                    let new = unroller.changed(op, old, operand);
+                    let terms = &mut unroller.graph.terms;
+                    let (yes, no) = (terms.bool(true), terms.bool(false));
+                    if idle == 0 {
+                        return Ok(Update { new, writes: yes, goes_on: yes, fails: no });
+                    }
+                    let changes = terms.ne(new, old);
+                    let (holds, fails) = unroller.waited_for(state, idle, old)?;
+                    let terms = &mut unroller.graph.terms;
+                    let writes = terms.any([changes, holds, fails]);
+                    Ok(Update { new, writes, goes_on: if waits { writes } else { yes }, fails })
+                })?;
+            }
+            Instr::Cas { cas } => {
+                let cas = *self.code.cas(cas);
+                let (addr, expected) = (self.get(&state, cas.addr), self.get(&state, cas.expected));
+                let desired = self.get(&state, cas.desired);
+                self.update(thread, &mut state, cas.dst, cas.ty, addr, cas.wait, |unroller, _, old| {
+                    let terms = &mut unroller.graph.terms;
+                    let found = terms.zext(old, 64);
+                    let writes = terms.eq(found, expected);
+                    let new = terms.resize(desired, bits(cas.ty));
+                    let goes_on = if cas.wait { writes } else { terms.bool(true) };
+                    let fails = terms.bool(false);
+                    Ok(Update { new, writes, goes_on, fails })
+                })?;
+            }
+            Instr::Fence { order } => {
+                if order > Ordering::Relaxed {
+                    self.plan_alone(thread, &state, Action::Run);
+                }
+            }
+            Instr::Call { dst, func, args } => {
+                let args = self.values(&state, self.code.args(args));
+                return Ok(self.call(thread, state, func, &args, dst));
+            }
+            Instr::CallIndirect { dst, target, args } => {
+                let args = self.values(&state, self.code.args(args));
+                let mut next = Vec::new();
+                for (state, function) in self.callees(thread, state, target, args.len())? {
+                    next.extend(self.call(thread, state, function, &args, dst));
+                }
+                return Ok(next);
+            }
+            Instr::Spawn { dst, func, args } => {
+                let args = self.values(&state, self.code.args(args));
+                self.spawn(thread, &mut state, func, &args, dst)?;
+            }
+            Instr::SpawnIndirect { dst, target, args } => {
+                let args = self.values(&state, self.code.args(args));
+                let mut next = Vec::new();
+                for (mut state, function) in self.callees(thread, state, target, args.len())? {
+                    self.spawn(thread, &mut state, function, &args, dst)?;
+                    state.pc += 1;
+                    next.push(state);
+                }
+                return Ok(next);
+            }
+            Instr::Join { dst, ty, thread: handle } => {
+                let handle = self.get(&state, handle);
+                self.join(thread, &mut state, dst, ty, handle)?;
+            }
+            Instr::ThreadId { dst } => {
+                let id = self.graph.threads[thread].id;
+                self.set_handle(&mut state, dst, id);
+            }
+            Instr::Sync { op, dst, object, .. } => {
+                let mut next = self.sync(thread, state, op, dst, object)?;
+                next.iter_mut().for_each(|state| state.pc += 1);
+                return Ok(next);
+            }
+            Instr::Alloc { dst, size, zeroed, private, scoped } => {
+                let size = self.get(&state, size);
+                let Some(size) = self.graph.terms.as_const(size).filter(|&size| size <= u64::from(MOST_BYTES)) else {
+                    return self.refuse(pc, "the engine `oc` takes no allocation of a size that is unknown or large");
+                };
+                let zeros = zeroed.then(|| vec![0; size as usize]);
+                let (heap, scoped) = (scoped == 0, scoped != 0);
+                let addr = self.make_object(thread, &mut state, size as u32, zeros.as_deref(), private, heap, scoped);
+                let addr = self.graph.terms.constant(64, addr);
+                self.set(&mut state, dst, addr);
+            }
+            Instr::Free { ptr, scoped } => {
+                let mut next = self.free(thread, state, ptr, scoped)?;
+                next.iter_mut().for_each(|state| state.pc += 1);
+                return Ok(next);
+            }
+            Instr::Assert { cond, .. } => {
+                let cond = self.get(&state, cond);
+                let holds = self.holds(cond);
+                let broken = self.graph.terms.not(holds);
+                self.fail_if(thread, &mut state, broken, Property::Assert, pc);
+            }
+            Instr::Assume { cond } => {
+                let cond = self.get(&state, cond);
+                let holds = self.holds(cond);
+                state.guard = self.graph.terms.and(state.guard, holds);
+            }
+            Instr::Choose { dst, low, count } => {
+                let low = self.get(&state, low);
+                let mut pick = self.graph.terms.constant(64, 0);
+                if count > 1 {
+                    let (number, end) = (self.graph.terms.var(32), self.graph.terms.constant(32, u64::from(count)));
+                    let known = self.graph.terms.ult(number, end);
+                    self.graph.constraints.push(known);
+                    self.plan_alone(thread, &state, Action::Pick(number));
+                    pick = self.graph.terms.zext(number, 64);
+                    state.has_acted();
+                }
+                let value = self.graph.terms.add(low, pick);
+                self.set(&mut state, dst, value);
+            }
+            Instr::Input { dst, values, .. } => {
+                let value = self.input(thread, &mut state, values);
+                self.set(&mut state, dst, value);
+            }
+            Instr::AtomicBegin => match &mut state.block {
+                Some((_, depth)) => *depth += 1,
+                None => {
+                    self.begin_block(&mut state);
+                    self.plan_alone(thread, &state, Action::Run);
+                }
+            },
+            Instr::AtomicEnd => match &mut state.block {
+                Some((_, depth)) if *depth > 1 => *depth -= 1,
+                Some((block, _)) => {
+                    let block = *block;
+                    self.plan_alone(thread, &state, Action::Run);
+                    self.graph.blocks[block].ends.push(state.guard);
+                    state.block = None;
+                }
+                None => return self.refuse(pc, "an atomic block ends that did not begin"),
+            },
+            Instr::Error { property, .. } => {
+                let yes = self.graph.terms.bool(true);
+                self.fail_if(thread, &mut state, yes, property, pc);
+                return Ok(Vec::new());
+            }
+            Instr::Print { .. } => {}
+            Instr::Jump { to } => return Ok(vec![State { pc: to, ..state }]),
+            Instr::Turn { counter, bound } => {
+                let one = self.graph.terms.constant(64, 1);
+                let turns = self.graph.terms.add(state.frame().slots[counter as usize], one);
+                let bound = self.graph.terms.constant(64, u64::from(bound));
+                let too_often = self.graph.terms.ult(bound, turns);
+                let cut = self.graph.terms.and(state.guard, too_often);
+                self.cut(cut, pc, CutKind::AskedFor);
+                state.guard = self.graph.terms.and_not(state.guard, too_often);
+                self.set(&mut state, counter, turns);
+            }
+            Instr::Branch { cond, then, otherwise } => {
+                let cond = self.get(&state, cond);
+                let holds = self.holds(cond);
+                return Ok(self.branch(state, holds, then, otherwise));
+            }
+            Instr::Switch { value, table } => {
+                let value = self.get(&state, value);
+                let table = self.code.switch(table);
+                let mut next = Vec::new();
+                for &(case, to) in &table.cases {
+                    let case = self.graph.terms.constant(64, case);
+                    let is = self.graph.terms.eq(value, case);
+                    let guard = self.graph.terms.and(state.guard, is);
+                    next.push(State { guard, pc: to, ..state.clone() });
+                    state.guard = self.graph.terms.and_not(state.guard, is);
+                }
+                next.push(State { pc: table.default, ..state });
+                return Ok(next);
+            }
+            Instr::Return { value } => return self.leave(thread, state, value),
+            Instr::ExitThread { value } => {
+                let result = self.result(&state, value);
+                while let Some(frame) = state.frames.pop() {
+                    let locals = frame.first_object..frame.first_object + self.locals(frame.function);
+                    self.end_lives(thread, &mut state, locals);
+                }
+                self.end_lives(thread, &mut state, 0..self.code.thread_locals().len());
+                self.finish(thread, &mut state, result, false, pc);
+                return Ok(Vec::new());
+            }
+            Instr::Exit => {
+                if state.block.is_some() {
+                    return self.refuse(pc, "the engine `oc` takes no end of the program inside an atomic block");
+                }
+                self.graph.threads[thread].exits.push(state.guard);
+                return Ok(Vec::new());
+            }
+            Instr::MarkTurn { mark, kept } => {
+                let depth = u64::from(state.block.map_or(0, |(_, depth)| depth));
+                let depth = self.graph.terms.constant(64, depth);
+                self.set(&mut state, mark, depth);
+                for (&register, to) in self.code.args(kept).iter().zip(mark + 1..) {
+                    let value = self.get(&state, register);
+                    self.set(&mut state, to, value);
+                }
+                let looks = &mut state.frame_mut().looks;
+                if !looks.contains(&mark) {
+                    looks.push(mark);
+                    looks.sort_unstable();
+                }
+            }
+            Instr::Spin { mark, kept, to } => {
+                if state.frame().looks.contains(&mark) {
+                    let depth = u64::from(state.block.map_or(0, |(_, depth)| depth));
+                    let depth = self.graph.terms.constant(64, depth);
+                    let mut same = self.graph.terms.eq(state.frame().slots[mark as usize], depth);
+                    for (&register, before) in self.code.args(kept).iter().zip(mark + 1..) {
+                        let value = self.get(&state, register);
+                        let kept = self.graph.terms.eq(value, state.frame().slots[before as usize]);
+                        same = self.graph.terms.and(same, kept);
+                    }
+                    // A turn that has changed nothing leads back to where it began: whatever comes of it comes without it.
+                    state.guard = self.graph.terms.and_not(state.guard, same);
+                }
+                return Ok(vec![State { pc: to, ..state }]);
+            }
+            Instr::Unreachable => {
+                self.cut(state.guard, pc, CutKind::GaveUp);
+                return Ok(Vec::new());
+            }
+        }
+        state.pc += 1;
+        Ok(vec![state])
+    }
+
+    fn values(&mut self, state: &State, operands: &[Operand]) -> Vec<Term> {
+        operands.iter().map(|&operand| self.get(state, operand)).collect()
+    }
+
+    /// Whether a number is not zero.
+    pub(super) fn holds(&mut self, value: Term) -> Term {
+        let zero = self.graph.terms.constant(self.graph.terms.width(value), 0);
+        self.graph.terms.ne(value, zero)
+    }
+
+    fn branch(&mut self, state: State, holds: Term, then: Pc, otherwise: Pc) -> Vec<State> {
+        if self.graph.terms.is_true(holds) {
+            return vec![State { pc: then, ..state }];
+        }
+        let guard = self.graph.terms.and(state.guard, holds);
+        let other = self.graph.terms.and_not(state.guard, holds);
+        vec![State { guard, pc: then, ..state.clone() }, State { guard: other, pc: otherwise, ..state }]
+    }
+
+    fn set_own(&mut self, thread: usize, state: &mut State, dst: Slot, object: usize) {
+        let addr = Addr::object(self.graph.threads[thread].id, object as u32);
+        let addr = self.graph.terms.constant(64, addr.0);
+        self.set(state, dst, addr);
+    }
+
+    fn set_handle(&mut self, state: &mut State, dst: Slot, id: ThreadId) {
+        let handle = self.graph.terms.constant(64, u64::from(id.0) + 1);
+        self.set(state, dst, handle);
+    }
+
+    fn unary(&mut self, pc: Pc, op: UnOp, ty: Type, a: Term) -> Result<Term, Fail> {
+        let a = self.graph.terms.resize(a, bits(ty));
+        match self.graph.terms.unary(op, a) {
+            Some(value) => Ok(value),
+            None => self.refuse(pc, FLOATS),
+        }
+    }
+
+    /// The value, and whether there is none because it is a division by zero.
+    fn binary(&mut self, pc: Pc, op: BinOp, ty: Type, a: Term, b: Term) -> Result<(Term, Term), Fail> {
+        let no = self.graph.terms.bool(false);
+        if ty == Type::Ptr && op == BinOp::Add {
+            return Ok((self.moved(a, b, pc)?, no));
+        }
+        let terms = &mut self.graph.terms;
+        let (a, b) = (terms.resize(a, bits(ty)), terms.resize(b, bits(ty)));
+        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
+        let zero = terms.constant(bits(ty), 0);
+        let fails = if divides { terms.eq(b, zero) } else { no };
+        match terms.binary(op, a, b) {
+            Some(value) => Ok((value, fails)),
+            None => self.refuse(pc, FLOATS),
+        }
+    }
+
+    fn cast(&mut self, pc: Pc, op: CastOp, from: Type, to: Type, a: Term) -> Result<Term, Fail> {
+        let a = self.graph.terms.resize(a, bits(from));
+        match self.graph.terms.cast(op, to, a) {
+            Some(value) => Ok(value),
+            None if op.numbers_addresses() => self.refuse(pc, "the engine `oc` takes no addresses of 32 bits"),
+            None => self.refuse(pc, FLOATS),
+        }
+    }
+
+    /// What an update makes of a value.
+    fn changed(&mut self, op: RmwOp, old: Term, operand: Term) -> Term {
+        let terms = &mut self.graph.terms;
+        match op {
+            RmwOp::Add => terms.add(old, operand),
+            RmwOp::Sub => terms.sub(old, operand),
+            RmwOp::And => terms.and(old, operand),
+            RmwOp::Or => terms.or(old, operand),
+            RmwOp::Xor => terms.xor(old, operand),
+            RmwOp::Nand => {
+                let both = terms.and(old, operand);
+                terms.not(both)
+            }
+            RmwOp::Xchg => operand,
+            RmwOp::Min | RmwOp::Max => {
+                let less = terms.slt(old, operand);
+                if op == RmwOp::Min { terms.ite(less, old, operand) } else { terms.ite(less, operand, old) }
+            }
+            RmwOp::UMin | RmwOp::UMax => {
+                let less = terms.ult(old, operand);
+                if op == RmwOp::UMin { terms.ite(less, old, operand) } else { terms.ite(less, operand, old) }
+            }
+        }
+    }
+
+    /// Whether the condition of a read holds for what it found, and whether that cannot be said because of a division by zero.
+    pub(super) fn waited_for(&mut self, state: &State, wait: u32, found: Term) -> Result<(Term, Term), Fail> {
+        let code = self.code;
+        let (value, fails) = self.condition(state, &code.wait(wait).cond, found)?;
+        let holds = self.holds(value);
+        Ok((self.graph.terms.and_not(holds, fails), fails))
+    }
+
+    pub(super) fn condition(
+        &mut self,
+        state: &State,
+        condition: &Condition,
+        found: Term,
+    ) -> Result<(Term, Term), Fail> {
+        let pc = state.pc;
+        let found = self.graph.terms.zext(found, 64);
+        let mut results: Vec<Term> = Vec::new();
+        let mut fails = self.graph.terms.bool(false);
+        for &part in &condition.steps {
+            let get = |unroller: &mut Self, source: Source| unroller.source(state, &results, found, source);
+            let result = match part {
+                Part::Un { op, ty, a } => {
+                    let a = get(self, a);
+                    self.unary(pc, op, ty, a)?
+                }
+                Part::Bin { op, ty, a, b } => {
+                    let (a, b) = (get(self, a), get(self, b));
+                    let (value, failed) = self.binary(pc, op, ty, a, b)?;
+                    fails = self.graph.terms.or(fails, failed);
+                    value
+                }
+                Part::Cast { op, from, to, a } => {
+                    let a = get(self, a);
+                    self.cast(pc, op, from, to, a)?
+                }
+                Part::Select { cond, a, b } => {
+                    let (cond, a, b) = (get(self, cond), get(self, a), get(self, b));
+                    let cond = self.holds(cond);
+                    self.graph.terms.ite(cond, a, b)
+                }
+                Part::Local(_) | Part::ThreadLocal(_) => {
+                    return self.refuse(pc, "the engine `oc` takes no wait for an address");
+                }
+            };
+            results.push(self.graph.terms.zext(result, 64));
+        }
+        let value = self.source(state, &results, found, condition.result);
+        Ok((value, fails))
+    }
+
+    fn source(&mut self, state: &State, results: &[Term], found: Term, source: Source) -> Term {
+        match source {
+            Source::Found => found,
+            Source::Slot(slot) => state.frame().slots[slot as usize],
+            Source::Constant(value) => self.graph.terms.constant(64, value),
+            Source::Step(step) => results[step as usize],
+        }
+    }
+
+    /// A value of an unknown input: any of them, as far as each has a number in schedules.
+    fn input(&mut self, thread: usize, state: &mut State, values: u32) -> Term {
+        let info = self.code.input_values(values);
+        let width = bits(info.ty);
+        let numbered = info.count() <= 1 << 32;
+        let rest = if numbered { &info.rest[..] } else { &[] };
+        self.graph.every_input &= numbered;
+        let terms = &mut self.graph.terms;
+        if let ([(low, high)], []) = (&info.ranges[..], rest)
+            && low == high
+        {
+            return terms.constant(width, *low);
+        }
+        let value = terms.var(width);
+        let mut among = Vec::new();
+        for &(low, high) in info.ranges.iter().chain(rest) {
+            let (low, high) = (terms.constant(width, low), terms.constant(width, high));
+            let (below, above) = (terms.ult(value, low), terms.ult(high, value));
+            let outside = terms.or(below, above);
+            among.push(terms.not(outside));
+        }
+        let known = terms.any(among);
+        self.graph.constraints.push(known);
+        self.plan_alone(thread, state, Action::Input(value, values));
+        state.has_acted();
+        value
+    }
+
+    fn call(&mut self, thread: usize, mut state: State, function: FuncId, args: &[Term], dst: Slot) -> Vec<State> {
+        if self.nests_too_deep(&state, function) {
+            self.cut(state.guard, state.pc, CutKind::Unrolling);
+            return Vec::new();
+        }
+        let back = state.pc + 1;
+        self.enter(thread, &mut state, function, args, back, dst);
+        vec![state]
+    }
+
+    /// The functions that are called through a pointer, each by a state of its own.
+    fn callees(
+        &mut self,
+        thread: usize,
+        mut state: State,
+        target: Operand,
+        args: usize,
+    ) -> Result<Vec<(State, FuncId)>, Fail> {
+        let target = self.get(&state, target);
+        let Some(choices) = self.graph.terms.choices(target, MOST_TARGETS) else {
+            return self.refuse(state.pc, "the engine `oc` does not know which function this calls");
+        };
+        let mut next = Vec::new();
+        for choice in choices {
+            let value = self.graph.terms.constant(64, choice);
+            let is = self.graph.terms.eq(target, value);
+            match Addr(choice).owner() {
+                Owner::Function(id)
+                    if Addr(choice).offset() == 0
+                        && id.index() < self.code.functions()
+                        && self.code.function(id).params as usize == args =>
+                {
+                    let guard = self.graph.terms.and(state.guard, is);
+                    next.push((State { guard, ..state.clone() }, id));
+                }
+                _ => {
+                    let pc = state.pc;
+                    self.fail_if(thread, &mut state, is, Property::Memory, pc);
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    fn spawn(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        function: FuncId,
+        args: &[Term],
+        dst: Slot,
+    ) -> Result<(), Fail> {
+        let id = self.graph.threads[thread].id;
+        let Some(child) = self.code.numbering().child(id, state.children) else {
+            return self.refuse(state.pc, "the program starts too many threads");
+        };
+        self.plan_alone(thread, state, Action::Spawn(self.graph.threads.len()));
+        state.children += 1;
+        state.has_acted();
+        let guard = self.visible(state);
+        self.thread(child, function, args, guard, state.behind.clone())?;
+        self.set_handle(state, dst, child);
+        Ok(())
+    }
+
+    fn join(&mut self, thread: usize, state: &mut State, dst: Slot, ty: Type, handle: Term) -> Result<(), Fail> {
+        if self.deadlocks && state.block.is_some() {
+            return self.refuse(
+                state.pc,
+                "the engine `oc` looks for no deadlocks beside waits inside atomic blocks; --no deadlock",
+            );
+        }
+        let node = self.node(state);
+        let guard = self.visible(state);
+        let terms = &mut self.graph.terms;
+        let (over, fails, result) = (terms.var(1), terms.var(1), terms.var(64));
+        let moves = terms.or(over, fails);
+        self.graph.require(over, guard);
+        self.plan(thread, moves, node, Action::Run);
+        let pc = state.pc;
+        let steps = self.graph.threads[thread].plan.len();
+        self.graph.joins.push(Join { thread, node, guard, over, fails, handle, result, pc, steps });
+        self.fail_if(thread, state, fails, Property::Lock, pc);
+        state.guard = self.graph.terms.and(state.guard, over);
+        state.has_acted();
+        let result = self.graph.terms.resize(result, bits(ty));
+        self.set(state, dst, result);
+        Ok(())
+    }
+
+    fn free(&mut self, thread: usize, mut state: State, ptr: Operand, scoped: bool) -> Result<Vec<State>, Fail> {
+        let pc = state.pc;
+        let ptr = self.get(&state, ptr);
+        let Some(choices) = self.graph.terms.choices(ptr, MOST_TARGETS) else {
+            return self.refuse(pc, "the engine `oc` does not know which object this frees");
+        };
+        let mut next = Vec::new();
+        for choice in choices {
+            let value = self.graph.terms.constant(64, choice);
+            let is = self.graph.terms.eq(ptr, value);
+            let guard = self.graph.terms.and(state.guard, is);
+            state.guard = self.graph.terms.and_not(state.guard, is);
+            let mut state = State { guard, ..state.clone() };
+            if choice != 0 && !self.free_one(thread, &mut state, choice, scoped) {
+                continue;
+            }
+            next.push(state);
+        }
+        Ok(next)
+    }
+
+    /// Frees the object at this address; false if that is an error.
+    fn free_one(&mut self, thread: usize, state: &mut State, addr: u64, scoped: bool) -> bool {
+        let (pc, yes) = (state.pc, self.graph.terms.bool(true));
+        let at = Addr(addr);
+        if let Owner::Thread(owner, number) = at.owner()
+            && owner == self.graph.threads[thread].id
+            && let Some(Object::Private { bytes, live, heap, scoped: in_block }) =
+                state.objects.get_mut(number as usize)
+        {
+            let right = *live && at.offset() == 0 && if scoped { *in_block } else { *heap };
+            if right {
+                (*live, *bytes) = (false, Rc::new(Vec::new()));
+                state.has_acted();
+            } else {
+                self.fail_if(thread, state, yes, Property::Memory, pc);
+            }
+            return right;
+        }
+        let object = self.graph.objects.get(&at.base().0);
+        let right = object.is_some_and(|object| scoped || (object.heap && at.offset() == 0));
+        if right {
+            self.end_life(thread, state, addr, pc);
+        } else {
+            self.plan_alone(thread, state, Action::Run);
+            self.fail_if(thread, state, yes, Property::Memory, pc);
+        }
+        right
+    }
+
+    fn locals(&self, function: FuncId) -> usize {
+        self.code.function(function).locals.len()
+    }
+
+    /// The lives of these objects end; of those that others can reach one by one.
+    fn end_lives(&mut self, thread: usize, state: &mut State, objects: std::ops::Range<usize>) {
+        let id = self.graph.threads[thread].id;
+        for at in objects {
+            match &mut state.objects[at] {
+                Object::Private { bytes, live, .. } => (*live, *bytes) = (false, Rc::new(Vec::new())),
+                Object::Shared => self.end_life(thread, state, Addr::object(id, at as u32).0, state.pc),
+            }
+        }
+    }
+
+    fn result(&mut self, state: &State, value: Operand) -> Term {
+        if value == Operand::NONE { self.graph.terms.constant(64, 0) } else { self.get(state, value) }
+    }
+
+    fn leave(&mut self, thread: usize, mut state: State, value: Operand) -> Result<Vec<State>, Fail> {
+        let pc = state.pc;
+        let result = self.result(&state, value);
+        let (first, function) = (state.frame().first_object, state.frame().function);
+        self.end_lives(thread, &mut state, first..first + self.locals(function));
+        let exits = self.code.entry_exits() && self.graph.threads[thread].id == ThreadId::MAIN;
+        if state.frames.len() == 1 {
+            if !exits {
+                self.end_lives(thread, &mut state, 0..self.code.thread_locals().len());
+            }
+            self.finish(thread, &mut state, result, exits, pc);
+            return Ok(Vec::new());
+        }
+        let frame = state.frames.pop().expect("just seen");
+        self.set(&mut state, frame.dst, result);
+        state.pc = frame.return_to;
+        Ok(vec![state])
+    }
+
+    /// The thread ends, and perhaps the program with it.
+    fn finish(&mut self, thread: usize, state: &mut State, result: Term, exit: bool, pc: Pc) {
+        if state.block.is_some() {
+            let yes = self.graph.terms.bool(true);
+            self.fail_if(thread, state, yes, Property::Lock, pc);
+            return;
+        }
+        let ended = &mut self.graph.threads[thread];
+        if exit {
+            ended.exits.push(state.guard);
+        } else {
+            ended.ends.push((state.guard, state.behind.clone(), result));
+        }
+    }
+}
+
+const FLOATS: &str = "the engine `oc` takes no floating-point numbers";

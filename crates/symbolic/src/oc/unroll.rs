@@ -1,0 +1,327 @@
+//! From byte code to events under conditions.
+//!
+//! Each thread is run on terms instead of numbers. A branch whose condition is not known is followed both ways, and ways that meet again
+//! are made one ([`State::merge`]). A loop is followed as long as its turns are certain; turns that depend on what is not known are followed up to a bound, and behind it the
+//! thread is cut: whether an execution gets there is asked later. A thread that is started is unrolled where it is started, under the condition of
+//! its start.
+//!
+//! What is not understood is refused with its place ([`Fail::Refused`]).
+
+use super::graph::{Action, Block, Cut, CutKind, Failure, Graph, INITIAL, Location, Node, Planned, Thread};
+use super::shape::Shape;
+use super::state::{Frame, State, Turn};
+use raddle_engine::Refusal;
+use raddle_machine::Code;
+use raddle_machine::code::{NO_SLOT, Operand, Pc, Slot};
+use raddle_program::FuncId;
+use raddle_solve::{Stop, Term};
+use raddle_trace::{Property, ThreadId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Why a program was not unrolled.
+#[derive(Debug)]
+pub(super) enum Fail {
+    Refused(Box<Refusal>),
+    /// Somebody raised the flag.
+    Stopped,
+    /// There are too many nodes; here was the last one.
+    TooLarge(Pc),
+}
+
+/// How many nodes are too many: what follows from orders needs memory for every pair.
+const MOST_NODES: u32 = 4_000;
+/// How many instructions are too many.
+const MOST_STEPS: u64 = 30_000_000;
+
+/// Unrolls a program.
+pub(super) struct Unroller<'c> {
+    pub(super) code: &'c Code,
+    pub(super) graph: Graph,
+    /// How many turns of a loop that are not certain are followed.
+    bound: u32,
+    stop: &'c Stop,
+    shapes: FxHashMap<FuncId, Rc<Shape>>,
+    steps: u64,
+    /// Where addresses that are not known point: to these objects, with so many of the lowest bits zero, or to nothing.
+    pub(super) bases: FxHashMap<Term, (Vec<u64>, u8)>,
+    /// Whether deadlocks are looked for.
+    pub(super) deadlocks: bool,
+    /// Whether locks and the like are destroyed somewhere.
+    pub(super) destroys: bool,
+}
+
+/// The states of a thread that are still to be followed, the one to be followed next first.
+type Todo = BTreeMap<Vec<(u32, u32)>, Vec<State>>;
+
+/// The program, unrolled with this bound.
+pub(super) fn unroll(code: &Code, bound: u32, deadlocks: bool, stop: &Stop) -> Result<Graph, Fail> {
+    let destroys = (0..code.len()).any(|pc| super::sync::destroys(code.instr(pc)));
+    let mut unroller = Unroller {
+        code,
+        graph: Graph::new(),
+        bound,
+        stop,
+        shapes: FxHashMap::default(),
+        steps: 0,
+        bases: FxHashMap::default(),
+        deadlocks,
+        destroys,
+    };
+    let yes = unroller.graph.terms.bool(true);
+    unroller.thread(ThreadId::MAIN, code.entry(), &[], yes, vec![INITIAL])?;
+    unroller.graph.finish();
+    Ok(unroller.graph)
+}
+
+impl Unroller<'_> {
+    pub(super) fn refuse<T>(&self, pc: Pc, message: impl Into<String>) -> Result<T, Fail> {
+        Err(Fail::Refused(Box::new(Refusal::at(self.code, pc, message))))
+    }
+
+    fn shape(&mut self, function: FuncId) -> Rc<Shape> {
+        let code = self.code;
+        self.shapes.entry(function).or_insert_with(|| Rc::new(Shape::new(code, function))).clone()
+    }
+
+    /// Unrolls a thread; its number in the list of threads.
+    pub(super) fn thread(
+        &mut self,
+        id: ThreadId,
+        function: FuncId,
+        args: &[Term],
+        guard: Term,
+        behind: Vec<Node>,
+    ) -> Result<usize, Fail> {
+        let number = self.graph.threads.len();
+        let (plan, ends, exits) = (Vec::new(), Vec::new(), Vec::new());
+        self.graph.threads.push(Thread { id, guard, plan, ends, exits });
+        let mut state = State {
+            guard,
+            pc: self.code.function(function).entry,
+            frames: Vec::new(),
+            behind,
+            block: None,
+            children: 0,
+            held: Vec::new(),
+            objects: Vec::new(),
+            waits: 0,
+        };
+        self.make_thread_locals(number, &mut state);
+        self.enter(number, &mut state, function, args, u32::MAX, NO_SLOT);
+        let mut todo = Todo::new();
+        self.put_off(&mut todo, state);
+        while let Some(mut first) = todo.first_entry() {
+            let Some(state) = first.get_mut().pop() else {
+                first.remove();
+                continue;
+            };
+            self.follow(number, state, &mut todo)?;
+        }
+        Ok(number)
+    }
+
+    /// Follows a state to where several ways meet, or to its end.
+    fn follow(&mut self, thread: usize, state: State, todo: &mut Todo) -> Result<(), Fail> {
+        let mut next = Some(state);
+        while let Some(state) = next.take() {
+            self.steps += 1;
+            if self.steps.is_multiple_of(512) && self.stop.is_raised() {
+                return Err(Fail::Stopped);
+            }
+            if self.graph.nodes > MOST_NODES || self.steps > MOST_STEPS {
+                return Err(Fail::TooLarge(state.pc));
+            }
+            let from = (state.frames.len(), state.pc);
+            let mut following = self.step(thread, state)?;
+            following.retain_mut(|state| {
+                // Behind a return control comes from the call.
+                let came_from = match state.frames.len().cmp(&from.0) {
+                    std::cmp::Ordering::Less => Some(state.pc - 1),
+                    std::cmp::Ordering::Equal => Some(from.1),
+                    std::cmp::Ordering::Greater => None,
+                };
+                let goes_on = !self.graph.terms.is_false(state.guard);
+                goes_on && came_from.is_none_or(|from| self.turn(from, state))
+            });
+            if let [state] = &following[..]
+                && (state.frames.len(), state.pc) == (from.0, from.1 + 1)
+                && !self.shape(state.frame().function).is_meeting(state.pc)
+            {
+                next = following.pop();
+            }
+            for state in following {
+                self.put_off(todo, state);
+            }
+        }
+        Ok(())
+    }
+
+    fn put_off(&mut self, todo: &mut Todo, state: State) {
+        let mut key = Vec::new();
+        for (depth, frame) in state.frames.iter().enumerate() {
+            let pc = state.frames.get(depth + 1).map_or(state.pc, |callee| callee.return_to);
+            let shape = self.shape(frame.function);
+            key.extend(frame.turns.iter().map(|turn| (shape.position(turn.head), turn.turns)));
+            key.push((shape.position(pc), 0));
+        }
+        let states = todo.entry(key).or_default();
+        if !states.iter_mut().any(|known| known.merge(&mut self.graph.terms, &state)) {
+            states.push(state);
+        }
+    }
+
+    /// Notes which turns of loops a state is in that comes from `from`; false if it is cut off there.
+    fn turn(&mut self, from: Pc, state: &mut State) -> bool {
+        let shape = self.shape(state.frame().function);
+        let (to, guard, bound) = (state.pc, state.guard, self.bound);
+        let back = shape.leads_back(from, to);
+        let inside = shape.loops(from);
+        let old = std::mem::take(&mut state.frame_mut().turns);
+        let mut too_often = false;
+        for &head in shape.loops(to) {
+            let known = old.iter().find(|turn| turn.head == head).filter(|_| inside.contains(&head));
+            let turn = match known {
+                Some(turn) if back && head == to => {
+                    let open = turn.open + u32::from(turn.guard != guard);
+                    too_often |= open > bound;
+                    Turn { head, turns: turn.turns + 1, open, guard }
+                }
+                Some(turn) => turn.clone(),
+                None => Turn { head, turns: 0, open: 0, guard },
+            };
+            state.frame_mut().turns.push(turn);
+        }
+        if too_often {
+            self.cut(guard, to, CutKind::Unrolling);
+        }
+        !too_often
+    }
+
+    /// The thread is followed no further.
+    pub(super) fn cut(&mut self, guard: Term, pc: Pc, kind: CutKind) {
+        if !self.graph.terms.is_false(guard) {
+            self.graph.cuts.push(Cut { guard, pc, kind });
+        }
+    }
+
+    /// Whether calls of this function nest too deep already.
+    pub(super) fn nests_too_deep(&self, state: &State, function: FuncId) -> bool {
+        state.frames.iter().filter(|frame| frame.function == function).count() as u32 > self.bound
+    }
+
+    pub(super) fn get(&mut self, state: &State, operand: Operand) -> Term {
+        match self.code.as_constant(operand) {
+            Some(value) => self.graph.terms.constant(64, value),
+            None => state.frame().slots[operand.0 as usize],
+        }
+    }
+
+    pub(super) fn set(&mut self, state: &mut State, dst: Slot, value: Term) {
+        if dst != NO_SLOT {
+            let value = self.graph.terms.zext(value, 64);
+            state.frame_mut().slots[dst as usize] = value;
+        }
+    }
+
+    /// The frame of a call. What it makes room for is made.
+    pub(super) fn enter(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        function: FuncId,
+        args: &[Term],
+        return_to: Pc,
+        dst: Slot,
+    ) {
+        let callee = self.code.function(function);
+        let zero = self.graph.terms.constant(64, 0);
+        let mut slots = vec![zero; callee.slots as usize];
+        for ((slot, &arg), ty) in slots.iter_mut().zip(args).zip(&callee.reg_types) {
+            let cut = self.graph.terms.resize(arg, ty.bits() as u8);
+            *slot = self.graph.terms.zext(cut, 64);
+        }
+        let first_object = state.objects.len();
+        for local in &callee.locals {
+            self.make_object(thread, state, local.size, local.contents.as_deref(), local.private, false, false);
+        }
+        let (turns, looks) = (Vec::new(), Vec::new());
+        state.frames.push(Frame { function, slots, return_to, dst, first_object, turns, looks });
+        state.pc = callee.entry;
+        let shape = self.shape(function);
+        let (pc, guard) = (state.pc, state.guard);
+        let heads = shape.loops(pc).iter().map(|&head| Turn { head, turns: 0, open: 0, guard });
+        state.frame_mut().turns.extend(heads);
+    }
+
+    /// The node in which the state's next operation happens.
+    pub(super) fn node(&mut self, state: &mut State) -> Node {
+        match state.block {
+            Some((block, _)) => self.graph.blocks[block].node,
+            None => {
+                let node = self.graph.node(&state.behind);
+                state.behind = vec![node];
+                node
+            }
+        }
+    }
+
+    /// The condition under which what the state does is part of the execution.
+    pub(super) fn visible(&mut self, state: &State) -> Term {
+        match state.block {
+            Some((block, _)) => {
+                let done = self.graph.blocks[block].done;
+                self.graph.terms.and(state.guard, done)
+            }
+            None => state.guard,
+        }
+    }
+
+    /// A step of the machine that happens in this node.
+    pub(super) fn plan(&mut self, thread: usize, guard: Term, node: Node, action: Action) {
+        self.graph.threads[thread].plan.push(Planned { guard, node: Some(node), action });
+    }
+
+    /// A step of the machine that nobody else sees.
+    pub(super) fn plan_alone(&mut self, thread: usize, state: &State, action: Action) {
+        let guard = self.visible(state);
+        let node = state.block.map(|(block, _)| self.graph.blocks[block].node);
+        self.graph.threads[thread].plan.push(Planned { guard, node, action });
+    }
+
+    /// A read in a node; what it finds.
+    pub(super) fn read(&mut self, node: Node, guard: Term, location: Location, pc: Pc) -> Term {
+        let value = self.graph.terms.var(location.width());
+        self.graph.add(node, location, false, value, guard, pc);
+        value
+    }
+
+    /// A write in a node.
+    pub(super) fn write(&mut self, node: Node, guard: Term, location: Location, value: Term, pc: Pc) {
+        let value = self.graph.terms.resize(value, location.width());
+        self.graph.add(node, location, true, value, guard, pc);
+    }
+
+    /// The thread fails if the condition holds, and goes on if it does not.
+    pub(super) fn fail_if(&mut self, thread: usize, state: &mut State, condition: Term, property: Property, pc: Pc) {
+        let guard = self.graph.terms.and(state.guard, condition);
+        if !self.graph.terms.is_false(guard) {
+            if let Some((block, _)) = state.block {
+                self.graph.blocks[block].ends.push(guard);
+            }
+            let steps = self.graph.threads[thread].plan.len();
+            self.graph.failures.push(Failure { thread, guard, property, pc, steps });
+        }
+        state.guard = self.graph.terms.and_not(state.guard, condition);
+    }
+
+    /// Begins an atomic block.
+    pub(super) fn begin_block(&mut self, state: &mut State) {
+        let node = self.graph.node(&state.behind);
+        state.behind = vec![node];
+        let done = self.graph.terms.var(1);
+        self.graph.blocks.push(Block { node, done, ends: Vec::new() });
+        state.block = Some((self.graph.blocks.len() - 1, 1));
+    }
+}
