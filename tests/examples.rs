@@ -59,9 +59,12 @@ fn parse(line: usize, text: &str) -> Result<Expectation, String> {
 /// The expectations in a file.
 fn expectations(path: &Path) -> Result<Vec<Expectation>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let lines =
-        text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, line.trim().strip_prefix("// raddle:")?)));
-    lines.map(|(line, text)| parse(line, text).map_err(|error| format!("line {line}: {error}"))).collect()
+    let said = |line: &'_ str| -> Option<String> {
+        let line = line.trim();
+        line.strip_prefix("// raddle:").or(line.strip_prefix("# raddle:")).map(str::to_owned)
+    };
+    let lines = text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, said(line)?)));
+    lines.map(|(line, text)| parse(line, &text).map_err(|error| format!("line {line}: {error}"))).collect()
 }
 
 /// The programs below a folder.
@@ -70,7 +73,10 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.path();
         if path.is_dir() {
             programs(&path, found);
-        } else if path.extension().is_some_and(|end| ["rdl", "c", "i", "litmus"].iter().any(|known| end == *known)) {
+        } else if path
+            .extension()
+            .is_some_and(|end| ["rdl", "c", "i", "litmus", "trencher"].iter().any(|known| end == *known))
+        {
             found.push(path);
         }
     }

@@ -218,6 +218,29 @@ fn tso_makes_a_difference_where_it_does() {
     assert!(told.stdout.replace('\u{a0}', " ").contains(cycle), "{}", told.stdout);
 }
 
+/// Written as automata and read again, a program has the same verdict.
+#[test]
+fn automata_say_the_same() {
+    let dir = raddle_testkit::Scratch::new();
+    for (name, models) in [
+        ("peterson_forever", &[("sc", 0), ("tso", 1)][..]),
+        ("lamport", &[("sc", 0), ("tso", 1)]),
+        ("heartbeat", &[("sc", 0)]),
+        ("store_loop", &[("sc", 0)]),
+    ] {
+        let shown = raddle(&["show", &format!("examples/{name}.rdl"), "--to", "trencher"]);
+        assert_eq!(shown.status, 0, "{name}: {shown:?}");
+        let file = dir.file(&format!("{name}.trencher"), &shown.stdout).display().to_string();
+        for &(model, status) in models {
+            let checked = raddle(&["check", &file, "--engine", "explicit", "--model", model]);
+            assert_eq!(checked.status, status, "{name} under {model}: {checked:?}");
+        }
+    }
+    let refused = raddle(&["show", "examples/dekker.rdl", "--to", "trencher"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("automata have no words for"), "{}", refused.stderr);
+}
+
 #[test]
 fn every_object_of_json_has_the_same_head() {
     for (command, args) in [

@@ -90,7 +90,7 @@ impl<T: FromArgMatches> FromArgMatches for Options<T> {
 /// The program that a command is about.
 #[derive(Args, Debug)]
 pub(crate) struct Input {
-    /// The program: .rdl, .c or .i, or a litmus test: .litmus
+    /// The program: .rdl, .c or .i, automata: .trencher, or a litmus test: .litmus
     pub(crate) file: PathBuf,
 
     /// Give a parameter of the program a value (in C: define a macro)
@@ -495,6 +495,13 @@ fn with_a_way_on(name: &str) -> Result<Property, String> {
     }
 }
 
+/// The languages in which a program can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Form {
+    Rdl,
+    Trencher,
+}
+
 /// Print a program as Raddle sees it, in .rdl
 #[derive(Args, Debug)]
 pub(crate) struct Show {
@@ -504,6 +511,10 @@ pub(crate) struct Show {
     /// Show it as engines run it: with loops that only wait turned into waits
     #[arg(long)]
     pub(crate) prepared: bool,
+
+    /// In which language: rdl, or trencher (automata) as far as there are words
+    #[arg(long, value_name = "LANGUAGE", value_enum, default_value_t = Form::Rdl, hide_possible_values = true)]
+    pub(crate) to: Form,
 
     /// If the program is not accepted, say so as one JSON object
     #[arg(long)]

@@ -6,7 +6,7 @@
 //! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
 //!
 //! Reading order: [`types`], [`expr`], [`float`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
-//! the text form, [`mod@validate`] for what engines may rely on, and [`analysis`].
+//! the text form, [`trencher`] for automata, [`mod@validate`] for what engines may rely on, and [`analysis`].
 
 pub mod analysis;
 pub mod builder;
@@ -18,6 +18,7 @@ pub mod source;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod trencher;
 pub mod types;
 pub mod validate;
 

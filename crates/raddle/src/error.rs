@@ -196,7 +196,7 @@ impl Error {
             }
             Error::NotText { path, line, column } => problem.mark(in_file(path, *line, *column)),
             Error::UnknownLanguage { .. } => {
-                problem.help("programs end in .rdl (the language of Raddle), .c or .i (C), .litmus (litmus tests)")
+                problem.help("programs end in .rdl (the language of Raddle), .c or .i (C), .litmus (litmus tests), .trencher (automata)")
             }
             Error::FrontEnd(raddle_c::Error::Compiler { .. }) => problem.help(
                 "C programs go through the preprocessor of a C compiler; set CC to one, or give a file that \

@@ -26,6 +26,8 @@ pub enum Language {
     C,
     /// Litmus tests, `.litmus`.
     Litmus,
+    /// Automata of TRENCHER: `.trencher`.
+    Trencher,
 }
 
 impl Language {
@@ -35,6 +37,7 @@ impl Language {
             "rdl" => Some(Language::Rdl),
             "c" | "i" => Some(Language::C),
             "litmus" => Some(Language::Litmus),
+            "trencher" => Some(Language::Trencher),
             _ => None,
         }
     }
@@ -266,6 +269,14 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
                 litmus: Some(Box::new(test)),
                 model,
             })
+        }
+        Language::Trencher => {
+            if let Some(define) = options.defines.first() {
+                return Err(Error::Define(format!("automata have no parameters, so -D {} means nothing", define.name)));
+            }
+            let program = raddle_program::trencher::read(name, text)
+                .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
+            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Tso })
         }
         Language::Rdl => {
             let numbers: Vec<(String, i64)> = options

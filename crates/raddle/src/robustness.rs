@@ -62,6 +62,7 @@ pub fn robust(question: &Question<'_>, wanted: Wanted, control: &Control) -> Res
     }
     let insert = match Language::of(Path::new(question.file)) {
         Some(Language::C) => "atomic_thread_fence(memory_order_seq_cst);",
+        Some(Language::Trencher) => "mfence",
         _ => "fence.sc;",
     };
     let (mut sets, mut tried, mut limit, mut diff) = (None, 0, found.stop.clone().map(|stop| stop.to_string()), None);

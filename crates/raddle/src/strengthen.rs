@@ -42,6 +42,9 @@ pub fn strengthen(question: &Question<'_>, control: &Control) -> Result<Answer, 
             "a litmus test says what can happen, not what must hold; `strengthen` takes .rdl and C programs".to_owned();
         return Err(Error::Switch(message));
     }
+    if language == Language::Trencher {
+        return Err(Error::Switch("automata have no orderings; `strengthen` takes .rdl and C programs".to_owned()));
+    }
     let mut search = Search {
         program,
         sites: find(program, language == Language::C, false),

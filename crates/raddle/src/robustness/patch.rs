@@ -62,7 +62,7 @@ pub(super) fn patch(
     let path = Path::new(question.file);
     let language = match Language::of(path) {
         Some(language @ (Language::C | Language::Rdl)) => language,
-        _ => return Ok(Patched::without("a litmus test is not patched", 0)),
+        _ => return Ok(Patched::without("only .rdl and C programs are patched", 0)),
     };
     let Some(number) = file_named(&question.loaded.program, question.file) else {
         return Ok(Patched::without("the text of the file is not there", 0));
