@@ -113,8 +113,9 @@ fn transcripts(text: &str) -> Vec<(Vec<String>, String)> {
 
 /// What stays the same from run to run: no times, no amounts of memory, and nothing that a release build does not count.
 fn steady(text: &str) -> String {
-    let line = |line: &str| match line.split_once(" blocked, ") {
-        Some((counts, _)) => format!("{counts} blocked"),
+    let ends = [" blocked, ", " clauses, "];
+    let line = |line: &str| match ends.iter().find_map(|end| line.split_once(end)) {
+        Some((counts, _)) => counts.to_owned(),
         None if line.trim_end().ends_with(" s") => {
             let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
             let kept = cells[..cells.len() - 1].iter().enumerate().filter(|&(column, _)| column != 4);
