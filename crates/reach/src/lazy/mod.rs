@@ -1,7 +1,7 @@
 //! The engine `lazy-tso`: delays of stores are built into the program one by one, as they turn out to matter (Calin 2016).
 //!
-//! Round by round the program, [extended](extended) by the delays found so far, is searched without store buffers. A violation there is one under TSO. If there is none, an
-//! [oracle](oracle) looks for a delay that is not built in and adds behaviour: an attack on the robustness of the extended program. Without one, its states are all states under TSO, and the program is proved,
+//! Round by round the program, [extended] by the delays found so far, is searched without store buffers. A violation there is one under TSO. If there is none, an
+//! [oracle] looks for a delay that is not built in and adds behaviour: an attack on the robustness of the extended program. Without one, its states are all states under TSO, and the program is proved,
 //! whatever its loops do; with one, that delay is built in as well.
 //!
 //! For programs without loops this ends; for others it may go on for ever, if ever longer delays matter: then the number of rounds is a limit. *Unrolled*, threads do at most so many operations, twice as many each time;
