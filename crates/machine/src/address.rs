@@ -18,7 +18,7 @@
 //! what it had made before, never of what other threads did meanwhile; and the number of a thread is a function of who started
 //! it and as how many-th. So an address means the same in every execution.
 //!
-//! Numbers above are no addresses, but for those of the objects of programs whose pointers have four bytes ([`crate::narrow`]), which never see them.
+//! Numbers above are no addresses, but for those of the objects of programs whose pointers have four bytes (`narrow`), which never see them.
 
 use raddle_program::{FuncId, GlobalId, MAX_OBJECT_SIZE};
 use raddle_trace::ThreadId;

@@ -32,7 +32,7 @@ pub const NO_SLOT: Slot = u32::MAX;
 /// A position in the code.
 pub type Pc = u32;
 
-/// A run of entries in [`Code::operands`].
+/// A run of entries in `Code::operands`.
 #[derive(Clone, Copy, Debug)]
 pub struct Args {
     /// The first one.

@@ -1,7 +1,7 @@
 //! The engine `abstract-tso`: proofs without a bound by buffers that forget.
 //!
 //! The program is searched with [buffers that forget](abstraction) order and numbers of stores: more behaviours than TSO, so a program without a violation there is proved, whether it is robust or not and however its buffers grow.
-//! A violation there is looked for [among the runs of TSO](guided) with the same operations; if there is none, it is spurious, and the search begins again with buffers that remember more: first numbers, then a longer and longer
+//! A violation there is looked for among the runs of TSO (`guided`) with the same operations; if there is none, it is spurious, and the search begins again with buffers that remember more: first numbers, then a longer and longer
 //! queue that is exact (Calin 2016, refinement loop; expand, enlarge and check, Geeraerts, Raskin and Van Begin 2006).
 //!
 //! The search is breadth-first, and that is needed: a violation of so many moves is among the shortest abstract ones when the queue is as long, and those are exact then. So every violation is found in the end; a
