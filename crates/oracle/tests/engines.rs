@@ -82,7 +82,9 @@ fn least(engine: &Subject, family: Family, model: Model) -> u64 {
 }
 
 fn hold(family: Family) {
-    let mut sweep = Sweep::new(subjects(), Effort { states: 5_000, classes: 500 });
+    // Those that do without store buffers know one model, and end at a violation that shows itself; `tso.rs` holds them against buffers.
+    let engines = subjects().into_iter().filter(|engine| !engine.name.contains("-tso")).collect();
+    let mut sweep = Sweep::new(engines, Effort { states: 5_000, classes: 500 });
     for index in 0..PROGRAMS {
         let sketch = generate(family, 2, index);
         if let Some(wrong) = sweep.compare(family, &sketch, &Model::OPERATIONAL).first() {
@@ -98,7 +100,7 @@ fn hold(family: Family) {
             let least = match engine.equivalence {
                 _ if family != Family::Racy || !engine.races => 0,
                 // These look for races only where accesses synchronise in both directions.
-                Equivalence::States => LEAST / 6,
+                Equivalence::States => least.min(LEAST / 6),
                 _ => least,
             };
             assert!(tally.races >= least, "the races of {} were hardly compared under {model}: {tally:?}", engine.name);

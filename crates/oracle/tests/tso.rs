@@ -29,7 +29,7 @@ use std::time::Duration;
 const MOST: usize = 4_000;
 
 /// What takes longer is left out: nothing is said about programs that were not searched whole.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A program that has more states without store buffers is not attacked.
 const FEW: usize = 200;
@@ -41,6 +41,7 @@ type Settled = HashSet<Vec<Piece>>;
 fn settled<S: Semantics>(
     code: &Code,
     semantics: &S,
+    most: usize,
     state: impl Fn(&S::State) -> &Concrete,
     mut look: impl FnMut(&S::Sight) -> bool,
 ) -> Option<(Settled, bool)> {
@@ -62,7 +63,7 @@ fn settled<S: Semantics>(
             }
             ControlFlow::Continue(())
         },
-        &mut |graph| if graph.visited.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+        &mut |graph| if graph.visited.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
     );
     ended.is_none().then_some((all, noticed))
 }
@@ -71,7 +72,7 @@ fn settled<S: Semantics>(
 fn plain(code: &Code, model: Model, bound: Option<usize>) -> Option<(Settled, bool)> {
     let mut machine = plain_machine(code, model);
     machine.bound = bound;
-    settled(code, &machine, |state| state, |sight| sight.full.is_some())
+    settled(code, &machine, MOST, |state| state, |sight| sight.full.is_some())
 }
 
 /// A machine that clears nothing: what threads have read makes a difference.
@@ -84,6 +85,7 @@ fn blurred(code: &Code, precision: Precision) -> Option<Settled> {
         settled(
             code,
             &Abstract { machine: plain_machine(code, Model::Tso), precision },
+            MOST,
             |state| state.state(),
             |_| false,
         )?
@@ -102,7 +104,7 @@ fn extended(code: &Code, oracle: &dyn Oracle, exact: bool, rounds: usize) -> Opt
             machine: plain_machine(code, Model::Tso),
             ..Extended::new(code, words.clone())
         };
-        states.push(settled(code, &with(&words), |state| state.state(), |_| false)?.0);
+        states.push(settled(code, &with(&words), MOST, |state| state.state(), |_| false)?.0);
         match oracle.ask(with(&words), 1, &deadline).0 {
             Advice::Nothing => return Some((states, true)),
             Advice::Words(more) => {
@@ -315,7 +317,7 @@ fn known_programs() {
         for &(precision, expected) in *abstractions {
             let machine = Abstract::new(&code, precision);
             let fails = |sight: &raddle_reach::buffers::abstraction::Sight| !sight.machine.failures.is_empty();
-            let (_, found) = settled(&code, &machine, |state| state.state(), fails).expect("few states");
+            let (_, found) = settled(&code, &machine, 3 * MOST, |state| state.state(), fails).expect("few states");
             assert_eq!(found, expected, "{name} with {precision:?}");
         }
         for engine in [&Lazy as &'static dyn Engine, &AbstractTso, &raddle_reach::explicit::Explicit] {
