@@ -217,11 +217,15 @@ fn a_wrong_engine_is_noticed_and_its_program_shrinks() {
 
 /// Compares all engines that take the program under SC, which must be so many at least.
 fn agree(threads: &[&str], least: usize) {
+    agree_under(Model::Sc, threads, least);
+}
+
+fn agree_under(model: Model, threads: &[&str], least: usize) {
     let sketch = litmus(threads);
     let mut compared = 0;
-    for subject in subjects().into_iter().filter(|subject| (subject.applies)(&sketch, Model::Sc)) {
-        match compare(&sketch, Model::Sc, &subject, Effort { states: 20_000, classes: 2_000 }) {
-            Comparison::Disagree(differences) => panic!("{}: {differences:?}", subject.name),
+    for subject in subjects().into_iter().filter(|subject| (subject.applies)(&sketch, model)) {
+        match compare(&sketch, model, &subject, Effort { states: 20_000, classes: 2_000 }) {
+            Comparison::Disagree(differences) => panic!("{}, {model}: {differences:?}", subject.name),
             Comparison::Agree(_) => compared += 1,
             _ => {}
         }
@@ -233,6 +237,15 @@ fn agree(threads: &[&str], least: usize) {
 #[test]
 fn an_error_behind_another_one() {
     agree(&["await 2", "p1=RP q1; free p1; await 2", "p1=alloc; WP q1 p1; W *p1 0"], 5);
+}
+
+/// Of two updates the one that is met last could have come first, and then its write races: what it reads otherwise orders it.
+#[test]
+fn an_update_that_comes_first_races() {
+    for model in [Model::Sc, Model::Tso, Model::Pso].into_iter().chain(Model::AXIOMATIC) {
+        agree_under(model, &["R.na n; W y 1; A.rel n 0", "a=R y; if a==1 { A.acq n 0 }"], 4);
+        agree_under(model, &["R.na n; W y 1; A.rel n 1", "a=R y; if a==1 { A.acq n 1; A.acq n 1 }"], 4);
+    }
 }
 
 /// A turn of a loop that races, and what the next turn reads orders it behind the write.
