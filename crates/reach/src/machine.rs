@@ -121,10 +121,23 @@ impl<'c> Machine<'c> {
 
     /// The state that a move leads to.
     pub fn after(&self, state: &Concrete, step: Step) -> Concrete {
+        self.after_unless(state, step, |_| false).expect("nothing is wrong with it")
+    }
+
+    /// The state that a move leads to, unless something is wrong with the thread that has moved.
+    pub(crate) fn after_unless(
+        &self,
+        state: &Concrete,
+        step: Step,
+        wrong: impl Fn(&Shared) -> bool,
+    ) -> Option<Concrete> {
         let mut next = state.clone();
         next.step(self.code, step, &mut ()).expect("it is among the moves");
+        if wrong(own(&next, step.thread())) {
+            return None;
+        }
         self.tidy(&mut next);
-        next
+        Some(next)
     }
 
     /// Takes out what makes no difference, of the threads that have changed.

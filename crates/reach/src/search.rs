@@ -10,7 +10,7 @@
 use crate::parts::{NewParts, Parts};
 use crate::semantics::{Breadth, Expanded, Semantics};
 use crate::visited::{Index, Visited};
-use raddle_engine::StopReason;
+use raddle_engine::{Deadline, StopReason};
 use raddle_machine::Code;
 use raddle_trace::Place;
 use rustc_hash::FxHashSet;
@@ -78,13 +78,14 @@ impl<P: crate::semantics::Part> Graph<P> {
         self.visited.size() + self.parts.list().len() * PART
     }
 
-    /// Why there is no room for more states, if there is none.
-    pub(crate) fn full(&self, code: &Code, room: usize) -> Option<StopReason> {
+    /// Why the search must end now, if it must: a limit has been reached, or there is no room for more states.
+    pub(crate) fn must_end(&self, code: &Code, room: usize, deadline: &Deadline<'_>) -> Option<StopReason> {
         let size = self.size();
-        (size > room || self.visited.is_full()).then(|| {
+        let full = (size > room || self.visited.is_full()).then(|| {
             let why = format!("{} states take {} MiB, and there are more", self.visited.len(), size >> 20);
             StopReason::GaveUp { why, at: whole(code) }
-        })
+        });
+        full.or_else(|| deadline.met(self.visited.len() as u64))
     }
 
     /// The state with this number.
