@@ -86,6 +86,7 @@ impl Semantics for Guided<'_> {
     type State = Followed;
     type Part = FollowedPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Followed {
         Followed { state: self.machine.initial(), done: Done::new() }

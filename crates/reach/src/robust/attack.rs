@@ -187,6 +187,7 @@ impl Semantics for Attacks<'_> {
     type State = Attacked;
     type Part = AttackPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Attacked {
         Attacked { state: self.machine.initial(), monitor: Monitor::default() }
