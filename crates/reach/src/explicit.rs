@@ -114,7 +114,7 @@ impl Explicit {
             &machine,
             plan,
             &mut |graph, index, sight| {
-                watch.borrow_mut().notice(sight, &mut |then| Some(schedule(&machine, graph, index, then)))
+                watch.borrow_mut().notice(sight, &mut |_, then| Some(schedule(&machine, graph, index, then)))
             },
             &mut |graph| watch.borrow().pause(graph),
         );

@@ -423,6 +423,7 @@ impl Semantics for Extended<'_> {
     type State = Extension;
     type Part = ExtendedPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Extension {
         Extension { state: self.machine.initial(), own: Own::default() }

@@ -16,7 +16,7 @@ use super::monitor::{Monitor, Place, place};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use raddle_machine::memory::Memory;
-use raddle_machine::{Access, Automaton, Code, Status, Visible};
+use raddle_machine::{Access, Automaton, Blocked, Code, Status, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
 use std::collections::BTreeSet;
@@ -137,8 +137,8 @@ impl<'c> Attacks<'c> {
         waiting.any(|store| store.access.overlaps(access))
     }
 
-    /// The state that a choice leads to.
-    pub(super) fn after(&self, attacked: &Attacked, choice: Choice) -> Attacked {
+    /// The state that a choice leads to; none if it would end a turn of a loop without effect, or fail an assumption. What leads there is no event, so a run without is the same run.
+    pub(super) fn after(&self, attacked: &Attacked, choice: Choice) -> Option<Attacked> {
         let Attacked { state, monitor } = attacked;
         let mut monitor = monitor.clone();
         let id = choice.step.thread();
@@ -156,7 +156,9 @@ impl<'c> Attacks<'c> {
             }
             _ => {}
         }
-        let mut next = self.machine.after(state, choice.step);
+        let mut next = self.machine.after_unless(state, choice.step, |thread| {
+            matches!(thread.status(), Status::Blocked(Blocked::Spin | Blocked::Assume))
+        })?;
         match choice.how {
             How::Plain => while next.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Delayed => forget_older(&mut next, id),
@@ -167,7 +169,7 @@ impl<'c> Attacks<'c> {
                 }
             }
         }
-        Attacked { state: next, monitor }
+        Some(Attacked { state: next, monitor })
     }
 }
 
@@ -185,6 +187,7 @@ impl Semantics for Attacks<'_> {
     type State = Attacked;
     type Part = AttackPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Attacked {
         Attacked { state: self.machine.initial(), monitor: Monitor::default() }
@@ -229,7 +232,9 @@ impl Semantics for Attacks<'_> {
         let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
         let followed = |number: usize| alone.is_none_or(|alone| alone == number);
         for (number, &choice) in choices.iter().enumerate().filter(|(number, _)| stuck.is_none() && followed(*number)) {
-            next(number as u16, self.after(attacked, choice));
+            if let Some(after) = self.after(attacked, choice) {
+                next(number as u16, after);
+            }
         }
         Expanded { sight: Sight { success, stuck }, reduced: alone.is_some() && choices.len() > 1 }
     }
