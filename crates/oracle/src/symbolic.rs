@@ -1,13 +1,27 @@
-//! The engine `oc`, held against brute force: by what goes wrong, since it has no classes.
+//! The engines `oc` and `cegar`, held against brute force: by what goes wrong, since they have no classes.
 
 use crate::compare::{Equivalence, Subject, with_switches};
 use crate::sketch::Stmt;
+use raddle_symbolic::cegar::Cegar;
 use raddle_symbolic::oc::OrderingConsistency;
 use raddle_trace::Model;
 
-/// `oc` with contradictions looked for in complete assignments only.
+/// `oc` with contradictions looked for in complete assignments only; `cegar` with predicates first.
 pub fn variants() -> Vec<Subject> {
-    vec![with_switches("oc basic", Equivalence::States, &OrderingConsistency, &["search=basic"])]
+    vec![
+        with_switches("oc basic", Equivalence::States, &OrderingConsistency, &["search=basic"]),
+        with_switches("cegar predicates", Equivalence::States, &Cegar, &["domain=predicates", "certify=on"]),
+    ]
+}
+
+/// An engine that takes what `cegar` takes.
+pub(crate) fn abstracted(subject: Subject) -> Subject {
+    let subject = subject.without(|stmt| match stmt {
+        Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_) => true,
+        Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_) => true,
+        _ => false,
+    });
+    subject.only(|_, model| model == Model::Sc)
 }
 
 /// An engine that takes what `oc` takes.

@@ -9,8 +9,10 @@
 
 use super::control::{Control, Status};
 use super::path::{Action, Halt};
+use super::reduce::Footprints;
 use super::vars::{Kind, Var, Vars};
-use super::walk::{Cells, Known, Walker, is_pointer};
+use super::walk::{Cells, Known, Walker, is_pointer, makers};
+use raddle_machine::code::Pc;
 use raddle_machine::{Code, Live};
 use raddle_solve::{Answer, Solver, Stop, Term, Terms};
 use raddle_trace::ThreadId;
@@ -33,8 +35,12 @@ pub(super) struct Precision {
 
 impl Precision {
     pub(super) fn tracks(&self, code: &Code, var: Var) -> bool {
-        let kind = var.kind();
-        self.kinds.contains(&kind) || self.needed.contains(&kind) || is_pointer(code, kind)
+        self.kinds.contains(&var.kind()) || self.needs(code, var)
+    }
+
+    /// Whether it is not known what code does without this variable.
+    pub(super) fn needs(&self, code: &Code, var: Var) -> bool {
+        self.needed.contains(&var.kind()) || is_pointer(code, var.kind())
     }
 
     pub(super) fn has(&self, predicate: Term) -> bool {
@@ -68,6 +74,8 @@ pub(super) struct World<'q> {
     pub(super) vars: Vars,
     pub(super) cells: Cells,
     pub(super) precision: Precision,
+    pub(super) footprints: Footprints,
+    makers: FxHashSet<Pc>,
     stop: Stop,
     solver: Solver,
     /// Whether such premises can hold.
@@ -124,6 +132,8 @@ impl<'q> World<'q> {
             vars: Vars::default(),
             cells: Cells::new(),
             precision: Precision::default(),
+            footprints: Footprints::new(code),
+            makers: makers(code),
             stop: stop.clone(),
             solver: Solver::new(stop.clone()),
             possible: FxHashMap::default(),
@@ -406,8 +416,9 @@ impl<'q> World<'q> {
         facts: &[Term],
         follow: impl FnOnce(&mut Walker<'_>) -> Result<T, Halt>,
     ) -> Result<T, Halt> {
-        let World { code, live, terms, vars, cells, precision, solver, asked, .. } = self;
+        let World { code, live, makers, terms, vars, cells, precision, solver, asked, .. } = self;
         let tracked = |var: Var| precision.tracks(code, var);
+        let needed = |var: Var| precision.needs(code, var);
         let mut ask = |terms: &mut Terms, term: Term| {
             if let Some(value) = terms.as_const(term) {
                 return Ok(value == 1);
@@ -421,7 +432,7 @@ impl<'q> World<'q> {
             }
         };
         let known = &state.known;
-        follow(&mut Walker { code, live, terms, vars, cells, known, tracked: &tracked, ask: &mut ask })
+        follow(&mut Walker { code, live, makers, terms, vars, cells, known, tracked: &tracked, needed: &needed, ask: &mut ask })
     }
 
     /// The same action where more is known than when it was made.

@@ -11,7 +11,7 @@ use crate::words::{self, Computer};
 use raddle_engine::Refusal;
 use raddle_machine::Addr;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{Instr, Pc};
+use raddle_machine::code::{Instr, Pc, Slot};
 use raddle_program::{Ordering, Type};
 use raddle_solve::Term;
 use raddle_trace::{Property, ThreadId};
@@ -282,6 +282,84 @@ impl Walker<'_> {
             places.push((path, None));
         }
         Ok(places)
+    }
+
+    /// A pointer that is moved. By an amount that is not known it gets to any place of its object, one way for each, or out of it.
+    pub(super) fn move_pointer(
+        &mut self,
+        path: Path,
+        id: ThreadId,
+        dst: Slot,
+        pointer: Term,
+        by: Term,
+    ) -> Result<Vec<Path>, Halt> {
+        let to = self.at(&path, id).moved(pointer, by)?;
+        let from = self.terms.as_const(pointer).expect("it was asked for");
+        let mut ways = Vec::new();
+        let mut rest = Some(path);
+        if self.terms.as_const(to).is_none() {
+            self.need(to)?;
+            let size = match Addr(from).owner() {
+                Owner::Global(global) => self.code.globals().get(global.index()).map_or(0, |global| global.bytes.len() as u32),
+                _ => rest.as_ref().and_then(|path| path.control.object(from)).map_or(0, |object| object.size),
+            };
+            let step = 1u32 << self.terms.trailing_zeros(by).min(12);
+            let first = Addr(from).offset() % step;
+            let places = (first..=size).step_by(step as usize);
+            if places.clone().count() > MOST_PLACES {
+                let pc = rest.as_ref().expect("not split so far").thread(id).pc;
+                let message = format!("the engine `cegar` takes no pointer to any of more than {MOST_PLACES} places");
+                return Err(self.refused(pc, &message));
+            }
+            for offset in places {
+                let Some(path) = rest.take() else { break };
+                let place = self.terms.constant(64, Addr(from).base().0 + u64::from(offset));
+                let here = self.terms.eq(to, place);
+                let asked = self.terms.and(path.guard, here);
+                if !(self.ask)(self.terms, asked)? {
+                    rest = Some(path);
+                    continue;
+                }
+                let (yes, no) = self.split(path, here);
+                if let Some(mut path) = yes {
+                    self.set(&mut path, id, dst, place);
+                    ways.push(path.go_on(id));
+                }
+                rest = no;
+            }
+        }
+        if let Some(mut path) = rest
+            && (self.ask)(self.terms, path.guard)?
+        {
+            self.set(&mut path, id, dst, to);
+            ways.push(path.go_on(id));
+        }
+        Ok(ways)
+    }
+
+    /// An address that is nowhere, whatever it is, and that nobody reads behind the access may as well be another one that is nowhere, and known.
+    pub(super) fn settle(&mut self, path: &mut Path, id: ThreadId, addr: Term) -> Result<(), Halt> {
+        let pc = path.thread(id).pc;
+        let (Instr::Load { addr: operand, .. } | Instr::Store { addr: operand, .. } | Instr::Rmw { addr: operand, .. }) =
+            self.code.instr(pc)
+        else {
+            return Ok(());
+        };
+        if self.terms.as_const(addr).is_some() || self.code.as_constant(operand).is_some() || self.live.is_live(pc + 1, operand.0) {
+            return Ok(());
+        }
+        for (base, total) in self.objects_for(path, id) {
+            let (low, len) = (self.terms.constant(64, base.wrapping_neg()), self.terms.constant(64, u64::from(total)));
+            let offset = self.terms.add(addr, low);
+            let inside = self.terms.ult(offset, len);
+            let asked = self.terms.and(path.guard, inside);
+            if (self.ask)(self.terms, asked)? {
+                return Ok(());
+            }
+        }
+        let nowhere = self.terms.constant(64, 1);
+        self.set(path, id, operand.0, nowhere);
+        Ok(())
     }
 
     /// The objects that a thread can access, with their sizes.

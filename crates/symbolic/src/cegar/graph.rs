@@ -6,6 +6,7 @@
 use super::abstraction::{Abstract, World};
 use super::control::Status;
 use super::path::{Action, Halt, Path, Pending, Target};
+use super::reduce::Reduction;
 use super::vars::Kind;
 use raddle_machine::code::{Instr, SyncOp};
 use raddle_solve::Term;
@@ -33,6 +34,7 @@ pub(super) struct Wanted {
     pub(super) values: usize,
     /// Look at the node that was met last first.
     pub(super) depth_first: bool,
+    pub(super) reduction: Reduction,
 }
 
 /// How building a graph ended.
@@ -40,8 +42,8 @@ pub(super) struct Wanted {
 pub(super) enum Built {
     /// There is a target at this node.
     Target(usize),
-    /// A variable has too many values.
-    Values(Kind),
+    /// Variables have too many values: one, and others that have many, too.
+    Values(Vec<Kind>),
     /// It is complete.
     Complete,
 }
@@ -119,7 +121,11 @@ impl Graph {
             for (var, &value) in state.known.iter().filter(|(var, _)| kinds.contains(&var.kind())) {
                 let values = self.values.entry(var.kind()).or_default();
                 if values.insert(value) && values.len() > wanted.values {
-                    return Ok(Built::Values(var.kind()));
+                    // What grows together is to be known together: a relation between the two, rather than the one for each value of the other.
+                    let many = self.values.iter().filter(|(_, values)| values.len() > wanted.values / 2);
+                    let mut many: Vec<Kind> = many.map(|(&kind, _)| kind).collect();
+                    many.sort_unstable();
+                    return Ok(Built::Values(many));
                 }
             }
             if let Some(target) = self.expand(world, at, wanted, told)? {
@@ -168,11 +174,12 @@ pub(super) fn successors(
     wanted: Wanted,
 ) -> Result<Vec<Action>, Halt> {
     let movers: Vec<ThreadId> = state.control.movers().map(|thread| thread.id).collect();
-    let mut all = Vec::new();
+    let mut moves: Vec<(ThreadId, bool, Vec<Action>)> = Vec::new();
     let mut stands: Option<Term> = Some(world.terms.bool(true));
     for &id in &movers {
         let actions = world.walk(state, facts, |walker| walker.actions(&state.control, id))?;
-        if may_wait(world, state, id) {
+        let waits = may_wait(world, state, id);
+        if waits {
             let moves = world.terms.any(actions.iter().map(|action| action.guard).collect::<Vec<Term>>());
             let assumes = world.walk(state, facts, |walker| {
                 let path = Path::at(walker, &state.control);
@@ -183,8 +190,11 @@ pub(super) fn successors(
         } else {
             stands = None;
         }
-        all.extend(actions);
+        moves.push((id, waits, actions));
     }
+    let chosen = world.chosen(state, facts, &moves, wanted.reduction)?;
+    let followed = moves.into_iter().filter(|(id, ..)| chosen.contains(id));
+    let mut all: Vec<Action> = followed.flat_map(|(.., actions)| actions).collect();
     let over = state.control.is_over() || state.control.threads.iter().any(|thread| thread.status == Status::Stopped);
     if wanted.deadlocks && !over && let Some(guard) = stands {
         let waiting = state.control.threads.iter().find(|thread| !thread.is_done());

@@ -2,8 +2,7 @@
 //!
 //! Some runs of the machine, each with moves picked by a fixed sequence of numbers: if one of them ends, or goes on for long, there is something that the proof is about.
 
-use raddle_machine::{Automaton, Code, Status, System};
-use raddle_trace::Model;
+use raddle_machine::{Automaton, ByteMemory, Code, Sc, State, Status, Thread};
 
 /// How many runs, and after how many steps one is taken to go on for ever.
 const RUNS: u64 = 24;
@@ -35,20 +34,24 @@ pub(super) fn lives(code: &Code) -> Lives {
 
 fn run(code: &Code, seed: u64) -> Lives {
     let mut number = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut system = System::new(code, Model::Sc, false, false);
+    let mut state: State<Sc> = State::new(Sc::new(ByteMemory::initial(code)), Thread::main(code, false));
     for _ in 0..LONG {
-        let moves = system.moves();
+        // The machine lets a thread rest behind a turn of a loop without effect; here it turns again.
+        state.threads_mut().for_each(|thread| thread.turn_again(code));
+        let moves = state.moves(code);
         if moves.is_empty() {
-            let ended = |status: &Status| matches!(status, Status::Finished { .. });
-            let exited = system.threads().any(|thread| matches!(thread.status(), Status::Finished { exit: true, .. }));
-            let all = system.threads().all(|thread| ended(thread.status()));
+            let ends = |exits: bool| {
+                move |thread: &Thread| matches!(*thread.status(), Status::Finished { exit, .. } if exit || !exits)
+            };
+            let (exited, all) = (state.threads().any(ends(true)), state.threads().all(ends(false)));
             return if exited || all { Lives::Ends } else { Lives::Stuck };
         }
         number ^= number << 13;
         number ^= number >> 7;
         number ^= number << 17;
         let step = moves[(number % moves.len() as u64) as usize];
-        if system.step(step).is_err() || system.threads().any(|thread| matches!(thread.status(), Status::Failed(_))) {
+        let failed = |thread: &Thread| matches!(thread.status(), Status::Failed(_));
+        if state.step(code, step, &mut ()).is_err() || state.threads().any(failed) {
             return Lives::Stuck;
         }
     }

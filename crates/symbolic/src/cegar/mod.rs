@@ -24,6 +24,8 @@
 //! | atomic blocks | only the thread inside moves |
 //! | deadlocks, races | actions to a target, under the condition that nobody moves, or that two pending accesses conflict |
 //!
+//! Which threads are followed from a state is said in `reduce`; that a complete graph is a proof is checked again in `certify`.
+//!
 //! Refused with a place: floating-point numbers, condition variables, barriers, other memory models than SC, deadlocks beside loops that wait by turning, 32-bit addresses.
 //!
 //! # Where this differs from Telbisz 2024
@@ -40,6 +42,7 @@ mod control;
 mod graph;
 mod lives;
 mod path;
+mod reduce;
 mod refine;
 mod sync;
 mod trace;
@@ -50,6 +53,7 @@ use self::abstraction::World;
 use self::graph::{Built, Graph, Wanted};
 use self::lives::{Lives, lives};
 use self::path::{Halt, Target};
+use self::reduce::Reduction;
 use self::refine::Domain;
 use self::trace::{Feasible, schedule};
 use crate::clock::watched;
@@ -80,7 +84,16 @@ const LIMIT: Switch = Switch {
     default: "auto",
     summary: "how many values of a variable are told apart before it is left to predicates; auto begins with 12",
 };
-const CERTIFY: Switch = Switch::on_off("certify", false, "check the proof again, state by state, with new questions");
+const POR: Switch = Switch::words(
+    "por",
+    &["local", "none", "spor", "aaspor"],
+    "which orders are looked at: what others cannot notice comes first; all; source sets; source sets by what abstract states know",
+);
+const CERTIFY: Switch = Switch::on_off(
+    "certify",
+    false,
+    "look at all orders, and check the proof again, state by state, with new questions",
+);
 
 /// With how many values a variable is left to predicates at first.
 const FEW: usize = 12;
@@ -105,7 +118,7 @@ impl Engine for Cegar {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[DOMAIN, SEARCH, LIMIT, CERTIFY]
+        &[DOMAIN, SEARCH, LIMIT, POR, CERTIFY]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
@@ -206,6 +219,11 @@ impl<'q> Run<'q> {
         }
     }
 
+    /// Whether something is looked for that is seen in states, and not at the end of an action.
+    fn sees_states(&self) -> bool {
+        self.question.looks_for_races() || self.question.options.properties.contains(Property::Deadlock)
+    }
+
     fn wanted(&self) -> Wanted {
         let options = self.question.options;
         Wanted {
@@ -213,6 +231,14 @@ impl<'q> Run<'q> {
             races: self.question.looks_for_races(),
             values: if self.domain == Domain::Values { usize::MAX } else { self.values },
             depth_first: options.switches.get(&SEARCH) == "depth",
+            reduction: match options.switches.get(&POR) {
+                // What is checked again is an invariant of all orders.
+                _ if options.switches.is_on(&CERTIFY) => Reduction::None,
+                "none" => Reduction::None,
+                "spor" if !self.sees_states() => Reduction::Sources,
+                "aaspor" if !self.sees_states() => Reduction::Aware,
+                _ => Reduction::Local,
+            },
         }
     }
 
@@ -220,6 +246,10 @@ impl<'q> Run<'q> {
         let mut notes = Vec::new();
         if self.question.options.workers > 1 {
             notes.push("the engine cegar has one worker".into());
+        }
+        let por = self.question.options.switches.get(&POR);
+        if por.ends_with("spor") && self.sees_states() {
+            notes.push(format!("{por} does not find races and deadlocks, so the orders are those of local; --no race --no deadlock"));
         }
         let proof = loop {
             match self.round() {
@@ -316,8 +346,8 @@ impl<'q> Run<'q> {
                 }
                 Ok(Round::Proved(graph))
             }
-            Built::Values(kind) => {
-                self.world.ban(kind);
+            Built::Values(kinds) => {
+                self.world.ban(&kinds);
                 Ok(Round::Again)
             }
             Built::Target(node) => self.target(&graph, node),

@@ -182,10 +182,12 @@ impl World<'_> {
         Ok(false)
     }
 
-    /// Says of a variable that it has too many values.
-    pub(super) fn ban(&mut self, kind: Kind) {
+    /// Says of variables that they have too many values.
+    pub(super) fn ban(&mut self, these: &[Kind]) {
         let Precision { kinds, banned, .. } = &mut self.precision;
-        kinds.remove(&kind);
-        banned.insert(kind);
+        for kind in these {
+            kinds.remove(kind);
+            banned.insert(*kind);
+        }
     }
 }

@@ -9,16 +9,16 @@ use super::abstraction::is_alive;
 use super::control::{Control, Frame, Object, Status, Thread};
 use super::path::{Action, Halt, Move, Path, Target};
 use super::vars::{Kind, Var, Vars};
-use crate::oc::MOST_BYTES;
+use crate::oc::{MOST_BYTES, successors};
 use crate::words::{self, Computer, NoTerm, bits};
 use raddle_engine::Refusal;
 use raddle_machine::address::Owner;
 use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot};
 use raddle_machine::{Addr, Code, Live};
-use raddle_program::{FuncId, Ordering, Type};
+use raddle_program::{BinOp, FuncId, Ordering, Type};
 use raddle_solve::{Term, Terms};
 use raddle_trace::{Property, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -42,12 +42,16 @@ pub(super) type Cells = BTreeMap<u64, (u8, Pc)>;
 pub(super) struct Walker<'a> {
     pub(super) code: &'a Code,
     pub(super) live: &'a Live,
+    /// Branches that decide how many threads or objects are made.
+    pub(super) makers: &'a FxHashSet<Pc>,
     pub(super) terms: &'a mut Terms,
     pub(super) vars: &'a mut Vars,
     pub(super) cells: &'a mut Cells,
     pub(super) known: &'a Known,
     /// The variables that are known wherever they can be.
     pub(super) tracked: &'a dyn Fn(Var) -> bool,
+    /// Those of them without which it is not known what code does.
+    pub(super) needed: &'a dyn Fn(Var) -> bool,
     pub(super) ask: &'a mut Ask<'a>,
 }
 
@@ -201,6 +205,13 @@ impl<'a> Walker<'a> {
             match new {
                 Some(child) => self.run_child(path, child, &mut all)?,
                 None => all.push(path),
+            }
+        }
+        for path in &all {
+            for (&var, &term) in &path.env {
+                if (self.needed)(var) && self.terms.as_const(term).is_none() && is_alive(self.live, &path.control, var) {
+                    self.need(term)?;
+                }
             }
         }
         let action = |path: Path| {
@@ -421,6 +432,10 @@ impl<'a> Walker<'a> {
                 let value = self.at(&path, id).taken(value)?;
                 self.set(&mut path, id, dst, value);
             }
+            Instr::Bin { op: BinOp::Add, ty: Type::Ptr, dst, a, b } => {
+                let (a, b) = (self.get(&path, id, a), self.get(&path, id, b));
+                return Ok(Next::On(self.move_pointer(path, id, dst, a, b)?));
+            }
             Instr::Bin { op, ty, dst, a, b } => {
                 let (a, b) = (self.get(&path, id, a), self.get(&path, id, b));
                 let (value, fails) = self.at(&path, id).binary(op, ty, a, b)?;
@@ -458,6 +473,7 @@ impl<'a> Walker<'a> {
                 if self.is_private(&path, id, addr) {
                     return Ok(Next::On(self.access(path, id)?));
                 }
+                self.settle(&mut path, id, addr)?;
                 return Ok(Self::rest(path, id));
             }
             Instr::Fence { order } => {
@@ -599,6 +615,9 @@ impl<'a> Walker<'a> {
             Instr::Branch { cond, then, otherwise } => {
                 let cond = self.get(&path, id, cond);
                 let cond = words::holds(self.terms, cond);
+                if self.makers.contains(&pc) {
+                    self.need(cond)?;
+                }
                 let (yes, no) = self.split(path, cond);
                 let to = |path: Option<Path>, pc: Pc| {
                     path.map(|mut path| {
@@ -874,6 +893,45 @@ impl<'a> Walker<'a> {
         thread.held.clear();
         path
     }
+}
+
+/// The branches that decide how often a loop turns in which threads or objects are made. What they ask for is needed: there is no end of threads where it is not known.
+pub(super) fn makers(code: &Code) -> FxHashSet<Pc> {
+    let from = |start: Pc| {
+        let mut seen: FxHashSet<Pc> = FxHashSet::default();
+        let mut todo = successors(code, start);
+        while let Some(pc) = todo.pop() {
+            if seen.insert(pc) {
+                todo.extend(successors(code, pc));
+            }
+        }
+        seen
+    };
+    // Whoever calls a function that makes something makes it.
+    let mut making: FxHashSet<FuncId> = FxHashSet::default();
+    let makes = |pc: Pc, making: &FxHashSet<FuncId>| match code.instr(pc) {
+        Instr::Spawn { .. } | Instr::SpawnIndirect { .. } | Instr::Alloc { .. } | Instr::CallIndirect { .. } => true,
+        Instr::Call { func, .. } => making.contains(&func) || !code.function(func).locals.is_empty(),
+        _ => false,
+    };
+    loop {
+        let before = making.len();
+        for id in (0..code.functions() as u32).map(FuncId) {
+            let entry = code.function(id).entry;
+            if from(entry).into_iter().chain([entry]).any(|pc| makes(pc, &making)) {
+                making.insert(id);
+            }
+        }
+        if making.len() == before {
+            break;
+        }
+    }
+    let mut all = FxHashSet::default();
+    for pc in (0..code.len()).filter(|&pc| makes(pc, &making)) {
+        let branches = from(pc).into_iter().filter(|&at| matches!(code.instr(at), Instr::Branch { .. }));
+        all.extend(branches.filter(|&at| from(at).contains(&pc)));
+    }
+    all
 }
 
 /// The kinds of variables that every abstraction knows from the start: pointers.

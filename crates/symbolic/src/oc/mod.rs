@@ -28,6 +28,7 @@ mod unroll;
 mod witness;
 
 pub(crate) use self::memory::{MOST_BYTES, too_large};
+pub(crate) use self::shape::successors;
 
 use crate::clock::watched;
 use self::graph::{Cut, CutKind, Event, Graph};
