@@ -1,5 +1,5 @@
-// raddle: --engine cegar --model sc expect: holds
-// raddle: --engine cegar --model sc -D WRONG expect: violated(assert)
+// raddle: --engine cegar --model sc --no deadlock expect: holds
+// raddle: --engine cegar --model sc --no deadlock -D WRONG expect: violated(assert)
 //
 // Deposits and withdrawals of any amount, for ever. The account is never overdrawn.
 #include <assert.h>

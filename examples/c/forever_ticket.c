@@ -1,5 +1,5 @@
-// raddle: --engine cegar --model sc expect: holds
-// raddle: --engine cegar --model sc -D WRONG expect: violated(race)
+// raddle: --engine cegar --model sc --no deadlock expect: holds
+// raddle: --engine cegar --model sc --no deadlock -D WRONG expect: violated(race)
 //
 // A ticket lock with tickets that wrap, taken for ever by two threads.
 #include <assert.h>
