@@ -91,7 +91,7 @@ impl<'c> Unroller<'c> {
             }
             Instr::Store { ty, order, addr, value } => {
                 let (addr, value) = (self.get(&state, addr), self.get(&state, value));
-                self.store(thread, &mut state, ty, addr, value, order == Ordering::NonAtomic)?;
+                self.store(thread, &mut state, ty, addr, value, order)?;
             }
             Instr::Rmw { op, ty, dst, addr, operand, idle, .. } => {
                 let (addr, operand) = (self.get(&state, addr), self.get(&state, operand));
@@ -126,8 +126,15 @@ impl<'c> Unroller<'c> {
                 })?;
             }
             Instr::Fence { order } => {
-                if order > Ordering::Relaxed {
+                if order == Ordering::SeqCst && self.keeps_stores(&state) {
+                    let node = self.node(&mut state);
+                    let guard = self.visible(&state);
+                    self.plan(thread, guard, node, Action::Run);
+                } else if order > Ordering::Relaxed {
                     self.plan_alone(thread, &state, Action::Run);
+                    if order.releases() && self.keeps_stores(&state) {
+                        self.store_fence(&mut state);
+                    }
                 }
             }
             Instr::Call { dst, func, args } => {
@@ -164,8 +171,8 @@ impl<'c> Unroller<'c> {
                 let id = self.graph.threads[thread].id;
                 self.set_handle(&mut state, dst, id);
             }
-            Instr::Sync { op, dst, object, .. } => {
-                let mut next = self.sync(thread, state, op, dst, object)?;
+            Instr::Sync { op, dst, object, other } => {
+                let mut next = self.sync(thread, state, op, dst, object, other)?;
                 next.iter_mut().for_each(|state| state.pc += 1);
                 return Ok(next);
             }
@@ -446,11 +453,18 @@ impl<'c> Unroller<'c> {
         let Some(child) = self.code.numbering().child(id, state.children) else {
             return self.refuse(state.pc, "the program starts too many threads");
         };
-        self.plan_alone(thread, state, Action::Spawn(self.graph.threads.len()));
+        let starts = Action::Spawn(self.graph.threads.len());
+        if self.keeps_stores(state) {
+            let node = self.node(state);
+            let guard = self.visible(state);
+            self.plan(thread, guard, node, starts);
+        } else {
+            self.plan_alone(thread, state, starts);
+        }
         state.children += 1;
         state.has_acted();
         let guard = self.visible(state);
-        self.thread(child, function, args, guard, state.behind.clone())?;
+        self.thread(child, function, args, guard, state.behind.all())?;
         self.set_handle(state, dst, child);
         Ok(())
     }
@@ -493,7 +507,7 @@ impl<'c> Unroller<'c> {
             let guard = self.graph.terms.and(state.guard, is);
             state.guard = self.graph.terms.and_not(state.guard, is);
             let mut state = State { guard, ..state.clone() };
-            if choice != 0 && !self.free_one(thread, &mut state, choice, scoped) {
+            if choice != 0 && !self.free_one(thread, &mut state, choice, scoped)? {
                 continue;
             }
             next.push(state);
@@ -502,7 +516,7 @@ impl<'c> Unroller<'c> {
     }
 
     /// Frees the object at this address; false if that is an error.
-    fn free_one(&mut self, thread: usize, state: &mut State, addr: u64, scoped: bool) -> bool {
+    fn free_one(&mut self, thread: usize, state: &mut State, addr: u64, scoped: bool) -> Result<bool, Fail> {
         let (pc, yes) = (state.pc, self.graph.terms.bool(true));
         let at = Addr(addr);
         if let Owner::Thread(owner, number) = at.owner()
@@ -517,17 +531,18 @@ impl<'c> Unroller<'c> {
             } else {
                 self.fail_if(thread, state, yes, Property::Memory, pc);
             }
-            return right;
+            return Ok(right);
         }
-        let object = self.graph.objects.get(&at.base().0);
-        let right = object.is_some_and(|object| scoped || (object.heap && at.offset() == 0));
-        if right {
-            self.end_life(thread, state, addr, pc);
-        } else {
-            self.plan_alone(thread, state, Action::Run);
-            self.fail_if(thread, state, yes, Property::Memory, pc);
+        let right = self.graph.object_is(at.base().0, |object| scoped || (object.heap && at.offset() == 0));
+        match right {
+            Some(always) if self.graph.terms.is_true(always) => self.end_life(thread, state, addr, pc),
+            Some(_) => return self.refuse(pc, "the engine `oc` does not know what kind of object this frees"),
+            None => {
+                self.plan_settled(thread, state);
+                self.fail_if(thread, state, yes, Property::Memory, pc);
+            }
         }
-        right
+        Ok(right.is_some())
     }
 
     fn locals(&self, function: FuncId) -> usize {
@@ -575,11 +590,11 @@ impl<'c> Unroller<'c> {
             self.fail_if(thread, state, yes, Property::Lock, pc);
             return;
         }
-        let ended = &mut self.graph.threads[thread];
         if exit {
-            ended.exits.push(state.guard);
+            self.graph.threads[thread].exits.push(state.guard);
         } else {
-            ended.ends.push((state.guard, state.behind.clone(), result));
+            let end = self.graph.terms.and(state.guard, state.behind.arrive());
+            self.graph.threads[thread].ends.push((end, state.behind.all(), result));
         }
     }
 }
