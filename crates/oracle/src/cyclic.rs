@@ -71,7 +71,9 @@ fn more(random: &mut Random, in_loop: bool, text: &mut String) {
         0 => format!("{reg} = choose; assume {reg} >= 0 && {reg} < 3; store {x}, {reg};"),
         1 => format!("{reg} = choose; if {reg} == {value} {{ store {x}, 1; }} else {{ {reg} = 2; }}"),
         2 => format!("lock m; {reg} = load {x}; store {x}, ({reg} + 1) % 3; unlock m;"),
-        3 => format!("lock m; {reg} = load {x}; let c{n} = load {y}; unlock m; assert {reg} != c{n} || {reg} != {value};"),
+        3 => format!(
+            "lock m; {reg} = load {x}; let c{n} = load {y}; unlock m; assert {reg} != c{n} || {reg} != {value};"
+        ),
         4 => format!("{reg} = load {x}; assume {reg} != {value};"),
         5 => format!("let i{n} = choose 0..3; store l[i{n}], {value};"),
         6 => format!("{reg} = load l[{value}]; assert {reg} != {};", random.between(1, 2)),

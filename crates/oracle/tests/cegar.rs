@@ -79,5 +79,8 @@ fn what_can_be_reached_in_cyclic_programs_is_found_and_the_rest_is_proved() {
         }
     }
     println!("{compared} comparisons, {failed} with failures, {proved} proofs, {unknown} unknown");
-    assert!(compared > 150 && failed > 30 && proved > 30 && unknown * 20 < compared, "{compared} {failed} {proved} {unknown}");
+    assert!(
+        compared > 150 && failed > 30 && proved > 30 && unknown * 20 < compared,
+        "{compared} {failed} {proved} {unknown}"
+    );
 }

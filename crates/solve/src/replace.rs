@@ -157,7 +157,9 @@ mod tests {
         let other = terms.mul(z, three);
         for (number, choice) in [(0, 0), (1, 1), (77, 0), (128, 1), (255, 1)] {
             let bit = terms.constant(1, choice);
-            let with = |term: Term| [(x, other), (y, three), (cond, bit)].iter().find(|pair| pair.0 == term).map(|pair| pair.1);
+            let with = |term: Term| {
+                [(x, other), (y, three), (cond, bit)].iter().find(|pair| pair.0 == term).map(|pair| pair.1)
+            };
             let new = terms.replace(all, &with, &mut FxHashMap::default());
             let old: FxHashMap<Term, u64> = [(x, number * 3 % 256), (y, 3), (cond, choice)].into_iter().collect();
             let of_new: FxHashMap<Term, u64> = [(z, number)].into_iter().collect();

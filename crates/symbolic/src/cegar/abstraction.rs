@@ -7,11 +7,12 @@
 //! Deviations: values and predicates are one domain, so that predicates begin where values end and nothing is started over; variables that cannot be read any more are forgotten; which part of what
 //! is known matters for a question is found by common variables, and answers are kept for good, so that building the graph again after a refinement asks little anew.
 
+use super::calls::makers;
 use super::control::{Control, Status};
 use super::path::{Action, Halt};
 use super::reduce::Footprints;
 use super::vars::{Kind, Var, Vars};
-use super::walk::{Cells, Known, Walker, is_pointer, makers};
+use super::walk::{Cells, Known, Walker, is_pointer};
 use raddle_machine::code::Pc;
 use raddle_machine::{Code, Live};
 use raddle_solve::{Answer, Solver, Stop, Term, Terms};
@@ -76,13 +77,15 @@ pub(super) struct World<'q> {
     pub(super) precision: Precision,
     pub(super) footprints: Footprints,
     makers: FxHashSet<Pc>,
+    /// Whether every answer is waited for. Otherwise what is hard to tell is not known: something may be possible then, and nothing follows.
+    patient: bool,
     stop: Stop,
     solver: Solver,
     /// Whether such premises can hold.
     possible: FxHashMap<Box<[Term]>, bool>,
     /// What follows from such premises: that the term holds, that it does not, or nothing.
     follows: FxHashMap<(Box<[Term]>, Term), Option<bool>>,
-    /// Where a solver has grown so large, another one is used.
+    /// How many questions there were.
     pub(super) asked: u64,
 }
 
@@ -90,9 +93,7 @@ pub(super) struct World<'q> {
 pub(super) fn is_alive(live: &Live, control: &Control, var: Var) -> bool {
     match var {
         Var::Cell { addr, .. } => match raddle_machine::Addr(addr).owner() {
-            raddle_machine::address::Owner::Thread(..) => {
-                control.object(addr).is_some_and(|object| object.live)
-            }
+            raddle_machine::address::Owner::Thread(..) => control.object(addr).is_some_and(|object| object.live),
             _ => true,
         },
         Var::Slot { thread, depth, function, slot } => {
@@ -120,6 +121,18 @@ fn is_yet_to_be(control: &Control, var: Var) -> bool {
     matches!(var, Var::Cell { addr, .. } if control.object(addr).is_none())
 }
 
+/// A model of premises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Model {
+    /// In which a term has this value.
+    Some(u64),
+    None,
+    /// It was too hard to tell.
+    Unknown,
+}
+
+/// After how many conflicts a question about a state is too hard.
+const MOST_CONFLICTS: u32 = 400;
 /// How many variables a solver may have.
 const MOST_SOLVER_VARS: u64 = 60_000;
 
@@ -134,6 +147,7 @@ impl<'q> World<'q> {
             precision: Precision::default(),
             footprints: Footprints::new(code),
             makers: makers(code),
+            patient: false,
             stop: stop.clone(),
             solver: Solver::new(stop.clone()),
             possible: FxHashMap::default(),
@@ -142,8 +156,9 @@ impl<'q> World<'q> {
         }
     }
 
-    /// Nothing that was answered before is remembered.
+    /// Nothing that was answered before is remembered, and every answer is waited for.
     pub(super) fn forget_answers(&mut self) {
+        self.patient = true;
         self.possible.clear();
         self.follows.clear();
         self.solver = Solver::new(self.stop.clone());
@@ -157,16 +172,18 @@ impl<'q> World<'q> {
         &mut self.solver
     }
 
-    /// Whether all of these can hold; in a model, which of `others` do.
-    fn solve(&mut self, premises: &[Term], others: &[Term]) -> Result<Option<Vec<bool>>, Halt> {
+    /// Whether all of these can hold; in a model, the value of `other`.
+    fn solve(&mut self, premises: &[Term], other: Option<Term>) -> Result<Model, Halt> {
         self.asked += 1;
         self.solver();
-        let World { solver, terms, .. } = self;
+        let World { solver, terms, patient, .. } = self;
         let lits: Vec<_> = premises.iter().map(|&term| solver.lit(terms, term)).collect();
-        match solver.solve(&lits) {
-            Answer::Sat => Ok(Some(others.iter().map(|&term| solver.value(terms, term) == 1).collect())),
-            Answer::Unsat => Ok(None),
-            Answer::Unknown => Err(Halt::Stopped),
+        let answer = if *patient { solver.solve(&lits) } else { solver.sat.solve_within(&lits, MOST_CONFLICTS) };
+        match answer {
+            Answer::Sat => Ok(Model::Some(other.map_or(0, |term| solver.value(terms, term)))),
+            Answer::Unsat => Ok(Model::None),
+            Answer::Unknown if solver.sat.is_stopped() => Err(Halt::Stopped),
+            Answer::Unknown => Ok(Model::Unknown),
         }
     }
 
@@ -185,7 +202,7 @@ impl<'q> World<'q> {
         if let Some(&known) = self.possible.get(&key) {
             return Ok(known);
         }
-        let answer = self.solve(&key, &[])?.is_some();
+        let answer = self.solve(&key, None)? != Model::None;
         self.possible.insert(key, answer);
         Ok(answer)
     }
@@ -230,15 +247,16 @@ impl<'q> World<'q> {
         if let Some(&known) = self.follows.get(&key) {
             return Ok(known);
         }
-        let Some(model) = self.solve(&key.0, &[term])? else {
+        let answer = match self.solve(&key.0, Some(term))? {
+            Model::Unknown => None,
             // Premises that contradict each other: whoever asks has not asked whether they can hold, or anything is right.
-            self.follows.insert(key, Some(true));
-            return Ok(Some(true));
+            Model::None => Some(true),
+            Model::Some(value) => {
+                let mut both = key.0.to_vec();
+                both.push(if value == 1 { negated } else { term });
+                (self.solve(&both, None)? == Model::None).then_some(value == 1)
+            }
         };
-        let other = if model[0] { negated } else { term };
-        let mut both = key.0.to_vec();
-        both.push(other);
-        let answer = if self.solve(&both, &[])?.is_none() { Some(model[0]) } else { None };
         self.follows.insert(key, answer);
         Ok(answer)
     }
@@ -249,15 +267,7 @@ impl<'q> World<'q> {
         if premises.is_empty() {
             return Ok(None);
         }
-        self.asked += 1;
-        self.solver();
-        let World { solver, terms, .. } = self;
-        let lits: Vec<_> = premises.iter().map(|&term| solver.lit(terms, term)).collect();
-        let value = match solver.solve(&lits) {
-            Answer::Sat => solver.value(terms, term),
-            Answer::Unsat => return Ok(None),
-            Answer::Unknown => return Err(Halt::Stopped),
-        };
+        let Model::Some(value) = self.solve(&premises, Some(term))? else { return Ok(None) };
         let number = self.terms.constant(self.terms.width(term), value);
         let same = self.terms.eq(term, number);
         Ok((self.follows(&premises, same)? == Some(true)).then_some(value))
@@ -353,7 +363,9 @@ impl<'q> World<'q> {
         let changed: FxHashMap<Var, Term> = action.updates.iter().copied().collect();
         let mut known = Known::new();
         for (&var, &value) in &state.known {
-            if !changed.contains_key(&var) && (self.is_alive(&action.control, var) || is_yet_to_be(&action.control, var)) {
+            if !changed.contains_key(&var)
+                && (self.is_alive(&action.control, var) || is_yet_to_be(&action.control, var))
+            {
                 known.insert(var, value);
             }
         }
@@ -432,7 +444,18 @@ impl<'q> World<'q> {
             }
         };
         let known = &state.known;
-        follow(&mut Walker { code, live, makers, terms, vars, cells, known, tracked: &tracked, needed: &needed, ask: &mut ask })
+        follow(&mut Walker {
+            code,
+            live,
+            makers,
+            terms,
+            vars,
+            cells,
+            known,
+            tracked: &tracked,
+            needed: &needed,
+            ask: &mut ask,
+        })
     }
 
     /// The same action where more is known than when it was made.

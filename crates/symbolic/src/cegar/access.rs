@@ -164,7 +164,8 @@ impl Walker<'_> {
         let fresh = path.control.object(addr).is_some_and(|object| object.written.as_ref().is_some_and(unwritten));
         if reads && fresh && !lenient {
             if self.code.forgiven().unwritten {
-                let message = "the engine `cegar` reads nothing that was never written unless memory errors are looked for";
+                let message =
+                    "the engine `cegar` reads nothing that was never written unless memory errors are looked for";
                 return Err(self.refused(pc, message));
             }
             return Ok(None);
@@ -191,7 +192,8 @@ impl Walker<'_> {
             return Ok(());
         }
         let near = self.cells.range(addr.saturating_sub(7)..addr + u64::from(size));
-        let overlap = near.map(|(&at, &(other, pc))| (at, other, pc)).find(|&(at, other, _)| at + u64::from(other) > addr);
+        let overlap =
+            near.map(|(&at, &(other, pc))| (at, other, pc)).find(|&(at, other, _)| at + u64::from(other) > addr);
         let Some((at, other, first)) = overlap else {
             self.cells.insert(addr, (size, pc));
             return Ok(());
@@ -216,9 +218,10 @@ impl Walker<'_> {
                 let global = self.code.globals().get(global.index());
                 global.is_some_and(|global| global.tls.is_none() && fits(global.bytes.len()))
             }
-            Owner::Thread(owner, _) => path.control.object(addr).is_some_and(|object| {
-                object.live && fits(object.size as usize) && (!object.private || owner == id)
-            }),
+            Owner::Thread(owner, _) => path
+                .control
+                .object(addr)
+                .is_some_and(|object| object.live && fits(object.size as usize) && (!object.private || owner == id)),
             Owner::Function(_) | Owner::Nothing => false,
         }
     }
@@ -272,7 +275,9 @@ impl Walker<'_> {
                 let astray = self.terms.and(path.guard, inside);
                 if (self.ask)(self.terms, astray)? {
                     // Inside of the object, yet at no multiple of the size: it may go over its end as well.
-                    return Err(self.refused(pc, "the engine `cegar` does not see that this address is a multiple of the size"));
+                    return Err(
+                        self.refused(pc, "the engine `cegar` does not see that this address is a multiple of the size")
+                    );
                 }
             }
         }
@@ -300,7 +305,9 @@ impl Walker<'_> {
         if self.terms.as_const(to).is_none() {
             self.need(to)?;
             let size = match Addr(from).owner() {
-                Owner::Global(global) => self.code.globals().get(global.index()).map_or(0, |global| global.bytes.len() as u32),
+                Owner::Global(global) => {
+                    self.code.globals().get(global.index()).map_or(0, |global| global.bytes.len() as u32)
+                }
                 _ => rest.as_ref().and_then(|path| path.control.object(from)).map_or(0, |object| object.size),
             };
             let step = 1u32 << self.terms.trailing_zeros(by).min(12);
@@ -345,7 +352,10 @@ impl Walker<'_> {
         else {
             return Ok(());
         };
-        if self.terms.as_const(addr).is_some() || self.code.as_constant(operand).is_some() || self.live.is_live(pc + 1, operand.0) {
+        if self.terms.as_const(addr).is_some()
+            || self.code.as_constant(operand).is_some()
+            || self.live.is_live(pc + 1, operand.0)
+        {
             return Ok(());
         }
         for (base, total) in self.objects_for(path, id) {
@@ -388,7 +398,9 @@ impl Walker<'_> {
             return Ok(Vec::new());
         }
         let (ty, order): (Type, Ordering) = match self.code.instr(pc) {
-            Instr::Load { ty, order, .. } | Instr::Store { ty, order, .. } | Instr::Rmw { ty, order, .. } => (ty, order),
+            Instr::Load { ty, order, .. } | Instr::Store { ty, order, .. } | Instr::Rmw { ty, order, .. } => {
+                (ty, order)
+            }
             Instr::Cas { cas } => (self.code.cas(cas).ty, self.code.cas(cas).success),
             _ => return Ok(Vec::new()),
         };

@@ -38,7 +38,9 @@ pub(super) fn certify(
             }
             checked += 1;
             match &action.target {
-                Some(target) if !told.contains(target) => return Ok(Err(format!("a target can be reached: {target:?}"))),
+                Some(target) if !told.contains(target) => {
+                    return Ok(Err(format!("a target can be reached: {target:?}")));
+                }
                 Some(Target::Failure { .. } | Target::Bound { .. }) | None => {}
                 Some(_) => continue,
             }

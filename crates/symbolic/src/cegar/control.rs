@@ -108,7 +108,8 @@ impl Control {
     /// Who may move as far as that does not depend on memory.
     pub(super) fn movers(&self) -> impl Iterator<Item = &Thread> {
         let over = self.is_over();
-        let may = move |thread: &&Thread| !over && !thread.is_done() && self.atomic.is_none_or(|owner| owner == thread.id);
+        let may =
+            move |thread: &&Thread| !over && !thread.is_done() && self.atomic.is_none_or(|owner| owner == thread.id);
         self.threads.iter().map(|thread| &**thread).filter(may)
     }
 

@@ -196,7 +196,10 @@ pub(super) fn successors(
     let followed = moves.into_iter().filter(|(id, ..)| chosen.contains(id));
     let mut all: Vec<Action> = followed.flat_map(|(.., actions)| actions).collect();
     let over = state.control.is_over() || state.control.threads.iter().any(|thread| thread.status == Status::Stopped);
-    if wanted.deadlocks && !over && let Some(guard) = stands {
+    if wanted.deadlocks
+        && !over
+        && let Some(guard) = stands
+    {
         let waiting = state.control.threads.iter().find(|thread| !thread.is_done());
         if let Some(waiting) = waiting.filter(|_| !world.terms.is_false(guard)) {
             all.push(noticed(state, waiting.id, guard, Target::Deadlock { pc: waiting.pc }));
@@ -222,7 +225,15 @@ pub(super) fn successors(
 /// What is wrong with a state, as an action that does nothing.
 fn noticed(state: &Abstract, thread: ThreadId, guard: Term, target: Target) -> Action {
     let control = (*state.control).clone();
-    Action { thread, step: super::path::Move::Silent, guard, updates: Vec::new(), control, target: Some(target), back: false }
+    Action {
+        thread,
+        step: super::path::Move::Silent,
+        guard,
+        updates: Vec::new(),
+        control,
+        target: Some(target),
+        back: false,
+    }
 }
 
 /// That two accesses race, under the condition that they do.

@@ -40,9 +40,7 @@ fn run(code: &Code, seed: u64) -> Lives {
         state.threads_mut().for_each(|thread| thread.turn_again(code));
         let moves = state.moves(code);
         if moves.is_empty() {
-            let ends = |exits: bool| {
-                move |thread: &Thread| matches!(*thread.status(), Status::Finished { exit, .. } if exit || !exits)
-            };
+            let ends = |exits: bool| move |thread: &Thread| matches!(*thread.status(), Status::Finished { exit, .. } if exit || !exits);
             let (exited, all) = (state.threads().any(ends(true)), state.threads().all(ends(false)));
             return if exited || all { Lives::Ends } else { Lives::Stuck };
         }

@@ -7,7 +7,7 @@
 //!
 //! # How programs become actions
 //!
-//! There is no control-flow automaton of its own: the byte code is run on terms from where a thread rests (`walk`, `access`, `sync`). A *location* of a thread is what the machine's `Thread` has beside
+//! There is no control-flow automaton of its own: the byte code is run on terms from where a thread rests (`walk`, `step`, `calls`, `access`, `sync`). A *location* of a thread is what the machine's `Thread` has beside
 //! numbers: its stack of calls, the instruction, objects it has made, locks it holds (`control`). An *action* is a way from there to where the thread rests next (`path`): the operation that others may notice, and
 //! what it does alone behind it, up to the next such operation or the head of a loop whose turns are open. So one access to shared memory is one action, as the method asks for, and everything
 //! else is in large blocks. Branches whose conditions are not known split the way; a failed assumption is a way to a stop, so that guards are total but where a thread waits.
@@ -37,6 +37,7 @@
 
 mod abstraction;
 mod access;
+mod calls;
 mod certify;
 mod control;
 mod graph;
@@ -44,6 +45,7 @@ mod lives;
 mod path;
 mod reduce;
 mod refine;
+mod step;
 mod sync;
 mod trace;
 mod vars;
@@ -249,7 +251,9 @@ impl<'q> Run<'q> {
         }
         let por = self.question.options.switches.get(&POR);
         if por.ends_with("spor") && self.sees_states() {
-            notes.push(format!("{por} does not find races and deadlocks, so the orders are those of local; --no race --no deadlock"));
+            notes.push(format!(
+                "{por} does not find races and deadlocks, so the orders are those of local; --no race --no deadlock"
+            ));
         }
         let proof = loop {
             match self.round() {
@@ -282,7 +286,10 @@ impl<'q> Run<'q> {
                 counted(predicates, "predicate")
             ));
             if self.certified > 0 {
-                notes.push(format!("the invariant was checked again: {} actions lead out of none of its states", self.certified));
+                notes.push(format!(
+                    "the invariant was checked again: {} actions lead out of none of its states",
+                    self.certified
+                ));
             }
         }
         let counters = vec![
@@ -310,7 +317,8 @@ impl<'q> Run<'q> {
             Lives::Stuck => {
                 let ended = |node: &&graph::Node| {
                     let control = &node.state.control;
-                    let all = control.threads.iter().all(|thread| matches!(thread.status, control::Status::Finished { .. }));
+                    let all =
+                        control.threads.iter().all(|thread| matches!(thread.status, control::Status::Finished { .. }));
                     all || control.is_over()
                 };
                 let ends: Vec<usize> = (0..graph.nodes.len()).filter(|&at| ended(&&graph.nodes[at])).take(50).collect();
@@ -341,8 +349,12 @@ impl<'q> Run<'q> {
         match built? {
             Built::Complete => {
                 if self.question.options.switches.is_on(&CERTIFY) {
-                    self.certified = certify::certify(&mut self.world, &graph, wanted, &self.told)?
-                        .map_err(|what| End::Fault(Fault::NotReplayed(format!("a proof does not hold when it is checked again: {what}"))))?;
+                    self.certified =
+                        certify::certify(&mut self.world, &graph, wanted, &self.told)?.map_err(|what| {
+                            End::Fault(Fault::NotReplayed(format!(
+                                "a proof does not hold when it is checked again: {what}"
+                            )))
+                        })?;
                 }
                 Ok(Round::Proved(graph))
             }
@@ -422,7 +434,10 @@ impl<'q> Run<'q> {
         }
         if stuck {
             let pc = match *target {
-                Target::Failure { pc, .. } | Target::Bound { pc } | Target::GaveUp { pc, .. } | Target::Deadlock { pc } => pc,
+                Target::Failure { pc, .. }
+                | Target::Bound { pc }
+                | Target::GaveUp { pc, .. }
+                | Target::Deadlock { pc } => pc,
                 Target::Race { second, .. } => second.pc,
             };
             let why = "abstract states that tell why this cannot happen were not found".to_owned();

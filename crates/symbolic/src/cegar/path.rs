@@ -36,15 +36,28 @@ pub(super) struct Pending {
 /// Something that is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
-    Failure { property: Property, pc: Pc },
+    Failure {
+        property: Property,
+        pc: Pc,
+    },
     /// A loop has turned as often as it may.
-    Bound { pc: Pc },
+    Bound {
+        pc: Pc,
+    },
     /// The engine can follow no further.
-    GaveUp { why: &'static str, pc: Pc },
+    GaveUp {
+        why: &'static str,
+        pc: Pc,
+    },
     /// Nobody can move, and somebody has not ended, who is here.
-    Deadlock { pc: Pc },
+    Deadlock {
+        pc: Pc,
+    },
     /// Two accesses that can both be done next.
-    Race { first: Pending, second: Pending },
+    Race {
+        first: Pending,
+        second: Pending,
+    },
 }
 
 /// A way that is being followed.

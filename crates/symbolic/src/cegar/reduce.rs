@@ -162,7 +162,10 @@ impl Footprints {
                 Instr::LocalAddr { dst, .. } | Instr::TlsAddr { dst, .. } | Instr::Alloc { dst, .. } => {
                     add.push(((function, dst), self.of_threads()));
                 }
-                Instr::Load { dst, .. } | Instr::Rmw { dst, .. } | Instr::Join { dst, .. } | Instr::CallIndirect { dst, .. } => {
+                Instr::Load { dst, .. }
+                | Instr::Rmw { dst, .. }
+                | Instr::Join { dst, .. }
+                | Instr::CallIndirect { dst, .. } => {
                     add.push(((function, dst), self.anything()));
                 }
                 Instr::Cas { cas } => add.push(((function, code.cas(cas).dst), self.anything())),
@@ -286,8 +289,7 @@ impl World<'_> {
         let among = self.counted(reduction);
         let code = self.code;
         let mut best = everybody.clone();
-        let futures: Vec<Footprint> =
-            everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
+        let futures: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
         let mut next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
         let ends = self.footprints.globals + 1;
         for (at, (_, _, list)) in actions.iter().enumerate() {

@@ -94,8 +94,8 @@ impl Walker<'_> {
             return Err(Halt::Need(vec![cell]));
         }
         let at = held(&path, id, addr);
-        let stores = op == SyncOp::Unlock
-            || (op == SyncOp::RwUnlock && at.is_some_and(|at| path.thread(id).held[at].1 < 0));
+        let stores =
+            op == SyncOp::Unlock || (op == SyncOp::RwUnlock && at.is_some_and(|at| path.thread(id).held[at].1 < 0));
         if stores {
             let zero = self.terms.constant(32, 0);
             self.write(&mut path, cell, zero);
@@ -116,7 +116,8 @@ impl Walker<'_> {
         let gone = self.terms.eq(found, end);
         let (mut ways, right) = self.fails_if(path, id, gone, Property::Lock);
         let Some(path) = right else { return Ok(ways) };
-        let (zero, one, all) = (self.terms.constant(32, 0), self.terms.constant(32, 1), self.terms.constant(32, WRITER));
+        let (zero, one, all) =
+            (self.terms.constant(32, 0), self.terms.constant(32, 1), self.terms.constant(32, WRITER));
         let me = self.terms.constant(32, u64::from(id.0) + 1);
         let yes = self.terms.bool(true);
         // What it has to find, what it leaves there, whether it waits for that, and how it holds the lock then.

@@ -62,12 +62,10 @@ impl World<'_> {
                 with.insert(term, value);
             }
             let mut done = FxHashMap::default();
-            let mut put = |world: &mut Self, term: Term| {
-                world.terms.replace(term, &|var| with.get(&var).copied(), &mut done)
-            };
+            let mut put =
+                |world: &mut Self, term: Term| world.terms.replace(term, &|var| with.get(&var).copied(), &mut done);
             let asked = parts.into_iter().map(|part| (part, put(self, part))).collect();
-            let updates: Vec<(Var, Term)> =
-                action.updates.iter().map(|&(var, term)| (var, put(self, term))).collect();
+            let updates: Vec<(Var, Term)> = action.updates.iter().map(|&(var, term)| (var, put(self, term))).collect();
             let step = match action.step {
                 Move::Pick(term) => Move::Pick(put(self, term)),
                 Move::Input(term, values) => Move::Input(put(self, term), values),
@@ -177,7 +175,8 @@ pub(super) fn schedule(code: &Code, moves: &[(ThreadId, Moved)], last: &Action) 
         Some(Target::Deadlock { .. }) => {
             // An ordinary load that waits looks before it waits.
             for thread in last.control.threads.iter().filter(|thread| !thread.is_done()) {
-                if matches!(code.instr(thread.pc), Instr::Load { order: Ordering::NonAtomic, .. }) && thread.atomic == 0 {
+                if matches!(code.instr(thread.pc), Instr::Load { order: Ordering::NonAtomic, .. }) && thread.atomic == 0
+                {
                     steps.push(Step::Run(thread.id));
                 }
             }

@@ -367,7 +367,12 @@ impl<'c> Unroller<'c> {
         Ok((self.graph.terms.and_not(holds, fails), fails))
     }
 
-    pub(super) fn condition(&mut self, state: &State, condition: &Condition, found: Term) -> Result<(Term, Term), Fail> {
+    pub(super) fn condition(
+        &mut self,
+        state: &State,
+        condition: &Condition,
+        found: Term,
+    ) -> Result<(Term, Term), Fail> {
         self.at(state).condition(condition, found)
     }
 
