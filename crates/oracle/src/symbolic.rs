@@ -1,11 +1,12 @@
-//! The engine `oc`, held against brute force: by what goes wrong, since it has no classes.
+//! The engines `oc` and `cegar`, held against brute force: by what goes wrong, since they have no classes.
 
 use crate::compare::{Equivalence, Subject, with_switches};
 use crate::sketch::Stmt;
+use raddle_symbolic::cegar::Cegar;
 use raddle_symbolic::oc::OrderingConsistency;
 use raddle_trace::Model;
 
-/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times.
+/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times; `cegar` with predicates first.
 pub fn variants() -> Vec<Subject> {
     let variant = |name, switches| with_switches(name, Equivalence::States, &OrderingConsistency, switches);
     vec![
@@ -13,7 +14,18 @@ pub fn variants() -> Vec<Subject> {
         variant("oc clock", &["search=clock"]),
         variant("oc prop without conflicts", &["conflicts=none"]),
         variant("oc basic without conflicts", &["search=basic", "conflicts=none"]),
+        with_switches("cegar predicates", Equivalence::States, &Cegar, &["domain=predicates", "certify=on"]),
     ]
+}
+
+/// An engine that takes what `cegar` takes.
+pub(crate) fn abstracted(subject: Subject) -> Subject {
+    let subject = subject.without(|stmt| match stmt {
+        Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_) => true,
+        Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_) => true,
+        _ => false,
+    });
+    subject.only(|_, model| model == Model::Sc)
 }
 
 /// An engine that takes what `oc` takes.

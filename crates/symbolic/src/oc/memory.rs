@@ -8,6 +8,7 @@
 use super::graph::{Action, Location, Node, Shape as Made};
 use super::state::{Byte, Object, State};
 use super::unroll::{Fail, Unroller};
+use crate::words;
 use raddle_machine::address::{Owner, WAKEUPS};
 use raddle_machine::code::Pc;
 use raddle_machine::{Addr, Code};
@@ -21,7 +22,7 @@ const MOST_PLACES: usize = 512;
 /// Up to here there is nothing.
 const NOTHING: u64 = 1 << 34;
 /// How large an object of a thread may be: those above have numbers of another kind.
-pub(super) const MOST_BYTES: u32 = 1 << 14;
+pub(crate) const MOST_BYTES: u32 = 1 << 14;
 
 /// Where an access is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(super) struct Places {
 }
 
 /// A function with a local object, or a thread-local one, that is too large.
-pub(super) fn too_large(code: &Code) -> Option<Pc> {
+pub(crate) fn too_large(code: &Code) -> Option<Pc> {
     let locals = |id: u32| code.function(FuncId(id)).locals.iter().any(|local| local.size.max(local.room) > MOST_BYTES);
     let function = (0..code.functions() as u32).find(|&id| locals(id));
     let is_large = |&global: &u32| code.globals()[global as usize].bytes.len() > MOST_BYTES as usize;
@@ -111,19 +112,7 @@ impl Unroller<'_> {
         let rooms = bases.iter().filter_map(|&base| Addr(base).surroundings()).chain([(0, NOTHING)]);
         let rooms: Vec<(u64, u64)> = rooms.collect();
         let terms = &mut self.graph.terms;
-        let to = terms.add(pointer, by);
-        let mut stays = terms.bool(false);
-        for (first, count) in rooms {
-            let (minus, count) = (terms.constant(64, first.wrapping_neg()), terms.constant(64, count));
-            let (here, there) = (terms.add(pointer, minus), terms.add(to, minus));
-            let (here, there) = (terms.ult(here, count), terms.ult(there, count));
-            let both = terms.and(here, there);
-            stays = terms.or(stays, both);
-        }
-        let (low, one) = (terms.constant(64, 0x3fff_ffff), terms.constant(64, 1));
-        let far = terms.and(to, low);
-        let far = terms.or(far, one);
-        let moved = terms.ite(stays, to, far);
+        let moved = words::moved(terms, pointer, by, &rooms);
         let aligned = self.aligned(pointer).min(self.graph.terms.trailing_zeros(by));
         self.bases.insert(moved, (bases, aligned));
         Ok(moved)

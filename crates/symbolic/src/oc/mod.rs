@@ -32,18 +32,20 @@ mod sync;
 mod unroll;
 mod witness;
 
+pub(crate) use self::memory::{MOST_BYTES, too_large};
+pub(crate) use self::shape::successors;
+
 use self::encode::Wanted;
 use self::graph::{Cut, CutKind, Event, Graph};
 use self::search::{Execution, NoAnswer, Search, Way};
 use self::unroll::{Fail, MOST_STEPS, unroll};
+use crate::clock::watched;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
     Values, confirm,
 };
 use raddle_solve::{Lit, Stop};
 use raddle_trace::{Model, Property, Schedule};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 const SEARCH: Switch = Switch::words(
     "search",
@@ -149,33 +151,7 @@ impl Engine for OrderingConsistency {
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
-        let (stop, over) = (Stop::new(), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            // CaDiCaL runs for long; somebody else looks at the clock.
-            let clock = scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    if deadline.passed().is_some() {
-                        stop.raise();
-                    }
-                    std::thread::park_timeout(Duration::from_millis(10));
-                }
-            });
-            let _over = Over { over: &over, clock: clock.thread().clone() };
-            self.answer(question, deadline, &stop)
-        })
-    }
-}
-
-/// Tells who looks at the clock that the run is over, however it ended.
-struct Over<'r> {
-    over: &'r AtomicBool,
-    clock: std::thread::Thread,
-}
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        self.clock.unpark();
+        watched(deadline, |stop| self.answer(question, deadline, stop))
     }
 }
 
