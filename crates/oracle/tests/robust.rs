@@ -13,11 +13,12 @@ use raddle_reach::robust::{Robustness, Settings, robust};
 use raddle_testkit::setting;
 use raddle_trace::Model;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
-fn attacked(code: &Code, fences: &BTreeSet<u32>, workers: usize) -> Robustness {
+fn attacked(code: &Code, fences: &BTreeSet<u32>, workers: usize, what: &dyn Display) -> Robustness {
     let control = Control::new();
     let deadline = Deadline::new(Limits::default(), &control);
-    robust(code, fences, Settings { workers, all: true }, &deadline).unwrap_or_else(|fault| panic!("{fault}"))
+    robust(code, fences, Settings { workers, all: true }, &deadline).unwrap_or_else(|fault| panic!("{fault}\n{what}"))
 }
 
 /// Whether every class under TSO is one under SC; `None` if there are too many.
@@ -41,7 +42,7 @@ fn attacks_succeed_exactly_where_tso_adds_a_class() {
             }
             let code = code(&sketch);
             let Some(expected) = by_definition(&code) else { continue };
-            let found = attacked(&code, &BTreeSet::new(), 1);
+            let found = attacked(&code, &BTreeSet::new(), 1, &sketch);
             assert_eq!(found.witnesses.is_empty(), expected, "{sketch}");
             compared[usize::from(expected)] += 1;
         }
@@ -64,11 +65,14 @@ fn known_programs() {
         (&["lock m; W x 1; unlock m; a=R y", "lock m; W y 1; unlock m; a=R x"], true),
         (&["lock m; W x 1; unlock m; a=R y", "W y 1; F; a=R x"], false),
         (&["lock m; W x 1; a=R y; unlock m", "lock m; W y 1; a=R x; unlock m"], true),
+        // Nobody sees a thread end before what it has stored has arrived.
+        (&["await 1; a=R x; b=R y", "W x 1; a=R y"], true),
+        (&["W y 1; await 1; a=R x", "W x 1; a=R y"], true),
     ];
     for &(threads, expected) in cases {
         let code = code(&litmus(threads));
         assert_eq!(by_definition(&code), Some(expected), "{threads:?} by definition");
-        let found = attacked(&code, &BTreeSet::new(), 2);
+        let found = attacked(&code, &BTreeSet::new(), 2, &threads.join("; "));
         assert_eq!(found.witnesses.is_empty(), expected, "{threads:?}");
     }
 }
@@ -106,7 +110,7 @@ fn turns_without_effect_are_no_events() {
         ),
     ];
     for (number, (code, expected)) in cases.iter().enumerate() {
-        let found = attacked(code, &BTreeSet::new(), 1);
+        let found = attacked(code, &BTreeSet::new(), 1, &number);
         assert_eq!(found.witnesses.is_empty(), *expected, "case {number}");
     }
 }
@@ -151,16 +155,16 @@ fn fences_of_least_cost_are_enough_and_needed() {
     for index in 0..setting("RADDLE_ROBUST", 150) {
         let sketch = generate(Family::Buffered, 6, index);
         let code = code(&sketch);
-        let first = attacked(&code, &BTreeSet::new(), 1);
+        let first = attacked(&code, &BTreeSet::new(), 1, &sketch);
         let found =
             fences(&Sites::everywhere(&code), &first, settings, &deadline).unwrap_or_else(|fault| panic!("{fault}"));
         assert!(!found.sets.is_empty(), "{sketch}");
         for set in &found.sets {
-            assert!(attacked(&code, set, 1).witnesses.is_empty(), "{sketch} with {set:?}");
+            assert!(attacked(&code, set, 1, &sketch).witnesses.is_empty(), "{sketch} with {set:?}");
             for fence in set {
                 let mut fewer = set.clone();
                 fewer.remove(fence);
-                assert!(!attacked(&code, &fewer, 1).witnesses.is_empty(), "{sketch} without {fence}");
+                assert!(!attacked(&code, &fewer, 1, &sketch).witnesses.is_empty(), "{sketch} without {fence}");
                 needed += 1;
             }
         }

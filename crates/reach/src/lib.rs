@@ -8,6 +8,7 @@
 //! [`lazy`] builds the differences into the program, and [`buffers`] lets buffers forget.
 
 pub mod buffers;
+mod dynamic;
 pub mod explicit;
 mod growth;
 pub mod lazy;

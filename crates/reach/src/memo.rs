@@ -17,7 +17,7 @@ use crate::parts::{Numbers, Settled};
 use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
 use crate::sight::{Sight, notice};
 use raddle_machine::Addr;
-use raddle_trace::{Step, ThreadId};
+use raddle_trace::{Model, Step, ThreadId};
 use rustc_hash::FxHashMap;
 use sketch::{Needs, Sketch, ThreadSketch, alone, may_race, sketch};
 use smallvec::SmallVec;
@@ -74,6 +74,8 @@ struct Planned {
     thread: ThreadId,
     /// Whether the thread runs, or something arrives.
     runs: bool,
+    /// Where it arrives, if that says which one.
+    place: u64,
     looks: bool,
     how: How,
 }
@@ -81,7 +83,7 @@ struct Planned {
 #[derive(Clone, Copy, Debug)]
 enum How {
     /// Parts are exchanged.
-    Exchange { thread: u32, cell: Option<Spot>, outgoing: Spot, outcome: Outcome },
+    Exchange { thread: u32, cell: Option<Spot>, addr: Option<Addr>, outgoing: Spot, outcome: Outcome },
     /// The machine makes the step.
     Step(Step),
 }
@@ -245,7 +247,7 @@ pub(crate) fn recall(
         }
         after.clear();
         match one.how {
-            How::Exchange { thread, cell, outgoing, outcome } => {
+            How::Exchange { thread, cell, outgoing, outcome, .. } => {
                 exchange(list, thread, cell, outgoing, outcome, &mut after);
             }
             How::Step(step) => {
@@ -273,6 +275,83 @@ impl Memo {
     }
 }
 
+/// Who moves: a thread, or what it has on its way; where that does not keep its order, what is on its way to one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Actor {
+    pub(crate) thread: ThreadId,
+    pub(crate) runs: bool,
+    pub(crate) place: u64,
+}
+
+/// What a move accesses that others might.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Accessed {
+    Nothing,
+    /// A cell, which it may write.
+    Cell(Addr, bool),
+    Anything,
+}
+
+impl Accessed {
+    /// Whether it makes a difference which of the two comes first.
+    pub(crate) fn conflicts(self, other: Accessed) -> bool {
+        match (self, other) {
+            (Accessed::Nothing, _) | (_, Accessed::Nothing) => false,
+            (Accessed::Anything, _) | (_, Accessed::Anything) => true,
+            (Accessed::Cell(one, writes), Accessed::Cell(other, also)) => one == other && (writes || also),
+        }
+    }
+}
+
+/// What actors access next.
+#[derive(Debug, Default)]
+pub(crate) struct Accesses {
+    /// By each of the moves.
+    pub(crate) moves: Vec<(Actor, Accessed)>,
+    /// By everybody that accesses something, be it that it has to wait.
+    pub(crate) next: Vec<(Actor, Accessed)>,
+}
+
+impl Memo {
+    /// What is accessed by the moves of the state that was followed last, which is made of these parts.
+    pub(crate) fn accesses(&self, machine: &Machine<'_>, list: &[u32]) -> Accesses {
+        let keeps = machine.model != Model::Sc;
+        let of_thread = |thread: &ThreadSketch| match (thread.needs, thread.pending) {
+            (Needs::Cell(_), Some((_, true, _))) if keeps && thread.stores => Accessed::Nothing,
+            (Needs::Cell(addr), Some((_, writes, _))) => Accessed::Cell(addr, writes),
+            // Whoever waits for an end as the second one fails.
+            (Needs::End(child), _) => Accessed::Cell(Addr(u64::MAX - u64::from(child.0)), true),
+            (Needs::Whole, _) if !thread.starts => Accessed::Anything,
+            _ => Accessed::Nothing,
+        };
+        let threads = list.iter().map_while(|&part| match self.known(part) {
+            Sketch::Thread(thread) => Some(thread),
+            _ => None,
+        });
+        let mut accesses = Accesses::default();
+        let mut by_thread: FxHashMap<ThreadId, Accessed> = FxHashMap::default();
+        for thread in threads {
+            let accessed = of_thread(thread);
+            by_thread.insert(thread.id, accessed);
+            accesses.next.push((Actor { thread: thread.id, runs: true, place: 0 }, accessed));
+        }
+        for one in &self.planned {
+            let actor = Actor { thread: one.thread, runs: one.runs, place: one.place };
+            let accessed = match one.how {
+                _ if one.runs => by_thread[&one.thread],
+                How::Exchange { cell: Some(_), addr: Some(addr), .. } => Accessed::Cell(addr, true),
+                _ => Accessed::Anything,
+            };
+            accesses.moves.push((actor, accessed));
+            if !one.runs {
+                accesses.next.push((actor, accessed));
+            }
+        }
+        accesses.next.retain(|&(_, accessed)| accessed != Accessed::Nothing);
+        accesses
+    }
+}
+
 /// What the thread at this place of the list can do next, and what can arrive of what it has on its way.
 fn plan(
     machine: &Machine<'_>,
@@ -294,7 +373,11 @@ fn plan(
         };
         for (nth, (step, addr)) in leaving.into_iter().enumerate() {
             let cell = addr.map(|addr| memo.cell(list, rest + 1, addr));
-            let arrives = |how| Planned { thread: id, runs: false, looks: false, how };
+            let place = match step {
+                Step::FlushAt(_, place) => place,
+                _ => 0,
+            };
+            let arrives = |how| Planned { thread: id, runs: false, place, looks: false, how };
             let Some(cell) = cell else {
                 planned.push(arrives(How::Step(step)));
                 continue;
@@ -304,6 +387,7 @@ fn plan(
                 Entry { whole: false, outcomes, .. } => How::Exchange {
                     thread: at as u32,
                     cell: Some(cell),
+                    addr,
                     outgoing,
                     outcome: Outcome { thread: part, ..outcomes[0] },
                 },
@@ -312,7 +396,7 @@ fn plan(
             planned.push(arrives(how));
         }
     }
-    let runs = |how| Planned { thread: id, runs: true, looks: thread.looks, how };
+    let runs = |how| Planned { thread: id, runs: true, place: 0, looks: thread.looks, how };
     let (needs_whole, cell) = match thread.needs {
         Needs::NoMove => return,
         Needs::End(child) => {
@@ -340,7 +424,7 @@ fn plan(
                 entry
                     .outcomes
                     .iter()
-                    .map(|&outcome| runs(How::Exchange { thread: at as u32, cell, outgoing, outcome })),
+                    .map(|&outcome| runs(How::Exchange { thread: at as u32, cell, addr, outgoing, outcome })),
             );
             return;
         }

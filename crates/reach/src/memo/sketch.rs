@@ -29,6 +29,10 @@ pub(super) struct ThreadSketch {
     /// Something is to be told about it.
     pub(super) odd: bool,
     pub(super) finished: bool,
+    /// It stores next.
+    pub(super) stores: bool,
+    /// It starts a thread next.
+    pub(super) starts: bool,
     /// What it accesses next, whether it may write, and whether it may be ordinary.
     pub(super) pending: Option<(Access, bool, bool)>,
 }
@@ -104,6 +108,8 @@ fn thread_sketch(machine: &Machine<'_>, thread: &Shared) -> ThreadSketch {
             ),
         odd: matches!(status, Status::Failed(_) | Status::Blocked(Blocked::LoopBound)),
         finished: matches!(status, Status::Finished { .. }),
+        stores: matches!(status, Status::Ready(Visible::Store { .. })),
+        starts: matches!(status, Status::Ready(Visible::Spawn { .. })),
         pending,
     }
 }

@@ -12,11 +12,11 @@
 //! by one that has an access after the load, or wait for the end of such a thread, come after the load as well.
 
 pub use super::monitor::Attack;
-use super::monitor::{Monitor, Place, place};
+use super::monitor::{Monitor, Place, is_no_event, place};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use raddle_machine::memory::Memory;
-use raddle_machine::{Access, Automaton, Blocked, Code, Status, Visible};
+use raddle_machine::{Access, Automaton, Code, Status, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
 use std::collections::BTreeSet;
@@ -112,6 +112,9 @@ impl<'c> Attacks<'c> {
             let mut choose = |how| choices.push(Choice { step, how });
             let thread = own(state, id);
             if monitor.attacker() != Some(id) {
+                if monitor.lets_wait(thread) {
+                    continue;
+                }
                 choose(How::Plain);
                 let stores = matches!(thread.status(), Status::Ready(Visible::Store { .. }));
                 if stores && monitor.attacker.is_none() && state.atomic().is_none() {
@@ -156,9 +159,7 @@ impl<'c> Attacks<'c> {
             }
             _ => {}
         }
-        let mut next = self.machine.after_unless(state, choice.step, |thread| {
-            matches!(thread.status(), Status::Blocked(Blocked::Spin | Blocked::Assume))
-        })?;
+        let mut next = self.machine.after_unless(state, choice.step, is_no_event)?;
         match choice.how {
             How::Plain => while next.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Delayed => forget_older(&mut next, id),
