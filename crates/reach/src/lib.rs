@@ -9,7 +9,7 @@
 
 pub mod buffers;
 pub mod explicit;
-mod growth;
+pub mod growth;
 pub mod lazy;
 pub mod machine;
 pub mod parts;
