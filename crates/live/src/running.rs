@@ -61,6 +61,7 @@ impl Semantics for Running<'_> {
     type State = Concrete;
     type Part = Piece;
     type Sight = Seen;
+    type Memo = ();
 
     fn initial(&self) -> Concrete {
         self.machine.initial()
