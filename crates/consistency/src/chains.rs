@@ -123,8 +123,11 @@ impl Chains {
         let (chain, number) = self.place_of(event);
         let to = event as usize * self.width;
         if let Some(last) = number.checked_sub(1) {
+            // Earlier events of a chain have lower numbers. Rows are too short for a call.
             let from = self.chains[chain][last as usize] as usize * self.width;
-            self.rows.copy_within(from..from + self.width, to);
+            let (earlier, later) = self.rows.split_at_mut(to);
+            let own = later[..self.width].iter_mut();
+            own.zip(&earlier[from..from + self.width]).for_each(|(mine, &theirs)| *mine = theirs);
         }
         self.rows[to + chain] = number;
         for other in behind {

@@ -18,9 +18,10 @@ use super::problem::{INIT, NONE, Problem};
 use crate::chains::Chains;
 use crate::interrupt::{Interrupted, Watch};
 
-/// Buffers, and the writes of each location.
+/// Buffers, the reads, and the writes of each location.
 #[derive(Debug, Default)]
 pub(crate) struct Closure {
+    reads: Vec<u32>,
     writes: Vec<Vec<u32>>,
     visible: Vec<u32>,
     latest: Vec<u32>,
@@ -39,9 +40,13 @@ impl Closure {
         if self.writes.len() < problem.locations {
             self.writes.resize_with(problem.locations, Vec::new);
         }
+        self.reads.clear();
         for (event, op) in problem.ops.iter().enumerate() {
             if op.writes {
                 self.writes[op.loc as usize].push(event as u32);
+            }
+            if op.reads {
+                self.reads.push(event as u32);
             }
         }
         self.go_on(problem, order, watch)
@@ -59,42 +64,44 @@ impl Closure {
         order: &mut Chains,
         watch: &mut Watch<'_>,
     ) -> Result<bool, Interrupted> {
-        loop {
-            let mut changed = false;
-            for (read, op) in problem.ops.iter().enumerate() {
-                if op.reads {
-                    watch.step()?;
-                    match self.read(problem, order, read as u32) {
-                        Some(more) => changed |= more,
-                        None => return Ok(false),
-                    }
-                }
+        // Round and round, until nothing has changed for a whole round.
+        let (mut at, mut unchanged) = (0, 0);
+        while unchanged < self.reads.len() {
+            watch.step()?;
+            match self.read(problem, order, self.reads[at]) {
+                Some(true) => unchanged = 0,
+                Some(false) => unchanged += 1,
+                None => return Ok(false),
             }
-            if !changed {
-                return Ok(true);
+            at += 1;
+            if at == self.reads.len() {
+                at = 0;
             }
         }
+        Ok(true)
     }
 
     /// Applies the rules to one read. Returns whether that added anything, or `None` if there is no solution.
     fn read(&mut self, problem: &Problem, order: &mut Chains, read: u32) -> Option<bool> {
-        let Closure { writes, visible, latest, latest_bad } = self;
+        let Closure { writes, visible, latest, latest_bad, .. } = self;
         let writes = &writes[problem.ops[read as usize].loc as usize];
+        let good = problem.good(read);
+        debug_assert!(good.is_sorted() && good.iter().all(|&write| write == INIT || writes.contains(&write)));
         let before = |order: &Chains, a: u32, b: u32| a == INIT || order.before(a, b);
         latest.clear();
         latest_bad.clear();
-        for &write in writes {
+        for (write, is_good) in judged(writes, good) {
             if !order.before(write, read) {
                 continue;
             }
             let thread = problem.thread(write);
             replace(latest, problem, thread, write);
-            if !problem.is_good(read, write) {
+            if !is_good {
                 replace(latest_bad, problem, thread, write);
             }
         }
         visible.clear();
-        for &write in problem.good(read) {
+        for &write in good {
             let seen = if write == INIT {
                 latest.is_empty()
             } else {
@@ -134,9 +141,9 @@ impl Closure {
             }
         }
         let mut done = NONE;
-        for &bad in writes {
+        for (bad, is_good) in judged(writes, good) {
             let thread = problem.thread(bad) as u32;
-            if thread == done || bad == read || problem.is_good(read, bad) {
+            if is_good || thread == done || bad == read {
                 continue;
             }
             if visible.iter().all(|&write| before(order, write, bad)) {
@@ -146,6 +153,17 @@ impl Closure {
         }
         Some(changed)
     }
+}
+
+/// The writes of a location, and whether each is among the good ones. Both lists increase.
+fn judged<'w>(writes: &'w [u32], mut good: &'w [u32]) -> impl Iterator<Item = (u32, bool)> + 'w {
+    writes.iter().map(move |&write| match good.split_first() {
+        Some((&first, rest)) if first == write => {
+            good = rest;
+            (write, true)
+        }
+        _ => (write, false),
+    })
 }
 
 /// Makes this write the last of its thread in the list.

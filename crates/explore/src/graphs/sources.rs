@@ -153,7 +153,7 @@ impl<'a, M: Model> Look<'a, M> {
     }
 
     /// Where writes have no order a thread waits for ever if nothing it may see is suitable: the first source, in canonical order, that stands for
-    /// all of them.
+    /// all of them. One that ends the wait and makes an assumption fail stands before others, because the thread has not waited in vain then.
     fn waits_for_ever(&self, context: &mut Context<'_>) -> Option<Slot> {
         let mut sources: Sources = self.writes().chain([INIT]).collect();
         sources.retain(|&mut source| {
@@ -162,7 +162,16 @@ impl<'a, M: Model> Look<'a, M> {
         });
         sources.sort_unstable_by_key(|&source| by_rank(self.graph, source));
         let all = sources.iter().all(|&source| self.blocks(context, source));
-        sources.first().copied().filter(|_| all)
+        let assumes = sources.iter().copied().find(|&source| self.is_assuming(context, source));
+        assumes.or(sources.first().copied()).filter(|_| all)
+    }
+
+    /// Whether the source would end the wait, and make an assumption behind it fail.
+    fn is_assuming(&self, context: &mut Context<'_>, source: Slot) -> bool {
+        match context.value(self.graph, self.read.loc, source) {
+            Initial::Value(value) => self.node.state.is_assuming(context.code, value),
+            Initial::Uninitialised => false,
+        }
     }
 
     /// Whether some update that is there has taken the source.

@@ -95,17 +95,16 @@ fn thread_sketch(machine: &Machine<'_>, thread: &Shared) -> ThreadSketch {
         id: thread.id(),
         needs,
         local: machine.is_local(&alone, thread.id()),
-        looks: thread.is_looking()
-            && matches!(
-                status,
-                Status::Ready(
-                    Visible::Load { .. }
-                        | Visible::Update { .. }
-                        | Visible::Fence { .. }
-                        | Visible::AtomicBegin
-                        | Visible::AtomicEnd
-                )
-            ),
+        looks: matches!(
+            status,
+            Status::Ready(
+                Visible::Load { .. }
+                    | Visible::Update { .. }
+                    | Visible::Fence { .. }
+                    | Visible::AtomicBegin
+                    | Visible::AtomicEnd
+            )
+        ),
         odd: matches!(status, Status::Failed(_) | Status::Blocked(Blocked::LoopBound)),
         finished: matches!(status, Status::Finished { .. }),
         stores: matches!(status, Status::Ready(Visible::Store { .. })),
