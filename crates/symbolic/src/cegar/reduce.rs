@@ -33,7 +33,7 @@ pub(super) enum Reduction {
     Aware,
 }
 
-/// A set of objects: the globals, what threads have made, and whether threads have ended.
+/// A set of objects: the globals, and as one what threads have made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Objects(Vec<u64>);
 
@@ -65,22 +65,29 @@ impl Objects {
 struct Footprint {
     reads: Objects,
     writes: Objects,
+    /// A thread ends, or somebody waits for one to end.
+    ends: bool,
+    joins: bool,
 }
 
 impl Footprint {
     fn none(bits: usize) -> Self {
-        Footprint { reads: Objects::none(bits), writes: Objects::none(bits) }
+        Footprint { reads: Objects::none(bits), writes: Objects::none(bits), ends: false, joins: false }
     }
 
     fn join(&mut self, other: &Footprint) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
+        self.ends |= other.ends;
+        self.joins |= other.joins;
     }
 
     fn depends(&self, other: &Footprint, among: &Objects) -> bool {
         self.writes.meet(&other.writes, among)
             || self.writes.meet(&other.reads, among)
             || self.reads.meet(&other.writes, among)
+            || (self.ends && other.joins)
+            || (self.joins && other.ends)
     }
 }
 
@@ -100,7 +107,7 @@ pub(super) struct Footprints {
 impl Footprints {
     pub(super) fn new(code: &Code) -> Self {
         let globals = code.globals().len();
-        let bits = globals + 2;
+        let bits = globals + 1;
         let mut functions = vec![FuncId(0); code.len() as usize];
         let mut order: Vec<FuncId> = (0..code.functions() as u32).map(FuncId).collect();
         order.sort_unstable_by_key(|&id| code.function(id).entry);
@@ -202,10 +209,13 @@ impl Footprints {
             | Instr::Sync { object, .. }
             | Instr::Free { ptr: object, .. } => all.writes = self.objects(code, function, object),
             Instr::Cas { cas } => all.writes = self.objects(code, function, code.cas(cas).addr),
-            Instr::Join { .. } => all.reads.add(self.globals + 1),
-            Instr::Return { .. } | Instr::ExitThread { .. } | Instr::Exit => {
-                all.writes.add(self.globals);
-                all.writes.add(self.globals + 1);
+            Instr::Join { .. } => all.joins = true,
+            Instr::Return { .. } | Instr::ExitThread { .. } => {
+                all.ends = true;
+                let mut locals = (0..code.functions() as u32).flat_map(|id| &code.function(FuncId(id)).locals);
+                if locals.any(|local| !local.private) || !code.thread_locals().is_empty() {
+                    all.writes.add(self.globals);
+                }
             }
             _ => {}
         }
@@ -291,14 +301,13 @@ impl World<'_> {
         let mut best = everybody.clone();
         let futures: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
         let mut next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
-        let ends = self.footprints.globals + 1;
         for (at, (_, _, list)) in actions.iter().enumerate() {
             if list.iter().any(|action| action.control.thread(everybody[at]).is_some_and(Thread::is_done)) {
-                next[at].writes.add(ends);
+                next[at].ends = true;
             }
         }
         // Those who are not among the movers are done, so whoever is live is in `actions`.
-        for seed in 0..actions.len() {
+        for seed in (0..actions.len()).filter(|&seed| !actions[seed].2.is_empty()) {
             let mut set = vec![false; actions.len()];
             set[seed] = true;
             let mut grown = true;
@@ -320,8 +329,10 @@ impl World<'_> {
             for &at in &members {
                 let (id, waits, list) = &actions[at];
                 let blocks = matches!(code.instr(thread(*id).pc), Instr::AtomicBegin | Instr::AtomicEnd);
-                right &= fits(list) && !blocks;
-                if right && *waits {
+                // Who is known to wait does nothing, and whoever could end that is among the members.
+                let stands = *waits && list.is_empty();
+                right &= (stands || fits(list)) && !blocks;
+                if right && *waits && !stands {
                     let guards: Vec<Term> = list.iter().map(|action| action.guard).collect();
                     let goes = self.terms.any(guards);
                     right = self.follows(facts, goes)? == Some(true);
@@ -337,15 +348,12 @@ impl World<'_> {
     /// The objects whose accesses count.
     fn counted(&self, reduction: Reduction) -> Objects {
         let footprints = &self.footprints;
-        let mut among = Objects::none(footprints.bits);
         if reduction != Reduction::Aware {
-            among = footprints.anything();
-            among.add(footprints.globals + 1);
-            return among;
+            return footprints.anything();
         }
+        let mut among = Objects::none(footprints.bits);
         among.join(&footprints.locks);
         among.join(&footprints.of_threads());
-        among.add(footprints.globals + 1);
         let cells = self.precision.kinds.iter().chain(&self.precision.needed).filter_map(|kind| match kind {
             Kind::Cell(addr) => Some(*addr),
             Kind::Slot(..) | Kind::Results => None,
