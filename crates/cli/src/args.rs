@@ -1,8 +1,10 @@
 //! What can be asked.
 
+mod live;
 mod recorded;
 mod systems;
 
+pub(crate) use live::Live;
 pub(crate) use recorded::{
     Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption, Trace, TraceAlgorithm, Unexecuted,
 };
@@ -337,6 +339,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) asked: Asked,
 
+    #[command(flatten)]
+    pub(crate) live: Live,
+
     /// Cut an execution off after this many events
     #[arg(long, value_name = "N", help_heading = "How far")]
     pub(crate) max_depth: Option<usize>,
@@ -344,6 +349,10 @@ pub(crate) struct Check {
     /// Stop when the process holds this much memory: 4GiB, 512M
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
+
+    /// Stop a search that remembers states after this many of them
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_states: Option<u64>,
 
     /// The engine
     #[arg(short, long, default_value = "auto", value_parser = values::engine, help = values::engines(), help_heading = "How")]
@@ -467,6 +476,10 @@ pub(crate) struct Replay {
     /// Do not end the run at a data race, or at errors of memory or locks that have a way on
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = with_a_way_on)]
     pub(crate) no: Vec<Property>,
+
+    /// The schedule is one of `check --live`: loops that wait are loops
+    #[arg(long)]
+    pub(crate) as_written: bool,
 
     /// Print one JSON object
     #[arg(long)]

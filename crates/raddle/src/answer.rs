@@ -81,6 +81,7 @@ impl Question<'_> {
                      the program before the input is used"
                         .into(),
                 ),
+                Some(StopReason::States(_)) => Some("--max-states raises the limit on states".into()),
                 Some(StopReason::Memory(limit)) => Some(format!("--max-memory raises the limit of {}", memory(limit))),
                 _ => None,
             });
@@ -91,6 +92,13 @@ impl Question<'_> {
     /// The command that replays a schedule of this program.
     pub fn replay_command(&self, schedule: &Schedule) -> String {
         self.replay_command_with(&format!("'{schedule}'"))
+    }
+
+    /// The same without a look at races.
+    pub(crate) fn without_races(&self, schedule: &Schedule) -> String {
+        let mut settings = self.settings.clone();
+        settings.options.properties = settings.options.properties.without(Property::Race);
+        Question { settings: &settings, ..*self }.replay_command(schedule)
     }
 
     /// The same with the schedule in a file.

@@ -4,7 +4,7 @@
 //! parts of the states that have been met.
 
 use crate::machine::Piece;
-use raddle_machine::{Addr, Automaton, Code, Thread};
+use raddle_machine::{Access, Addr, Automaton, Code, Thread};
 use raddle_trace::ThreadId;
 use rustc_hash::FxHashMap;
 
@@ -12,13 +12,15 @@ use rustc_hash::FxHashMap;
 const MANY: usize = 200;
 
 /// The part of the states with the most different forms, in words.
-pub(crate) fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
+pub fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
     let mut objects: FxHashMap<Addr, usize> = FxHashMap::default();
     let mut threads: FxHashMap<ThreadId, (usize, u32)> = FxHashMap::default();
     let mut buffers: FxHashMap<ThreadId, (usize, usize)> = FxHashMap::default();
     for part in parts {
         match part {
-            Piece::Object(base, _) => *objects.entry(*base).or_default() += 1,
+            Piece::Object(base, _) | Piece::Cell(Access { addr: base, .. }, _) => {
+                *objects.entry(*base).or_default() += 1
+            }
             Piece::Thread(thread) => {
                 let (forms, made) = threads.entry(thread.id()).or_default();
                 *forms += 1;
