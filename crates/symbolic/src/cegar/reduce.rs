@@ -262,11 +262,14 @@ impl Footprints {
 fn is_local(code: &Code, thread: &Thread) -> bool {
     match thread.status {
         Status::Silent => true,
-        Status::Ready => match code.instr(thread.pc) {
-            Instr::Fence { .. } | Instr::Choose { .. } | Instr::Input { .. } => true,
-            Instr::Spawn { .. } | Instr::SpawnIndirect { .. } => true,
-            _ => false,
-        },
+        Status::Ready => matches!(
+            code.instr(thread.pc),
+            Instr::Fence { .. }
+                | Instr::Choose { .. }
+                | Instr::Input { .. }
+                | Instr::Spawn { .. }
+                | Instr::SpawnIndirect { .. }
+        ),
         Status::Finished { .. } | Status::Stopped => false,
     }
 }
