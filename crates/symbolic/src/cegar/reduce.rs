@@ -5,7 +5,8 @@
 //!   depend on each other if they may be to the same object and one of them writes.
 //! * `aaspor`: the same, but accesses to what abstract states know nothing of do not count (abstraction-aware: Telbisz 2024, theorem 1). Sets are made anew for every precision.
 //!
-//! What makes it right: a set that has a way back in the code in it is no set (cycle proviso by back edges); neither is one with a way that ends the program, with a thread about to enter an atomic block, which might be
+//! What makes it right: where a set leads back to a state that was looked at before, everybody is followed (`graph`): so every cycle has a state in it where nobody is left out (the cycle
+//! proviso; by the order in which states are looked at rather than by back edges of the code, since a loop that is known to end makes no cycle of states). A set is none with a way in it that ends the program, with a thread about to enter an atomic block, which might be
 //! stopped in it, or with a thread that may have to wait, unless it is known that it need not (guards have to be total). Source sets keep failures, but not that two accesses are pending at the same
 //! time or that nobody moves in abstract states; so where races or deadlocks are looked for, `local` is all there is.
 //!
@@ -287,9 +288,7 @@ impl World<'_> {
         if reduction == Reduction::None || everybody.len() < 2 {
             return Ok(everybody);
         }
-        let fits = |actions: &[Action]| {
-            !actions.is_empty() && actions.iter().all(|action| !action.back && !action.control.is_over())
-        };
+        let fits = |actions: &[Action]| !actions.is_empty() && actions.iter().all(|action| !action.control.is_over());
         let thread = |id: ThreadId| state.control.thread(id).expect("it moves");
         for (id, _, list) in actions {
             if is_local(self.code, thread(*id)) && fits(list) {
