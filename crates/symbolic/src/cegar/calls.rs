@@ -147,7 +147,7 @@ impl Walker<'_> {
     }
 
     /// Ends the life of an object that others can reach; a failure if that is wrong.
-    pub(super) fn end_life(&mut self, mut path: Path, id: ThreadId, addr: u64, scoped: bool) -> Result<Path, Path> {
+    pub(super) fn end_life(&mut self, mut path: Path, id: ThreadId, addr: u64, scoped: bool) -> Path {
         let at = Addr(addr);
         let right = |object: &Object| {
             !object.private
@@ -160,9 +160,9 @@ impl Walker<'_> {
                 let object = &mut path.thread_mut(owner).objects[number as usize];
                 object.live = false;
                 object.written = None;
-                Ok(path)
+                path
             }
-            _ => Err(self.fails(path, id, Property::Memory)),
+            _ => self.fails(path, id, Property::Memory),
         }
     }
 

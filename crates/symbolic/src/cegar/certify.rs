@@ -31,7 +31,8 @@ pub(super) fn certify(
     let mut checked = 0;
     for node in graph.nodes.iter().filter(|node| node.expanded) {
         let facts = world.facts(&node.state);
-        for action in successors(world, &node.state, &facts, wanted)? {
+        let (followed, rest) = successors(world, &node.state, &facts, wanted)?;
+        for action in followed.into_iter().chain(rest) {
             let premises: Vec<Term> = facts.iter().copied().chain([action.guard]).collect();
             if !world.can_hold(&premises)? {
                 continue;

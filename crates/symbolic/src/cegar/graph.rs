@@ -144,8 +144,14 @@ impl Graph {
     ) -> Result<Option<usize>, Halt> {
         let state = self.nodes[at].state.clone();
         let facts = world.facts(&state);
-        let actions = successors(world, &state, &facts, wanted)?;
-        for mut action in actions {
+        let (followed, rest) = successors(world, &state, &facts, wanted)?;
+        let mut leads_back = false;
+        let count = followed.len();
+        for (nth, mut action) in followed.into_iter().chain(rest).enumerate() {
+            // Whoever was left out is followed where a state was looked at before, lest a cycle leaves somebody out for ever.
+            if nth >= count && !leads_back {
+                break;
+            }
             self.actions += 1;
             if action.target.as_ref().is_some_and(|target| told.contains(target)) {
                 // What was told of is the end of a thread. It is no news that two others stand still or race.
@@ -156,6 +162,9 @@ impl Graph {
             }
             let Some(next) = world.post(&state, &facts, &action)? else { continue };
             let is_target = action.target.is_some();
+            let nodes = &self.nodes;
+            let mut same = self.places.get(&next.control).into_iter().flatten();
+            leads_back |= same.any(|&other| next.is_within(&nodes[other].state));
             let node = self.add(next, Some((at, Rc::new(action))));
             if is_target {
                 return Ok(Some(node));
@@ -166,13 +175,13 @@ impl Graph {
     }
 }
 
-/// What can happen in a state, what is wrong with it included.
+/// What can happen in a state, what is wrong with it included, and what can happen beside but need not be followed.
 pub(super) fn successors(
     world: &mut World<'_>,
     state: &Abstract,
     facts: &[Term],
     wanted: Wanted,
-) -> Result<Vec<Action>, Halt> {
+) -> Result<(Vec<Action>, Vec<Action>), Halt> {
     let movers: Vec<ThreadId> = state.control.movers().map(|thread| thread.id).collect();
     let mut moves: Vec<(ThreadId, bool, Vec<Action>)> = Vec::new();
     let mut stands: Option<Term> = Some(world.terms.bool(true));
@@ -193,8 +202,9 @@ pub(super) fn successors(
         moves.push((id, waits, actions));
     }
     let chosen = world.chosen(state, facts, &moves, wanted.reduction)?;
-    let followed = moves.into_iter().filter(|(id, ..)| chosen.contains(id));
-    let mut all: Vec<Action> = followed.flat_map(|(.., actions)| actions).collect();
+    let (followed, left): (Vec<_>, Vec<_>) = moves.into_iter().partition(|(id, ..)| chosen.contains(id));
+    let mut all: Vec<Action> = followed.into_iter().flat_map(|(.., actions)| actions).collect();
+    let rest = left.into_iter().flat_map(|(.., actions)| actions).collect();
     let over = state.control.is_over() || state.control.threads.iter().any(|thread| thread.status == Status::Stopped);
     if wanted.deadlocks
         && !over
@@ -219,21 +229,13 @@ pub(super) fn successors(
             }
         }
     }
-    Ok(all)
+    Ok((all, rest))
 }
 
 /// What is wrong with a state, as an action that does nothing.
 fn noticed(state: &Abstract, thread: ThreadId, guard: Term, target: Target) -> Action {
     let control = (*state.control).clone();
-    Action {
-        thread,
-        step: super::path::Move::Silent,
-        guard,
-        updates: Vec::new(),
-        control,
-        target: Some(target),
-        back: false,
-    }
+    Action { thread, step: super::path::Move::Silent, guard, updates: Vec::new(), control, target: Some(target) }
 }
 
 /// That two accesses race, under the condition that they do.

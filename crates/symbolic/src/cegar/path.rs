@@ -69,8 +69,6 @@ pub(super) struct Path {
     pub(super) control: Control,
     pub(super) step: Move,
     pub(super) target: Option<Target>,
-    /// Whether it has led back in the code.
-    pub(super) back: bool,
     /// Where it has been, with how many branches were open before.
     pub(super) seen: Vec<(u16, Pc, u32)>,
     pub(super) open: u32,
@@ -86,8 +84,6 @@ pub(super) struct Action {
     pub(super) updates: Vec<(Var, Term)>,
     pub(super) control: Control,
     pub(super) target: Option<Target>,
-    /// Whether it leads back in the code.
-    pub(super) back: bool,
 }
 
 /// Why a way is not followed.

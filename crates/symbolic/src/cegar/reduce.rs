@@ -5,7 +5,8 @@
 //!   depend on each other if they may be to the same object and one of them writes.
 //! * `aaspor`: the same, but accesses to what abstract states know nothing of do not count (abstraction-aware: Telbisz 2024, theorem 1). Sets are made anew for every precision.
 //!
-//! What makes it right: a set that has a way back in the code in it is no set (cycle proviso by back edges); neither is one with a way that ends the program, with a thread about to enter an atomic block, which might be
+//! What makes it right: where a set leads back to a state that was looked at before, everybody is followed (`graph`): so every cycle has a state in it where nobody is left out (the cycle
+//! proviso; by the order in which states are looked at rather than by back edges of the code, since a loop that is known to end makes no cycle of states). A set is none with a way in it that ends the program, with a thread about to enter an atomic block, which might be
 //! stopped in it, or with a thread that may have to wait, unless it is known that it need not (guards have to be total). Source sets keep failures, but not that two accesses are pending at the same
 //! time or that nobody moves in abstract states; so where races or deadlocks are looked for, `local` is all there is.
 //!
@@ -33,7 +34,7 @@ pub(super) enum Reduction {
     Aware,
 }
 
-/// A set of objects: the globals, what threads have made, and whether threads have ended.
+/// A set of objects: the globals, and as one what threads have made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Objects(Vec<u64>);
 
@@ -65,22 +66,29 @@ impl Objects {
 struct Footprint {
     reads: Objects,
     writes: Objects,
+    /// A thread ends, or somebody waits for one to end.
+    ends: bool,
+    joins: bool,
 }
 
 impl Footprint {
     fn none(bits: usize) -> Self {
-        Footprint { reads: Objects::none(bits), writes: Objects::none(bits) }
+        Footprint { reads: Objects::none(bits), writes: Objects::none(bits), ends: false, joins: false }
     }
 
     fn join(&mut self, other: &Footprint) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
+        self.ends |= other.ends;
+        self.joins |= other.joins;
     }
 
     fn depends(&self, other: &Footprint, among: &Objects) -> bool {
         self.writes.meet(&other.writes, among)
             || self.writes.meet(&other.reads, among)
             || self.reads.meet(&other.writes, among)
+            || (self.ends && other.joins)
+            || (self.joins && other.ends)
     }
 }
 
@@ -100,7 +108,7 @@ pub(super) struct Footprints {
 impl Footprints {
     pub(super) fn new(code: &Code) -> Self {
         let globals = code.globals().len();
-        let bits = globals + 2;
+        let bits = globals + 1;
         let mut functions = vec![FuncId(0); code.len() as usize];
         let mut order: Vec<FuncId> = (0..code.functions() as u32).map(FuncId).collect();
         order.sort_unstable_by_key(|&id| code.function(id).entry);
@@ -202,10 +210,13 @@ impl Footprints {
             | Instr::Sync { object, .. }
             | Instr::Free { ptr: object, .. } => all.writes = self.objects(code, function, object),
             Instr::Cas { cas } => all.writes = self.objects(code, function, code.cas(cas).addr),
-            Instr::Join { .. } => all.reads.add(self.globals + 1),
-            Instr::Return { .. } | Instr::ExitThread { .. } | Instr::Exit => {
-                all.writes.add(self.globals);
-                all.writes.add(self.globals + 1);
+            Instr::Join { .. } => all.joins = true,
+            Instr::Return { .. } | Instr::ExitThread { .. } => {
+                all.ends = true;
+                let mut locals = (0..code.functions() as u32).flat_map(|id| &code.function(FuncId(id)).locals);
+                if locals.any(|local| !local.private) || !code.thread_locals().is_empty() {
+                    all.writes.add(self.globals);
+                }
             }
             _ => {}
         }
@@ -252,11 +263,14 @@ impl Footprints {
 fn is_local(code: &Code, thread: &Thread) -> bool {
     match thread.status {
         Status::Silent => true,
-        Status::Ready => match code.instr(thread.pc) {
-            Instr::Fence { .. } | Instr::Choose { .. } | Instr::Input { .. } => true,
-            Instr::Spawn { .. } | Instr::SpawnIndirect { .. } => true,
-            _ => false,
-        },
+        Status::Ready => matches!(
+            code.instr(thread.pc),
+            Instr::Fence { .. }
+                | Instr::Choose { .. }
+                | Instr::Input { .. }
+                | Instr::Spawn { .. }
+                | Instr::SpawnIndirect { .. }
+        ),
         Status::Finished { .. } | Status::Stopped => false,
     }
 }
@@ -274,9 +288,7 @@ impl World<'_> {
         if reduction == Reduction::None || everybody.len() < 2 {
             return Ok(everybody);
         }
-        let fits = |actions: &[Action]| {
-            !actions.is_empty() && actions.iter().all(|action| !action.back && !action.control.is_over())
-        };
+        let fits = |actions: &[Action]| !actions.is_empty() && actions.iter().all(|action| !action.control.is_over());
         let thread = |id: ThreadId| state.control.thread(id).expect("it moves");
         for (id, _, list) in actions {
             if is_local(self.code, thread(*id)) && fits(list) {
@@ -291,14 +303,13 @@ impl World<'_> {
         let mut best = everybody.clone();
         let futures: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
         let mut next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
-        let ends = self.footprints.globals + 1;
         for (at, (_, _, list)) in actions.iter().enumerate() {
             if list.iter().any(|action| action.control.thread(everybody[at]).is_some_and(Thread::is_done)) {
-                next[at].writes.add(ends);
+                next[at].ends = true;
             }
         }
         // Those who are not among the movers are done, so whoever is live is in `actions`.
-        for seed in 0..actions.len() {
+        for seed in (0..actions.len()).filter(|&seed| !actions[seed].2.is_empty()) {
             let mut set = vec![false; actions.len()];
             set[seed] = true;
             let mut grown = true;
@@ -320,8 +331,10 @@ impl World<'_> {
             for &at in &members {
                 let (id, waits, list) = &actions[at];
                 let blocks = matches!(code.instr(thread(*id).pc), Instr::AtomicBegin | Instr::AtomicEnd);
-                right &= fits(list) && !blocks;
-                if right && *waits {
+                // Who is known to wait does nothing, and whoever could end that is among the members.
+                let stands = *waits && list.is_empty();
+                right &= (stands || fits(list)) && !blocks;
+                if right && *waits && !stands {
                     let guards: Vec<Term> = list.iter().map(|action| action.guard).collect();
                     let goes = self.terms.any(guards);
                     right = self.follows(facts, goes)? == Some(true);
@@ -337,15 +350,12 @@ impl World<'_> {
     /// The objects whose accesses count.
     fn counted(&self, reduction: Reduction) -> Objects {
         let footprints = &self.footprints;
-        let mut among = Objects::none(footprints.bits);
         if reduction != Reduction::Aware {
-            among = footprints.anything();
-            among.add(footprints.globals + 1);
-            return among;
+            return footprints.anything();
         }
+        let mut among = Objects::none(footprints.bits);
         among.join(&footprints.locks);
         among.join(&footprints.of_threads());
-        among.add(footprints.globals + 1);
         let cells = self.precision.kinds.iter().chain(&self.precision.needed).filter_map(|kind| match kind {
             Kind::Cell(addr) => Some(*addr),
             Kind::Slot(..) | Kind::Results => None,

@@ -3,7 +3,7 @@
 //! * *Values*: going back from the parts of guards that contradict each other, the variables that they depend on. As few of them are taken as are enough (explicit interpolation by deletion).
 //! * *Predicates*: weakest preconditions of the same parts, from the end to the start (Newton style, Telbisz 2024 section 4.4 of our notes on it, variant b): `H` before an action holds if one of its parts is
 //!   false or `H` behind it holds, so `H` at the start holds, and false is behind the end. Their atoms are the new predicates; where these do not do, because a disjunction is needed, whole `H`.
-//!   What depends on an input that is given in the action is left out.
+//!   What depends on an input that is given in the action is left out, and so are variables that make no difference.
 //!
 //! Neither needs quantifiers: an action says what every variable becomes. Whatever is proposed is tried: only a precision in which the way is gone is taken, so that the next graph is another one. If none is found, the
 //! engine says so.
@@ -125,6 +125,7 @@ impl World<'_> {
     fn try_predicates(&mut self, trace: &[Rc<Action>], candidates: &[Term]) -> Result<bool, Halt> {
         let old = self.precision.predicates.len();
         for &candidate in candidates {
+            let candidate = self.without_idle(candidate)?;
             let vars = self.terms.variables([candidate]);
             let known: Vec<Var> = vars.iter().filter_map(|&term| self.vars.var(term)).collect();
             if known.len() == vars.len() && !known.is_empty() && !self.precision.has(candidate) {
@@ -144,6 +145,26 @@ impl World<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// A predicate without variables that make no difference to it: whether twice something is even says nothing of that. Fewer variables are fewer that abstract states know of.
+    fn without_idle(&mut self, predicate: Term) -> Result<Term, Halt> {
+        let mut predicate = predicate;
+        let vars = self.terms.variables([predicate]);
+        for &var in vars.iter().filter(|_| vars.len() > 1) {
+            let width = self.terms.width(var);
+            let (other, zero) = (self.terms.var(width), self.terms.constant(width, 0));
+            let put = |world: &mut Self, with: Term| {
+                let replaced = |term: Term| (term == var).then_some(with);
+                world.terms.replace(predicate, &replaced, &mut FxHashMap::default())
+            };
+            let (changed, fixed) = (put(self, other), put(self, zero));
+            let differs = self.terms.xor(predicate, changed);
+            if !self.can_hold(&[differs])? {
+                predicate = fixed;
+            }
+        }
+        Ok(predicate)
     }
 
     /// What has to hold before each action so that the rest is not possible; the last ones first, false and true left out.

@@ -333,20 +333,16 @@ impl Walker<'_> {
             Instr::Free { ptr, scoped } => {
                 let addr = self.get(&path, id, ptr);
                 let addr = self.number(addr, pc, "which object this frees")?;
-                return Ok(vec![match self.end_life(path, id, addr, scoped) {
-                    Ok(path) => path.go_on(id),
-                    Err(failed) => failed,
-                }]);
+                let path = self.end_life(path, id, addr, scoped);
+                return Ok(vec![if path.target.is_some() { path } else { path.go_on(id) }]);
             }
             Instr::Return { .. } | Instr::ExitThread { .. } => {
                 let addr = self.next_life(&path, id).expect("something ends here");
-                return Ok(vec![match self.end_life(path, id, addr, true) {
-                    Ok(mut path) => {
-                        path.thread_mut(id).stage += 1;
-                        path
-                    }
-                    Err(failed) => failed,
-                }]);
+                let mut path = self.end_life(path, id, addr, true);
+                if path.target.is_none() {
+                    path.thread_mut(id).stage += 1;
+                }
+                return Ok(vec![path]);
             }
             other => unreachable!("nothing that others notice: {other:?}"),
         }

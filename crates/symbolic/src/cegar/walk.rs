@@ -95,7 +95,6 @@ impl Path {
             control: control.clone(),
             step: Move::Silent,
             target: None,
-            back: false,
             seen: Vec::new(),
             open: 0,
             fuel: FUEL,
@@ -165,8 +164,8 @@ impl<'a> Walker<'a> {
             let lasting = |update: &(Var, Term)| is_alive(self.live, &path.control, update.0);
             let mut updates: Vec<(Var, Term)> = path.env.into_iter().filter(lasting).collect();
             updates.sort_unstable();
-            let Path { step, guard, control, target, back, .. } = path;
-            Action { thread: id, step, guard, updates, control, target, back }
+            let Path { step, guard, control, target, .. } = path;
+            Action { thread: id, step, guard, updates, control, target }
         };
         Ok(all.into_iter().filter(|path| !self.terms.is_false(path.guard)).map(action).collect())
     }
@@ -196,7 +195,6 @@ impl<'a> Walker<'a> {
             path.fuel -= 1;
             if path.fuel == 0 {
                 path.thread_mut(id).status = Status::Silent;
-                path.back = true;
                 ends.push(path);
                 continue;
             }
@@ -228,7 +226,6 @@ impl<'a> Walker<'a> {
 
     /// Whether a way that leads back to `to` has been there, and has come to branches since that were open.
     fn turns(&mut self, path: &mut Path, id: ThreadId, to: Pc) -> bool {
-        path.back = true;
         let depth = path.thread(id).frames.len() as u16;
         let open = path.open;
         match path.seen.iter_mut().find(|seen| (seen.0, seen.1) == (depth, to)) {
