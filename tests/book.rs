@@ -113,7 +113,7 @@ fn transcripts(text: &str) -> Vec<(Vec<String>, String)> {
 
 /// What stays the same from run to run: no times, no amounts of memory, and nothing that a release build does not count.
 fn steady(text: &str) -> String {
-    let ends = [" blocked, ", " clauses, "];
+    let ends = [" blocked, ", " clauses, ", " ends, ", " end, "];
     let line = |line: &str| match ends.iter().find_map(|end| line.split_once(end)) {
         Some((counts, _)) => counts.to_owned(),
         None if line.trim_end().ends_with(" s") => {

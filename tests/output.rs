@@ -176,6 +176,12 @@ fn json_has_the_fields_of_its_schema() {
     let robust = raddle(&["robust", "examples/dekker.rdl", "--fences", "--json"]).json();
     assert_eq!(keys(&robust), documented("robust"));
     assert_eq!(keys(&robust["fences"][0][0]), documented("spot"));
+    for program in ["examples/live/mutex.rdl", "examples/live/philosophers.rdl"] {
+        let live = raddle(&["check", program, "--live=waits", "--json"]).json();
+        assert_eq!(keys(&live), documented("liveness"));
+        let kind = if program.contains("mutex") { "lasso" } else { "violation_with_execution" };
+        assert_eq!(keys(&live["violation"]), documented(kind));
+    }
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));

@@ -1,8 +1,10 @@
 //! What can be asked.
 
+mod live;
 mod recorded;
 mod systems;
 
+pub(crate) use live::Live;
 pub(crate) use recorded::{
     Algorithm, FailedCasOption, Lin, LinEngine, NilReadsOption, Trace, TraceAlgorithm, Unexecuted,
 };
@@ -337,6 +339,9 @@ pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) asked: Asked,
 
+    #[command(flatten)]
+    pub(crate) live: Live,
+
     /// Cut an execution off after this many events
     #[arg(long, value_name = "N", help_heading = "How far")]
     pub(crate) max_depth: Option<usize>,
@@ -471,6 +476,10 @@ pub(crate) struct Replay {
     /// Do not end the run at a data race, or at errors of memory or locks that have a way on
     #[arg(long, value_name = "PROPERTY", value_delimiter = ',', value_parser = with_a_way_on)]
     pub(crate) no: Vec<Property>,
+
+    /// The schedule is one of `check --live`: loops that wait are loops
+    #[arg(long)]
+    pub(crate) as_written: bool,
 
     /// Print one JSON object
     #[arg(long)]

@@ -21,6 +21,9 @@ pub(crate) fn run(args: &Check) -> Status {
 }
 
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
+    if let Some(asked) = args.live.settings() {
+        return crate::live::answer(args, asked, file);
+    }
     refuse_files_of_all(args)?;
     let meter = Meter::start();
     let mut load_options = args.asked.load_options();
@@ -97,7 +100,7 @@ fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
     Ok(())
 }
 
-fn settings(args: &Check, default: Model) -> Result<Settings, Error> {
+pub(crate) fn settings(args: &Check, default: Model) -> Result<Settings, Error> {
     let mut settings = Settings { engine: args.engine, ..args.asked.settings(default) };
     let options = &mut settings.options;
     for option in &args.engine_option {

@@ -8,6 +8,7 @@ mod check;
 mod compare;
 mod fair;
 mod lin;
+mod live;
 mod memsys;
 mod output;
 mod panics;

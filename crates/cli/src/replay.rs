@@ -24,8 +24,9 @@ fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let schedule = schedule(&args.schedule.join(" "))?;
     let sources = load::sources(&program.sources);
     let properties = args.no.iter().fold(PropertySet::all(), |set, &property| set.without(property));
-    let replayed = raddle::replay(&program, model, &schedule, properties)
-        .map_err(|error| Failure::in_program(&error, sources.clone()))?;
+    let replay = if args.as_written { raddle::replay_as_written } else { raddle::replay };
+    let replayed =
+        replay(&program, model, &schedule, properties).map_err(|error| Failure::in_program(&error, sources.clone()))?;
     Ok(Answer { file: file.to_owned(), sources, cost: meter.read(), body: Body::Replay(replayed) })
 }
 

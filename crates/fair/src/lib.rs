@@ -6,7 +6,8 @@
 //! 2. [`scc`], [`lockstep`], [`mec`], [`streett`], [`solve`]: the algorithms, each with its source.
 //! 3. [`argument`], [`evidence`], [`check`]: what an answer rests on, and who goes through it again.
 //! 4. [`successors`], [`system`], [`mod@format`], [`product`]: from files to a graph; [`decide`] is the way through all of it.
-//! 5. [`families`], [`protocols`]: inputs to measure on.
+//! 5. [`labelled`]: the same question on graphs that were made state by state, whose edges belong to somebody.
+//! 6. [`families`], [`protocols`]: inputs to measure on.
 
 pub mod argument;
 pub mod check;
@@ -15,6 +16,7 @@ pub mod evidence;
 pub mod families;
 pub mod format;
 pub mod graph;
+pub mod labelled;
 pub mod lockstep;
 pub mod mec;
 pub mod product;

@@ -16,6 +16,7 @@ pub mod class;
 pub mod compare;
 pub mod cyclic;
 pub mod data_centric;
+pub mod fair_runs;
 pub mod generate;
 pub mod litmus;
 pub mod shrink;

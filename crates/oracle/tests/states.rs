@@ -5,16 +5,16 @@
 
 use raddle_engine::{Control, Engine, Finding, Options, Outcome, PropertySet, Question};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
-use raddle_machine::{AnyMemory, Automaton, ByteMemory, Code, Memory, State, Status, Thread, Visible, compile};
+use raddle_machine::{Code, compile};
 use raddle_oracle::compare::{Expected, code, compare_with, explorer};
-use raddle_oracle::cyclic::program;
+use raddle_oracle::cyclic::{plain, program};
 use raddle_oracle::sketch::Stmt;
 use raddle_oracle::{Comparison, Effort, Family, Sketch, generate};
 use raddle_program::{Ordering, Program};
 use raddle_reach::explicit::Explicit;
 use raddle_testkit::{Random, setting};
-use raddle_trace::{Model, Property, Step, StoreBuffer};
-use std::collections::{BTreeSet, HashSet};
+use raddle_trace::{Model, Property};
+use std::collections::BTreeSet;
 
 /// How long store buffers are.
 const BUFFER: usize = 2;
@@ -24,37 +24,6 @@ const MOST: usize = 6_000;
 
 fn parsed(text: &str) -> Program {
     raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
-}
-
-/// Which assertions can fail, by line, and how many states there are.
-fn plain(code: &Code, model: Model) -> Option<(BTreeSet<u32>, usize)> {
-    let first = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
-    let (mut seen, mut todo, mut failing) = (HashSet::from([first.clone()]), vec![first], BTreeSet::new());
-    while let Some(state) = todo.pop() {
-        for thread in state.threads() {
-            if let Status::Failed(failure) = thread.status() {
-                failing.insert(code.span(failure.pc).line);
-            }
-        }
-        for step in state.moves(code) {
-            let id = step.thread();
-            let is_store =
-                matches!(state.thread(id).map(Automaton::status), Some(Status::Ready(Visible::Store { .. })));
-            let waiting = state.memory().waiting(id).map_or(0, StoreBuffer::len);
-            if matches!(step, Step::Run(_)) && is_store && waiting >= BUFFER {
-                continue;
-            }
-            let mut next = state.clone();
-            next.step(code, step, &mut ()).expect("it is a move");
-            if seen.insert(next.clone()) {
-                todo.push(next);
-            }
-        }
-        if seen.len() > MOST {
-            return None;
-        }
-    }
-    Some((failing, seen.len()))
 }
 
 fn ask(code: &Code, model: Model, workers: usize, switches: &[&str]) -> Outcome {
@@ -82,7 +51,7 @@ fn what_can_be_reached_in_cyclic_programs_is_found() {
         let as_written = compile(&source, &AllShared, &CompileOptions::default());
         let prepared = raddle::prepare(&source, None);
         for model in Model::OPERATIONAL {
-            let Some((expected, number)) = plain(&as_written, model) else { continue };
+            let Some((expected, number)) = plain(&as_written, model, BUFFER, MOST) else { continue };
             let what = || format!("{text}under {model}, seed {seed}");
             let whole = ask(&as_written, model, 1, &["live=off", "local=off"]);
             assert_eq!((failing(&whole), whole.counter("states")), (expected.clone(), number as u64), "{}", what());

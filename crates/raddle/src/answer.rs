@@ -94,6 +94,13 @@ impl Question<'_> {
         self.replay_command_with(&format!("'{schedule}'"))
     }
 
+    /// The same without a look at races.
+    pub(crate) fn without_races(&self, schedule: &Schedule) -> String {
+        let mut settings = self.settings.clone();
+        settings.options.properties = settings.options.properties.without(Property::Race);
+        Question { settings: &settings, ..*self }.replay_command(schedule)
+    }
+
     /// The same with the schedule in a file.
     pub fn replay_command_with(&self, schedule: &str) -> String {
         let options = &self.settings.options;

@@ -31,8 +31,7 @@ pub(crate) fn prepare_with(
     all_loops: bool,
     properties: PropertySet,
 ) -> Code {
-    let forgiven =
-        Forgiven { unwritten: !properties.contains(Property::Memory), locks: !properties.contains(Property::Lock) };
+    let forgiven = forgiven(properties);
     let mut program = program.clone();
     if forgiven.unwritten {
         analysis::give_any_value(&mut program);
@@ -43,6 +42,25 @@ pub(crate) fn prepare_with(
     }
     let escape = analysis::escape(&program);
     compile(&program, &Private(escape), &Options { loop_bounds, early_assumptions: true, forgiven })
+}
+
+/// The program as it is written, for questions about runs that never end: loops that only wait stay loops, and an assumption stops whoever comes to it, not before. Of what
+/// [`prepare()`] does it gets the values of unknown inputs that are explored, and private memory.
+pub fn prepare_as_written(program: &Program, properties: PropertySet) -> Code {
+    let forgiven = forgiven(properties);
+    let mut program = program.clone();
+    if forgiven.unwritten {
+        analysis::give_any_value(&mut program);
+    }
+    analysis::resolve_inputs(&mut program);
+    let escape = analysis::escape(&program);
+    let options = Options { loop_bounds: LoopBounds::default(), early_assumptions: false, forgiven };
+    compile(&program, &Private(escape), &options)
+}
+
+/// Which errors do not end a thread if these properties are looked for.
+fn forgiven(properties: PropertySet) -> Forgiven {
+    Forgiven { unwritten: !properties.contains(Property::Memory), locks: !properties.contains(Property::Lock) }
 }
 
 /// What does not escape is private.

@@ -2,8 +2,9 @@
 
 use crate::Schedule;
 use crate::error::Error;
-use crate::prepare::prepare_with;
+use crate::prepare::{prepare_as_written, prepare_with};
 use raddle_engine::PropertySet;
+use raddle_machine::Code;
 use raddle_program::Program;
 use raddle_program::analysis::LoopBounds;
 use raddle_report::{Counterexample, Replay};
@@ -15,9 +16,25 @@ use raddle_trace::{Model, Property, Violation};
 /// # Errors
 /// If the schedule does not fit the program.
 pub fn replay(program: &Program, model: Model, schedule: &Schedule, properties: PropertySet) -> Result<Replay, Error> {
-    let code = prepare_with(program, LoopBounds::default(), false, properties);
+    run(&prepare_with(program, LoopBounds::default(), false, properties), model, schedule, properties)
+}
+
+/// As [`replay()`], for a schedule of the program as it is written, with loops that wait as loops: those of [`live`](crate::live()).
+///
+/// # Errors
+/// If the schedule does not fit the program.
+pub fn replay_as_written(
+    program: &Program,
+    model: Model,
+    schedule: &Schedule,
+    properties: PropertySet,
+) -> Result<Replay, Error> {
+    run(&prepare_as_written(program, properties), model, schedule, properties)
+}
+
+fn run(code: &Code, model: Model, schedule: &Schedule, properties: PropertySet) -> Result<Replay, Error> {
     let races = properties.contains(Property::Race);
-    let run = raddle_machine::replay(&code, model, schedule, races)?;
+    let run = raddle_machine::replay(code, model, schedule, races)?;
     let counterexample = match run.failures.into_iter().last() {
         None => None,
         Some(found) => {

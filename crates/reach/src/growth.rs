@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 const MANY: usize = 200;
 
 /// The part of the states with the most different forms, in words.
-pub(crate) fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
+pub fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
     let mut objects: FxHashMap<Addr, usize> = FxHashMap::default();
     let mut threads: FxHashMap<ThreadId, (usize, u32)> = FxHashMap::default();
     let mut buffers: FxHashMap<ThreadId, (usize, usize)> = FxHashMap::default();

@@ -10,7 +10,7 @@
 pub mod buffers;
 mod dynamic;
 pub mod explicit;
-mod growth;
+pub mod growth;
 pub mod lazy;
 pub mod machine;
 pub mod memo;

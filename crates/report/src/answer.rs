@@ -11,6 +11,7 @@ use crate::json::Head;
 use crate::levels::Levels;
 use crate::lin::Lin;
 use crate::litmus::Litmus;
+use crate::live::Live;
 use crate::mailbox::Mailbox;
 use crate::memsys::Memsys;
 use crate::numbers::{memory, time};
@@ -47,6 +48,8 @@ pub enum Body {
     Check(Check),
     /// `check` of a litmus test: is what it says about its final states true?
     Litmus(Litmus),
+    /// `check --live`: does every fair run do what it is to do?
+    Live(Live),
     /// `check --model all`: under which memory models?
     Family(Family),
     /// `compare`: do the engines agree?
@@ -149,6 +152,7 @@ impl Answer {
         match &self.body {
             Body::Check(body) => body,
             Body::Litmus(body) => body,
+            Body::Live(body) => body,
             Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,

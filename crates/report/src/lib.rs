@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`], [`robust`] and [`strengthen`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`live`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`], [`robust`] and [`strengthen`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, `happens_before` with `unordered`, [`excerpt`], [`json`], [`dot`] with `relations`, `html` with `walk`.
 
 pub mod answer;
@@ -24,6 +24,7 @@ pub mod json;
 pub mod levels;
 pub mod lin;
 pub mod litmus;
+pub mod live;
 pub mod mailbox;
 pub mod memsys;
 pub mod numbers;
@@ -54,6 +55,7 @@ pub use family::Family;
 pub use levels::Levels;
 pub use lin::Lin;
 pub use litmus::Litmus;
+pub use live::Live;
 pub use mailbox::Mailbox;
 pub use memsys::Memsys;
 pub use paper::Layout;

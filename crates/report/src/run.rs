@@ -21,7 +21,24 @@ const FIRST_LINES: usize = 50;
 /// Writes the table of a run. `waiting` says what threads wait for at its end, if that is what is wrong.
 pub(crate) fn table(execution: &Execution, waiting: &[Waiting], paper: &mut Paper) {
     let names = names(execution, waiting);
-    let mut rows = rows(execution, waiting, &names, paper.layout().full);
+    let rows = rows(execution, waiting, &names, paper.layout().full);
+    lay_out(execution, &names, rows, paper);
+}
+
+/// Writes the table of a run that goes on for ever: what comes behind the first `stem` steps comes again and again.
+pub(crate) fn lasso(execution: &Execution, stem: usize, paper: &mut Paper) {
+    let names = names(execution, &[]);
+    let mut rows = rows(execution, &[], &names, paper.layout().full);
+    let first = Wording::new(execution).number(stem);
+    // The line itself may have been left out.
+    let begins = |row: &Row| row.label.parse::<usize>().is_ok_and(|number| number >= first);
+    let at = rows.iter().position(begins).unwrap_or(rows.len());
+    rows.insert(at, Row::note("", "for ever:".into()));
+    rows.push(Row::note("", format!("again from step {first}")));
+    lay_out(execution, &names, rows, paper);
+}
+
+fn lay_out(execution: &Execution, names: &[ThreadName], mut rows: Vec<Row>, paper: &mut Paper) {
     // Who does nothing that is shown has no column.
     let mut shown: Vec<usize> = rows.iter().filter_map(|row| row.lane).collect();
     shown.sort_unstable();

@@ -1,0 +1,138 @@
+//! `raddle check --live` on random programs with loops, held against brute force: all states of the machine, and every guess of who moves for ever.
+//!
+//! Every lasso that is found has been judged by the machine alone before it gets here, so what is compared is whether there is one. `RADDLE_LIVE` is how many programs.
+
+use raddle_engine::{Control, Options, PropertySet, Question};
+use raddle_live::{Fairness, Goal, Settings, Strength, Unit, Verdict, decide};
+use raddle_machine::compile::{AllShared, Options as CompileOptions};
+use raddle_machine::{Code, compile};
+use raddle_oracle::cyclic::program;
+use raddle_oracle::fair_runs::{Rules, Runs};
+use raddle_program::Program;
+use raddle_testkit::{Random, setting};
+use raddle_trace::{Model, Property};
+
+/// How long store buffers are.
+const BUFFER: usize = 2;
+
+/// A program with more states is not looked at.
+const MOST: usize = 700;
+
+const RIGHT: Rules = Rules { strong: false, threads: true, drains: true, actions: false };
+
+fn parsed(text: &str) -> Program {
+    raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
+}
+
+/// A random program without assertions: every other one with atomic blocks, or without anything that blocks.
+fn random(seed: u64) -> String {
+    let text = program(&mut Random::new(0x11fe + seed));
+    let mut lines: Vec<String> =
+        text.lines().map(|line| line.split(" assert").next().unwrap_or(line).to_owned()).collect();
+    if seed % 4 == 1 {
+        for line in &mut lines {
+            if line.starts_with("store") || line.starts_with("lock") {
+                *line = format!("atomic {{ {line} }}");
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+fn asked(code: &Code, model: Model, settings: Settings, properties: PropertySet) -> Verdict {
+    let mut options = Options::new(model);
+    options.properties = properties;
+    let found = decide(&Question { code, options: &options }, settings, &Control::new());
+    found.unwrap_or_else(|fault| panic!("{fault}")).verdict
+}
+
+#[derive(Debug, Default)]
+struct Counted {
+    violated: usize,
+    holds: usize,
+    unknown: usize,
+    noticed_threads: usize,
+    noticed_drains: usize,
+    noticed_strength: usize,
+    deadlocks: usize,
+}
+
+/// What brute force says: whether some run breaks the promise.
+fn expected(runs: &Runs, rules: Rules, goal: Goal) -> Option<bool> {
+    match goal {
+        Goal::Ends => runs.goes_on(rules, None),
+        Goal::Waits => runs
+            .threads()
+            .into_iter()
+            .try_fold(false, |found, thread| Some(found || runs.goes_on(rules, Some(thread))?)),
+    }
+}
+
+fn compare(text: &str, unit: Unit, counted: &mut Counted) {
+    let source = parsed(text);
+    let plain = compile(&source, &AllShared, &CompileOptions::default());
+    let code = raddle::prepare::prepare_as_written(&source, PropertySet::none());
+    for model in [Model::Sc, Model::Tso] {
+        let Some(runs) = Runs::of(&plain, model, BUFFER, unit == Unit::Action, MOST) else { continue };
+        for strength in [Strength::Weak, Strength::Strong] {
+            let fairness = Fairness { strength, unit };
+            let rules = Rules { strong: strength == Strength::Strong, ..RIGHT };
+            for goal in [Goal::Ends, Goal::Waits] {
+                let Some(broken) = expected(&runs, rules, goal) else { continue };
+                let settings = Settings { goal, fairness, buffer: BUFFER };
+                let what = || format!("{text}under {model}, {fairness:?}, {goal:?}");
+                match asked(&code, model, settings, PropertySet::none()) {
+                    Verdict::Violated(_) => {
+                        assert!(broken, "brute force finds no such run: {}", what());
+                        counted.violated += 1;
+                    }
+                    Verdict::Holds => {
+                        assert!(!broken && !runs.full && !runs.deadlock, "brute force finds such a run: {}", what());
+                        counted.holds += 1;
+                    }
+                    Verdict::Unknown { why, .. } => {
+                        assert!(!broken && (runs.full || runs.deadlock), "{why}: {}", what());
+                        counted.unknown += 1;
+                    }
+                    Verdict::Broken(_) => panic!("nothing is looked for: {}", what()),
+                }
+                let noticed = |wrong: Rules| usize::from(expected(&runs, wrong, goal) != Some(broken));
+                counted.noticed_threads += noticed(Rules { threads: false, ..rules });
+                counted.noticed_drains += noticed(Rules { drains: false, ..rules });
+                counted.noticed_strength += noticed(Rules { strong: !rules.strong, ..rules });
+            }
+        }
+        let settings =
+            Settings { goal: Goal::Ends, fairness: Fairness { strength: Strength::Weak, unit }, buffer: BUFFER };
+        let deadlocks = PropertySet::none().with(Property::Deadlock);
+        let found = matches!(asked(&code, model, settings, deadlocks), Verdict::Broken(_));
+        assert_eq!(found, runs.deadlock, "a deadlock: {text}under {model}");
+        counted.deadlocks += usize::from(found);
+    }
+}
+
+/// Rules that forget threads, store buffers or the difference between weak and strong would be noticed: brute force by them says something else.
+#[test]
+fn fair_runs_are_those_of_brute_force() {
+    let mut counted = Counted::default();
+    for seed in 0..setting("RADDLE_LIVE", 150) {
+        compare(&random(seed), Unit::Thread, &mut counted);
+    }
+    println!("{counted:?}");
+    let Counted { violated, holds, unknown, noticed_threads, noticed_drains, noticed_strength, deadlocks } = counted;
+    assert!(violated > 100 && holds > 30 && unknown > 20 && deadlocks > 10, "{violated} {holds} {unknown} {deadlocks}");
+    assert!(
+        noticed_threads > 10 && noticed_drains > 3 && noticed_strength > 3,
+        "{noticed_threads} {noticed_drains} {noticed_strength}"
+    );
+}
+
+#[test]
+fn fair_runs_by_action_are_those_of_brute_force() {
+    let mut counted = Counted::default();
+    for seed in 0..setting("RADDLE_LIVE", 150) {
+        compare(&random(0x10000 + seed), Unit::Action, &mut counted);
+    }
+    println!("{counted:?}");
+    assert!(counted.violated > 10 && counted.holds + counted.unknown > 10, "{counted:?}");
+}
