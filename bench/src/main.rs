@@ -9,11 +9,12 @@
 //! cargo run --release -p raddle-bench -- models          # RA and RC11 beside SC, `optimal` beside `rf`
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
+//! cargo run --release -p raddle-bench -- tso             # reachability, fences and states under TSO, SPIN
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
-//! [`models`], [`growth`], [`lin`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`lin`], [`tso`] and [`fair`] stand by themselves.
 
 mod engines;
 mod failure;
@@ -28,6 +29,7 @@ mod plot;
 mod suite;
 mod svg;
 mod table;
+mod tso;
 
 use clap::Parser;
 use failure::Failure;
@@ -95,6 +97,11 @@ enum Command {
     /// time = c n log2 n and time = c n^e, without the smallest histories.
     Lin(lin::Args),
 
+    /// Compare reachability and fences under TSO with published figures, and states per second with SPIN
+    ///
+    /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
+    Tso(tso::Args),
+
     /// Measure symbolic steps on graphs and MDPs with Streett objectives, basic against improved
     ///
     /// Every answer is compared with that of the basic algorithm: a difference is an error, however few steps it took.
@@ -122,6 +129,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         peers::run(args)?;
     } else if let Some(Command::Lin(args)) = &args.command {
         lin::run(args)?;
+    } else if let Some(Command::Tso(args)) = &args.command {
+        tso::run(args)?;
     } else if let Some(Command::Fair(args)) = &args.command {
         fair::run(args)?;
     } else if let Some(readers) = args.child {

@@ -76,6 +76,21 @@ fn the_algorithms_for_pairs_agree_and_lock_step_search_takes_fewer_steps_in_corr
 }
 
 #[test]
+fn verdicts_under_tso_are_the_known_ones() {
+    let tables = bench(&["tso", "--quick"]);
+    let lines = tables["lines"].as_array().expect("a list");
+    assert!(lines.len() > 10, "{lines:?}");
+    let fences = |program: &str| {
+        let line = lines.iter().find(|line| line["table"] == "fences" && line["program"] == program);
+        line.map(|line| line["verdict"].clone()).expect("it is there")
+    };
+    assert_eq!((fences("peterson"), fences("mcs(2)")), ("2 fences".into(), "0 fences".into()));
+    let searched = tables["searched"].as_array().expect("a list");
+    let states: Vec<_> = searched.iter().map(|line| line["states"].as_u64().expect("a number")).collect();
+    assert_eq!(states.len(), 3, "{searched:?}");
+}
+
+#[test]
 fn models_are_compared_and_their_counts_are_right() {
     let lines = bench(&["models", "--quick"]);
     let lines = lines.as_array().expect("a list");

@@ -2,7 +2,7 @@
 //!
 //! Depth first. In each state one thread is let go at first. Whenever a thread is about to access what another thread has accessed on the way here, and one of the two writes, it is let go before that access as well
 //! (Flanagan and Godefroid 2005; Calin 2016, without the test of happens-before, so that a thread may be let go in vain). Calin takes the last such access; where threads wait for each other the last one may be one that cannot come later
-//! and hide another, so here it is the last one of every other thread. A store that arrives is the move of another actor, its thread's buffer; what a thread and its own buffer do commutes or enables.
+//! and hide another, so here it is the last one by each of the others. A store that arrives is the move of another actor, its thread's buffer; what a thread and its own buffer do commutes or enables.
 //!
 //! A state that was met before is not followed again, and the accesses below it would be missed: so what has been accessed below each state, and by whom, is kept with it, and is held against the way to it whenever it is met. That is sound as
 //! long as states do not repeat on a way (without such summaries it is wrong: the notes on Calin 2016 count wrong answers for a quarter of random programs). Where one does, the accesses below it are not known in time, and the search says so instead.
@@ -15,7 +15,6 @@ use crate::parts::{NewParts, Numbers, Parts};
 use crate::search::{Graph, Notice, Pause};
 use crate::semantics::{Breadth, Remembers, Semantics};
 use crate::visited::{Index, Visited, Written};
-use raddle_trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -217,12 +216,12 @@ impl Search<'_, '_> {
         })
     }
 
-    /// An actor is about to make an access: it is let go before the last one of every other thread on the way that conflicts with it.
+    /// An actor is about to make an access: it is let go before the last one on the way by everybody else that conflicts with it. What a thread does itself may hide what arrives of it, so these are looked at apart.
     fn race(&mut self, actor: Actor, accessed: Accessed) {
-        let mut seen: SmallVec<[ThreadId; 8]> = SmallVec::from_slice(&[actor.thread]);
+        let mut seen: SmallVec<[Actor; 8]> = SmallVec::new();
         for (at, &(other, made)) in self.made.iter().enumerate().rev() {
-            if made.conflicts(accessed) && !seen.contains(&other.thread) {
-                seen.push(other.thread);
+            if other.thread != actor.thread && made.conflicts(accessed) && !seen.contains(&other) {
+                seen.push(other);
                 self.way[at].let_go(actor);
             }
         }

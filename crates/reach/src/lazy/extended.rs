@@ -486,10 +486,11 @@ impl Semantics for Extended<'_> {
         let alone = choices.iter().position(|choice| is_silent(choice) && !captures(choice));
         let alone = alone.filter(|_| breadth == Breadth::Enough);
         for (number, &choice) in choices.iter().enumerate() {
-            if sight.stuck.is_none() && alone.is_none_or(|alone| alone == number) {
-                if let Some(after) = self.after(extension, choice) {
-                    next(number as u16, after);
-                }
+            if sight.stuck.is_none()
+                && alone.is_none_or(|alone| alone == number)
+                && let Some(after) = self.after(extension, choice)
+            {
+                next(number as u16, after);
             }
         }
         Expanded { sight, reduced: alone.is_some() && choices.len() > 1 }

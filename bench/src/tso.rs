@@ -1,0 +1,344 @@
+//! Reachability and robustness under TSO beside published figures, and states per second beside SPIN.
+//!
+//! Tables: reachability by `lazy-tso` beside Calin 2016, Table 15.1 of our notes (virtual machine with 16 cores of 2.67 GHz); fences by `robust` beside the figures for depth-first search there, Table 15.2 (laptop of 2015 with 1.7 GHz);
+//! families whose plots are lost; and mutual exclusions that `explicit` and the verifiers that SPIN generates search whole, state by state the same, without reduction, if `spin` and a C compiler are installed. The programs are ours, so their sizes differ
+//! from those published. CPU time of this machine.
+
+use crate::failure::Failure;
+use crate::table::{dash, markdown, rounded, thousands};
+use raddle::answer::Question;
+use raddle::cost::{Meter, children_seconds};
+use raddle::report::Body;
+use raddle::report::robust::Purpose;
+use raddle::{Control, Define, ENGINES, LoadOptions, Loaded, Model, Property, Settings, Verdict, Wanted};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// What is measured.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Tiny parameters, and without SPIN
+    #[arg(long)]
+    quick: bool,
+
+    /// Only programs whose name contains this
+    #[arg(long, value_name = "NAME")]
+    only: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Give up on a program after so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    patience: u64,
+}
+
+/// A question with its known answer.
+struct Case {
+    name: &'static str,
+    file: &'static str,
+    n: Option<i64>,
+    define: &'static str,
+    /// Whether a goal is reached, or the program is not robust.
+    wrong: bool,
+    /// CPU milliseconds that were published.
+    published: Option<f64>,
+}
+
+const fn case(name: &'static str, file: &'static str, n: Option<i64>, wrong: bool, published: Option<f64>) -> Case {
+    Case { name, file, n, define: "N", wrong, published }
+}
+
+/// Reachability under TSO: does a goal state have a run?
+const REACH: &[Case] = &[
+    case("parker", "trencher/parker.trencher", None, true, Some(8.0)),
+    case("peterson", "trencher/peterson.trencher", None, true, Some(21.0)),
+    case("dekker", "trencher/dekker.trencher", None, true, Some(171.0)),
+    case("lamport", "trencher/lamport3.trencher", None, true, Some(1839.0)),
+    case("mcs", "tso/mcs.rdl", Some(4), false, Some(127.0)),
+    case("clh", "tso/clh.rdl", Some(3), false, Some(10.0)),
+    case("stack", "tso/stack.rdl", Some(4), false, Some(9.0)),
+];
+
+/// Which fences make the program robust?
+const FENCES: &[Case] = &[
+    case("dekker", "trencher/dekker.trencher", None, true, Some(431.0)),
+    case("peterson", "trencher/peterson.trencher", None, true, Some(168.0)),
+    case("peterson, fenced", "trencher/peterson_fenced.trencher", None, false, Some(1.0)),
+    case("lamport", "trencher/lamport3.trencher", None, true, Some(12572.0)),
+    case("clh", "tso/clh.rdl", Some(3), false, Some(94.0)),
+    case("mcs", "tso/mcs.rdl", Some(2), false, Some(41.0)),
+    Case {
+        define: "TWO",
+        ..case("work stealing, two owners", "tso/work_stealing.rdl", Some(1), false, Some(103_267.0))
+    },
+    case("work stealing", "tso/work_stealing.rdl", None, false, Some(35.0)),
+    case("stack", "tso/stack.rdl", Some(4), false, Some(0.0)),
+];
+
+/// Families of which the plots are lost.
+const FAMILIES: &[Case] = &[
+    case("lamport", "tso/lamport_fast.rdl", Some(2), true, None),
+    case("lamport", "tso/lamport_fast.rdl", Some(3), true, None),
+    case("lamport", "tso/lamport_fast.rdl", Some(4), true, None),
+    case("lamport", "tso/lamport_fast.rdl", Some(5), true, None),
+    case("branching", "tso/branching.rdl", Some(10), true, None),
+    case("branching", "tso/branching.rdl", Some(50), true, Some(90_000.0)),
+    case("unwinding", "tso/unwinding.rdl", Some(10), true, None),
+    case("unwinding", "tso/unwinding.rdl", Some(20), true, Some(510_000.0)),
+    case("indexer", "indexer.rdl", Some(6), false, None),
+    case("indexer", "indexer.rdl", Some(12), false, None),
+];
+
+/// Programs that SPIN searches, too: quick and full size.
+const STATES: &[(&str, i64, i64)] = &[("lamport", 2, 4), ("szymanski", 2, 4), ("philosophers", 3, 8)];
+
+/// A line of a table.
+#[derive(Debug, Serialize)]
+struct Line {
+    table: &'static str,
+    program: String,
+    verdict: String,
+    states: u64,
+    /// Searches that were made, of all kinds.
+    queries: u64,
+    cpu_ms: f64,
+    /// CPU milliseconds that were published.
+    published_ms: Option<f64>,
+}
+
+/// A line of the comparison with SPIN.
+#[derive(Debug, Serialize)]
+struct Searched {
+    program: String,
+    states: u64,
+    cpu_seconds: f64,
+    bytes_per_state: u64,
+    /// Wall time of one worker divided by that of two.
+    two_workers: f64,
+    spin: Option<Spin>,
+}
+
+#[derive(Debug, Serialize)]
+struct Spin {
+    states: u64,
+    cpu_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Tables {
+    lines: Vec<Line>,
+    searched: Vec<Searched>,
+}
+
+/// Measures and prints.
+///
+/// # Errors
+/// If a verdict is not the known one, or a program cannot be read.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let wanted = |name: &str| args.only.as_ref().is_none_or(|only| name.contains(only.as_str()));
+    let mut lines = Vec::new();
+    for (table, cases) in [("reachability", REACH), ("fences", FENCES), ("families", FAMILIES)] {
+        let small =
+            |case: &&Case| !args.quick || (case.published.is_none_or(|ms| ms < 200.0) && case.n.is_none_or(|n| n < 4));
+        for case in cases.iter().filter(|case| wanted(case.name)).filter(small) {
+            lines.push(if table == "fences" { fences(case, args)? } else { reach(table, case, args)? });
+        }
+    }
+    let mut searched = Vec::new();
+    for &(name, quick, full) in STATES.iter().filter(|(name, ..)| wanted(name)) {
+        searched.push(states(name, if args.quick { quick } else { full }, args)?);
+    }
+    let tables = Tables { lines, searched };
+    crate::print(args.json, &tables, || text(&tables))
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above").to_owned()
+}
+
+fn read(path: &Path, define: Option<(&str, i64)>) -> Result<(Loaded, LoadOptions), Failure> {
+    let defines = define.map(|(name, value)| Define { name: name.to_owned(), value: value.to_string() });
+    let options = LoadOptions { defines: defines.into_iter().collect(), ..LoadOptions::default() };
+    let loaded = raddle::load(path, &options).map_err(Failure::of(&path.display().to_string()))?;
+    Ok((loaded, options))
+}
+
+fn settings(model: Model, args: &Args) -> Settings {
+    let mut settings = Settings::new(model);
+    settings.options.properties = settings.options.properties.without(Property::Race);
+    settings.options.limits.time = Some(Duration::from_secs(args.patience));
+    settings
+}
+
+fn named(case: &Case) -> String {
+    case.n.map_or_else(|| case.name.to_owned(), |n| format!("{}({n})", case.name))
+}
+
+/// A verdict that is not the known one has no time.
+fn judged(name: &str, verdict: Verdict, wrong: bool) -> Result<String, Failure> {
+    let expected = if wrong { Verdict::Violated } else { Verdict::Holds };
+    if verdict != expected && verdict != Verdict::Unknown {
+        return Err(Failure::History { what: name.to_owned(), found: format!("{verdict:?} instead of {expected:?}") });
+    }
+    Ok(format!("{verdict:?}").to_lowercase())
+}
+
+fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure> {
+    let program = named(case);
+    let (loaded, _) = read(&folder().join("examples").join(case.file), case.n.map(|n| (case.define, n)))?;
+    // What never stores late needs no delays.
+    let engine = if case.name == "indexer" { "explicit" } else { "lazy-tso" };
+    let mut settings = settings(Model::Tso, args);
+    settings.engine = ENGINES.find(engine).expect("it is one of them");
+    let meter = Meter::start();
+    let outcome = raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&program))?;
+    let cpu_ms = meter.read().cpu_seconds * 1000.0;
+    Ok(Line {
+        table,
+        verdict: judged(&program, outcome.verdict, case.wrong)?,
+        states: outcome.counter("states") + outcome.counter("oracle_states"),
+        queries: 2 * outcome.counter("rounds").max(1) - u64::from(case.wrong),
+        cpu_ms,
+        published_ms: case.published,
+        program,
+    })
+}
+
+fn fences(case: &Case, args: &Args) -> Result<Line, Failure> {
+    let program = named(case);
+    let path = folder().join("examples").join(case.file);
+    let (loaded, load) = read(&path, case.n.map(|n| (case.define, n)))?;
+    let settings = settings(Model::Tso, args);
+    let file = path.display().to_string();
+    let question = Question { file: &file, load: &load, loaded: &loaded, settings: &settings };
+    let wanted = Wanted { fences: Some(Purpose::Robustness), patch: false };
+    let meter = Meter::start();
+    let answer = raddle::robust(&question, wanted, &Control::new()).map_err(Failure::of(&program))?;
+    let cpu_ms = meter.read().cpu_seconds * 1000.0;
+    let Body::Robust(body) = answer.body else { unreachable!("it was asked for that") };
+    let verdict = match (&body.limit, body.attacks.is_empty()) {
+        (_, false) => Verdict::Violated,
+        (None, true) => Verdict::Holds,
+        (Some(_), true) => Verdict::Unknown,
+    };
+    let number = body.fences.as_ref().and_then(|sets| sets.first()).map_or(0, Vec::len);
+    judged(&program, verdict, case.wrong)?;
+    let verdict = format!("{number} fences");
+    let (states, queries) = (body.states, body.tried + 1);
+    Ok(Line { table: "fences", program, verdict, states, queries, cpu_ms, published_ms: case.published })
+}
+
+fn states(name: &str, n: i64, args: &Args) -> Result<Searched, Failure> {
+    let program = format!("{name}({n})");
+    let (loaded, _) = read(&folder().join("bench/spin").join(name).with_extension("rdl"), Some(("N", n)))?;
+    let mut settings = settings(Model::Sc, args);
+    // Only whole searches are compared.
+    settings.options.limits.time = None;
+    settings.engine = ENGINES.find("explicit").expect("it is one of them");
+    let mut counted = Vec::new();
+    for workers in [1, 2] {
+        settings.options.workers = workers;
+        let meter = Meter::start();
+        let outcome = raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&program))?;
+        judged(&program, outcome.verdict, false)?;
+        counted.push((outcome.counter("states"), outcome.counter("bytes_per_state"), meter.read()));
+    }
+    let [(states, bytes_per_state, one), (also, _, two)] = &counted[..] else { unreachable!("two runs") };
+    if states != also {
+        return Err(Failure::Count { program, found: *also, expected: *states });
+    }
+    let spin = if args.quick { None } else { spin(name, n)? };
+    Ok(Searched {
+        program,
+        states: *states,
+        cpu_seconds: one.cpu_seconds,
+        bytes_per_state: *bytes_per_state,
+        two_workers: one.seconds / two.seconds,
+        spin,
+    })
+}
+
+/// The verifier that SPIN generates, compiled and run; `None` if there is no SPIN.
+fn spin(name: &str, n: i64) -> Result<Option<Spin>, Failure> {
+    let model = folder().join("bench/spin").join(name).with_extension("pml");
+    let dir = std::env::temp_dir().join(format!("raddle-bench-spin-{}", std::process::id()));
+    std::fs::create_dir_all(&dir)?;
+    let call = |program: &Path, arguments: &[String]| -> std::io::Result<std::process::Output> {
+        Command::new(program).args(arguments).current_dir(&dir).stdin(Stdio::null()).output()
+    };
+    let generated = call(Path::new("spin"), &[format!("-DN={n}"), "-a".to_owned(), model.display().to_string()]);
+    let found = match generated {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+        Ok(_) => {
+            let flags = ["-O2", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"].map(str::to_owned);
+            call(Path::new("cc"), &flags)?;
+            let before = children_seconds();
+            let output = call(&dir.join("pan"), &["-m10000000".to_owned()])?;
+            let cpu_seconds = children_seconds() - before;
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let stored = text.lines().find_map(|line| line.trim().strip_suffix(" states, stored"));
+            let wrong = || Failure::Tool { tool: "spin".to_owned(), what: format!("no number of states of {name}") };
+            let states = stored.and_then(|number| number.trim().parse().ok()).ok_or_else(wrong)?;
+            Some(Spin { states, cpu_seconds })
+        }
+    };
+    std::fs::remove_dir_all(&dir)?;
+    Ok(found)
+}
+
+fn text(tables: &Tables) -> String {
+    let head =
+        ["table", "program", "answer", "states", "searches", "CPU ms", "published, CPU ms", "×"].map(str::to_owned);
+    let lines: Vec<Vec<String>> = tables
+        .lines
+        .iter()
+        .map(|line| {
+            let times = line.published_ms.map(|published| published / line.cpu_ms);
+            vec![
+                line.table.to_owned(),
+                line.program.clone(),
+                line.verdict.clone(),
+                thousands(line.states),
+                line.queries.to_string(),
+                format!("{:.1}", line.cpu_ms),
+                line.published_ms.map_or_else(dash, rounded),
+                times.map_or_else(dash, rounded),
+            ]
+        })
+        .collect();
+    let states = [
+        "program",
+        "states",
+        "per CPU second",
+        "bytes per state",
+        "2 workers, wall ×",
+        "SPIN: states",
+        "per CPU second",
+        "×",
+    ]
+    .map(str::to_owned);
+    let searched: Vec<Vec<String>> = tables
+        .searched
+        .iter()
+        .map(|line| {
+            let rate = line.states as f64 / line.cpu_seconds;
+            let spin = line.spin.as_ref().map(|spin| (spin.states, spin.states as f64 / spin.cpu_seconds));
+            vec![
+                line.program.clone(),
+                thousands(line.states),
+                rounded(rate),
+                line.bytes_per_state.to_string(),
+                format!("{:.2}", line.two_workers),
+                spin.map_or_else(dash, |(states, _)| thousands(states)),
+                spin.map_or_else(dash, |(_, rate)| rounded(rate)),
+                spin.map_or_else(dash, |(_, other)| rounded(rate / other)),
+            ]
+        })
+        .collect();
+    format!("{}\n{}", markdown(&head, &lines, 3), markdown(&states, &searched, 1))
+}
