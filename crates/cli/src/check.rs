@@ -103,6 +103,9 @@ fn settings(args: &Check, default: Model) -> Result<Settings, Error> {
     for option in &args.engine_option {
         options.switches.set(args.engine, option).map_err(Error::Switch)?;
     }
+    if args.certify {
+        options.switches.set(args.engine, "certify=on").map_err(Error::Switch)?;
+    }
     options.limits.depth = args.max_depth;
     options.limits.memory = args.max_memory;
     options.commuting_updates = args.commuting_updates;

@@ -5,12 +5,13 @@ use crate::sketch::Stmt;
 use raddle_symbolic::oc::OrderingConsistency;
 use raddle_trace::Model;
 
-/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times.
+/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times, and with its proofs checked.
 pub fn variants() -> Vec<Subject> {
     let variant = |name, switches| with_switches(name, Equivalence::States, &OrderingConsistency, switches);
     vec![
         variant("oc basic", &["search=basic"]),
         variant("oc clock", &["search=clock"]),
+        variant("oc certified", &["certify=on"]),
         variant("oc prop without conflicts", &["conflicts=none"]),
         variant("oc basic without conflicts", &["search=basic", "conflicts=none"]),
     ]

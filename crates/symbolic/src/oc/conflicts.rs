@@ -64,7 +64,7 @@ pub(super) fn add_conflicts(formula: &mut Formula, reach: &Reach) -> Counts {
     let mut clauses: Vec<Vec<Lit>> = finder.clauses.into_iter().collect();
     clauses.sort_unstable();
     for clause in &clauses {
-        formula.solver.sat.add(clause);
+        formula.solver.sat.add_lemma(&formula.orders, clause);
     }
     Counts { crossing, between: clauses.len() as u64 - crossing }
 }

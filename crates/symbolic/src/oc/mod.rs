@@ -52,6 +52,8 @@ const SEARCH: Switch = Switch::words(
 );
 const CONFLICTS: Switch =
     Switch::words("conflicts", &["simple", "none"], "whether short contradictions of orders are looked for beforehand");
+const CERTIFY: Switch =
+    Switch::words("certify", &["off", "on"], "check a proof whenever the solver says that there is no such execution");
 const BOUND: Switch = Switch {
     key: "unroll",
     values: Values::WordsOrNumber(&["auto"], "how many"),
@@ -73,6 +75,7 @@ struct Run<'q> {
     stop: &'q Stop,
     how: Way,
     conflicts: bool,
+    certify: bool,
     findings: Vec<Finding>,
     statistics: Statistics,
     reach: Reach,
@@ -104,7 +107,7 @@ impl Engine for OrderingConsistency {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[SEARCH, CONFLICTS, BOUND]
+        &[SEARCH, CONFLICTS, BOUND, CERTIFY]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
@@ -192,6 +195,7 @@ impl OrderingConsistency {
                 _ => Way::Clock,
             },
             conflicts: options.switches.get(&CONFLICTS) == "simple",
+            certify: options.switches.get(&CERTIFY) == "on",
             findings: Vec::new(),
             statistics: Statistics::default(),
             reach: Reach::default(),
@@ -229,6 +233,14 @@ impl OrderingConsistency {
         if run.reach.stop.is_some() && done > 0 && run.findings.is_empty() {
             notes.push(format!("there is no violation with up to {done} uncertain turns of each loop"));
         }
+        if run.certify && run.reach.stop.is_none() {
+            let count =
+                |name: &str| run.counters.iter().find(|(known, _)| *known == name).map_or(0, |counter| counter.1);
+            let (answers, steps, lemmas) = (count("proofs"), count("proof_steps"), count("proof_lemmas"));
+            notes.push(format!(
+                "{answers} times the solver said that there is no such execution; its proofs were checked: {steps} steps, {lemmas} lemmas on orders"
+            ));
+        }
         run.counters.push(("unrolled", u64::from(bound)));
         let Run { findings, statistics, reach, counters, .. } = run;
         let mut outcome = Outcome { counters, ..Outcome::new(self.name(), question, reach, findings, statistics) };
@@ -249,7 +261,8 @@ impl Run<'_> {
         let model = self.question.options.model;
         let unrolled = unroll(code, model, bound, deadlocks, MOST_STEPS, self.stop).and_then(|mut graph| {
             let joined = joins::join_threads(code, &mut graph)?;
-            let how = Wanted { races: self.question.looks_for_races(), conflicts: self.conflicts };
+            let (races, conflicts, certify) = (self.question.looks_for_races(), self.conflicts, self.certify);
+            let how = Wanted { races, conflicts, certify };
             let formula = encode::encode(code, &mut graph, &joined, how, self.stop)?;
             Ok((graph, formula))
         });
@@ -271,6 +284,9 @@ impl Run<'_> {
             Ok(round) => Ok(round),
             Err(Halt::Fault(fault)) => Err(fault),
             Err(Halt::NoAnswer(NoAnswer::Stopped)) => Ok(Round::Stopped),
+            Err(Halt::NoAnswer(NoAnswer::NotProved(wrong))) => {
+                Err(Fault::NotReplayed(format!("the solver's proof that there is none is wrong: {wrong}")))
+            }
             Err(Halt::NoAnswer(NoAnswer::Disordered)) => {
                 Err(Fault::NotReplayed("the writes of a model are in order, and its events are not".into()))
             }
