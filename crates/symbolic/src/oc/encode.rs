@@ -230,7 +230,7 @@ pub(super) fn encode(
     let conflicts = Counts::default();
     let mut formula = Formula { solver, orders, events, guards, reads, writes, own, races: pairs, conflicts };
     if wanted.conflicts {
-        formula.conflicts = add_conflicts(&mut formula, &reach);
+        formula.conflicts = add_conflicts(&mut formula, &reach, stop);
     }
     Ok(formula)
 }

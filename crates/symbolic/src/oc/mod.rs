@@ -18,6 +18,7 @@ mod access;
 mod buffers;
 mod conflicts;
 mod encode;
+mod finals;
 mod graph;
 mod joins;
 mod meetings;
@@ -31,6 +32,8 @@ mod step;
 mod sync;
 mod unroll;
 mod witness;
+
+pub use self::finals::final_states;
 
 use self::encode::Wanted;
 use self::graph::{Cut, CutKind, Event, Graph};
@@ -340,16 +343,7 @@ impl Run<'_> {
             self.statistics.bounded = 1;
             self.reach.bounded_at = Some(pc);
         }
-        // Whoever ends the program ends all threads.
-        let exits = graph.threads.iter().flat_map(|thread| &thread.exits);
-        let exits: Vec<Lit> = exits.map(|&exit| search.lit(exit)).collect();
-        let mut complete = Vec::new();
-        for thread in &graph.threads {
-            let mut ends: Vec<Lit> = thread.ends.iter().map(|end| search.lit(end.0)).collect();
-            ends.push(!search.lit(thread.guard));
-            ends.extend(&exits);
-            complete.push(search.any(&ends));
-        }
+        let complete = complete(graph, search);
         match search.find(&complete)? {
             Some(_) => self.statistics.executions = 1,
             None => self.statistics.blocked = 1,
@@ -467,6 +461,21 @@ impl From<NoAnswer> for Halt {
     fn from(why: NoAnswer) -> Self {
         Halt::NoAnswer(why)
     }
+}
+
+/// The literals that all threads come to their ends, or somebody ends the program.
+fn complete(graph: &Graph, search: &mut Search<'_>) -> Vec<Lit> {
+    // Whoever ends the program ends all threads.
+    let exits = graph.threads.iter().flat_map(|thread| &thread.exits);
+    let exits: Vec<Lit> = exits.map(|&exit| search.lit(exit)).collect();
+    let mut complete = Vec::new();
+    for thread in &graph.threads {
+        let mut ends: Vec<Lit> = thread.ends.iter().map(|end| search.lit(end.0)).collect();
+        ends.push(!search.lit(thread.guard));
+        ends.extend(&exits);
+        complete.push(search.any(&ends));
+    }
+    complete
 }
 
 /// An execution in which one of these conditions holds.

@@ -219,8 +219,19 @@ impl<'g> Search<'g> {
         self.formula.solver.sat.holds(lit)
     }
 
-    fn value(&mut self, term: raddle_solve::Term) -> u64 {
+    /// What a term is in the last model, as long as nothing was added.
+    pub(super) fn value(&mut self, term: raddle_solve::Term) -> u64 {
         self.formula.solver.value(&self.graph.terms, term)
+    }
+
+    /// From now on these terms do not all have the values that they have in the last model.
+    pub(super) fn forbid(&mut self, terms: &[raddle_solve::Term]) {
+        let mut others = Vec::new();
+        for &term in terms {
+            let bits = self.formula.solver.bits(&self.graph.terms, term);
+            others.extend(bits.into_iter().map(|bit| if self.formula.solver.sat.holds(bit) { !bit } else { bit }));
+        }
+        self.formula.solver.sat.add(&others);
     }
 
     /// What the reads that happen read from.
