@@ -29,6 +29,14 @@ pub(crate) enum Failure {
         /// What should have been.
         expected: u64,
     },
+    /// A program got a verdict it should not have got.
+    #[error("{program}: {found}")]
+    Verdict {
+        /// Of what.
+        program: String,
+        /// What came out, and of whom.
+        found: String,
+    },
     /// A history got a verdict it should not have got.
     #[error("{what}: {found}")]
     History {

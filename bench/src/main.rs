@@ -8,17 +8,19 @@
 //! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
 //! cargo run --release -p raddle-bench -- models          # RA and RC11 beside SC, `optimal` beside `rf`
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
+//! cargo run --release -p raddle-bench -- oc              # time of `oc` against the bound, by every way to search
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
 //! cargo run --release -p raddle-bench -- tso             # reachability, fences and states under TSO, SPIN
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
-//! [`models`], [`growth`], [`lin`], [`tso`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`formulas`], [`lin`], [`tso`] and [`fair`] stand by themselves.
 
 mod engines;
 mod failure;
 mod fair;
+mod formulas;
 mod growth;
 mod lin;
 mod measure;
@@ -88,6 +90,9 @@ enum Command {
     /// Measure how the time per class grows with the length of the execution
     Growth(growth::Args),
 
+    /// Measure how the time of `oc` grows with the bound, by every way to search
+    Oc(formulas::Args),
+
     /// Run Raddle and the peers that are installed on the same C files, whole processes side by side
     Peers(peers::Args),
 
@@ -125,6 +130,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         models::run(args)?;
     } else if let Some(Command::Growth(args)) = &args.command {
         growth::run(args)?;
+    } else if let Some(Command::Oc(args)) = &args.command {
+        formulas::run(args)?;
     } else if let Some(Command::Peers(args)) = &args.command {
         peers::run(args)?;
     } else if let Some(Command::Lin(args)) = &args.command {

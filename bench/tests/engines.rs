@@ -43,3 +43,14 @@ fn growth_is_measured_for_two_to_four_threads() {
         }
     }
 }
+
+#[test]
+fn formulas_are_measured_by_every_way_to_search() {
+    let lines = bench(&["oc", "--quick", "--only", "triangular"]);
+    let lines = lines.as_array().expect("a list");
+    let shape = |line: &Value| (line["right"].as_bool(), line["bound"].as_u64());
+    let shapes: Vec<_> = lines.iter().map(shape).collect();
+    let all = [(true, 1), (true, 2), (false, 1), (false, 2)].map(|(right, bound)| (Some(right), Some(bound)));
+    assert_eq!(shapes, all);
+    assert!(lines.iter().all(|line| line["ways"].as_array().is_some_and(|ways| ways.len() == 6)), "{lines:?}");
+}

@@ -1,3 +1,5 @@
+// raddle: --model sc --no race expect: violated(assert)
+// raddle: --model sc --no race -D FIXED expect: holds
 // raddle: --model sc --engine oc --no race expect: violated(assert)
 // raddle: --model sc --engine oc --no race -D FIXED expect: holds
 //

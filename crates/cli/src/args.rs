@@ -362,6 +362,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "KEY=VALUE", help = values::switches(), help_heading = "How")]
     pub(crate) engine_option: Vec<String>,
 
+    /// Check the proofs of an engine that says why there is no such execution, as `--engine-option certify=on`
+    #[arg(long, help_heading = "How")]
+    pub(crate) certify: bool,
+
     /// Do not tell executions apart by the order of read-modify-writes whose results nobody uses
     #[arg(long, help_heading = "How")]
     pub(crate) commuting_updates: bool,

@@ -106,6 +106,9 @@ pub(crate) fn settings(args: &Check, default: Model) -> Result<Settings, Error> 
     for option in &args.engine_option {
         options.switches.set(args.engine, option).map_err(Error::Switch)?;
     }
+    if args.certify {
+        options.switches.set(args.engine, "certify=on").map_err(Error::Switch)?;
+    }
     options.limits.depth = args.max_depth;
     options.limits.memory = args.max_memory;
     options.limits.states = args.max_states;

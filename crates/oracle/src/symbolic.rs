@@ -6,12 +6,13 @@ use raddle_symbolic::cegar::Cegar;
 use raddle_symbolic::oc::OrderingConsistency;
 use raddle_trace::Model;
 
-/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times; `cegar` with predicates first.
+/// `oc` with contradictions looked for in complete assignments only, none beforehand, or by times, and with its proofs checked; `cegar` with predicates first.
 pub fn variants() -> Vec<Subject> {
     let variant = |name, switches| with_switches(name, Equivalence::States, &OrderingConsistency, switches);
     vec![
         variant("oc basic", &["search=basic"]),
         variant("oc clock", &["search=clock"]),
+        variant("oc certified", &["certify=on"]),
         variant("oc prop without conflicts", &["conflicts=none"]),
         variant("oc basic without conflicts", &["search=basic", "conflicts=none"]),
         with_switches("cegar predicates", Equivalence::States, &Cegar, &["domain=predicates", "certify=on"]),

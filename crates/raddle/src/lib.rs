@@ -33,6 +33,7 @@ pub mod cost;
 mod engines;
 mod error;
 pub mod fairness;
+mod formulas;
 pub mod histories;
 pub mod litmus_tests;
 pub mod liveness;

@@ -2,6 +2,7 @@
 
 use crate::engines::ENGINES;
 use crate::error::Error;
+use crate::formulas;
 use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
@@ -69,8 +70,32 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
         }));
     }
     let start = Instant::now();
-    let outcome = ask(program, settings, bounds.clone(), &settings.options, control)?;
+    let limit = settings.options.limits.time;
+    let mut options = settings.options.clone();
+    let code = prepare_with(program, bounds.clone(), settings.bound_all_loops, options.properties);
+    // A formula has every value of an input in it, so those who try one after the other have their time first.
+    let takes_turns = formulas::may_ask(settings) && formulas::has_large_inputs(&code);
+    if takes_turns {
+        options.limits.time = Some(limit.map_or(formulas::ENUMERATE, |limit| formulas::ENUMERATE.min(limit / 2)));
+    }
+    let outcome = settings.engine.ask(&Question { code: &code, options: &options }, control)?;
+    let left = |patience: Duration| limit.map_or(patience, |limit| limit.saturating_sub(start.elapsed()));
     match &outcome.stop {
+        Some(StopReason::Inputs { values, .. }) if outcome.verdict == Verdict::Unknown => {
+            let why = format!("an unknown input has {values} values");
+            let decided = formulas::decide(program, settings, &bounds, control, left(PATIENCE), &why)?;
+            Ok(decided.unwrap_or(outcome))
+        }
+        Some(StopReason::Time(_)) if takes_turns && outcome.verdict == Verdict::Unknown => {
+            let why = "there is an unknown input of many values, and enumerating executions came to no end";
+            let patience = left(2 * PATIENCE) / 2;
+            if let Some(decided) = formulas::decide(program, settings, &bounds, control, patience, why)? {
+                return Ok(decided);
+            }
+            options.limits.time = limit.map(|limit| limit.saturating_sub(start.elapsed()));
+            control.restart();
+            Ok(settings.engine.ask(&Question { code: &code, options: &options }, control)?)
+        }
         Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
             let at = at.clone();
             // A limit that was given is for all of it.
@@ -80,6 +105,10 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
                 None => PATIENCE.saturating_sub(now.elapsed()),
             };
             if let Some(decided) = without_bound(program, settings, control, left() / 2)? {
+                return Ok(decided);
+            }
+            let why = "executions do not end where they were enumerated";
+            if let Some(decided) = formulas::decide(program, settings, &bounds, control, left() / 2, why)? {
                 return Ok(decided);
             }
             grow(program, settings, control, outcome, &at, left())

@@ -355,3 +355,19 @@ fn children_of_different_ways_are_told_apart() {
         fn main() { let t = spawn starter(); join t; }";
     assert_eq!(verdict(text), Verdict::Holds);
 }
+
+/// That there is no such execution is shown by proofs that are checked, with lemmas on orders among them, whatever way was searched.
+#[test]
+fn what_is_not_there_is_proved_not_to_be() {
+    let text = outcome(&L1, &[0, 1, 2, 3], &["y", "z", "s", "t", "u", "v"]);
+    let properties = PropertySet::all().without(Property::Deadlock);
+    for search in ["search=prop", "search=basic"] {
+        for conflicts in ["conflicts=simple", "conflicts=none"] {
+            let found =
+                ask_under(Model::Sc, &text, &[search, conflicts, "certify=on"], properties).expect("it takes this");
+            assert_eq!(found.verdict, Verdict::Unknown);
+            assert!(found.counter("proofs") > 0 && found.counter("proof_lemmas") > 0, "{:?}", found.counters);
+            assert!(found.notes.iter().any(|note| note.contains("proofs were checked")), "{:?}", found.notes);
+        }
+    }
+}

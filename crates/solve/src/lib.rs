@@ -7,14 +7,16 @@
 //! * [`Orders`] is the theory of orders: given which write each read takes its value from, is there an order of all events? It derives what
 //!   follows, explains contradictions by literals, and can be undone ([`Watcher`] hands it to CaDiCaL as a propagator).
 //!
-//! Nothing here knows threads or programs. Reading order: [`term`], [`mod@eval`], `replace`, `blast`, [`sat`], [`solver`], [`orders`], [`watcher`], [`clocks`].
+//! Nothing here knows threads or programs. Reading order: [`term`], [`mod@eval`], `replace`, `blast`, [`sat`], [`solver`], [`orders`], [`watcher`], [`clocks`], [`proof`], `retrace`.
 
 mod blast;
 pub mod clocks;
 pub mod eval;
 pub mod orders;
 mod possible;
+pub mod proof;
 mod replace;
+mod retrace;
 mod rewrite;
 pub mod sat;
 pub mod solver;
@@ -24,6 +26,7 @@ pub mod watcher;
 pub use clocks::Clocks;
 pub use eval::eval;
 pub use orders::{Event, EventId, NodeId, Orders};
+pub use proof::{Checked, Wrong};
 pub use sat::{Answer, Lit, Sat, Stop};
 pub use solver::Solver;
 pub use term::{Term, Terms};

@@ -5,9 +5,13 @@
 //!
 //! A solver runs until somebody raises its [`Stop`], which can be done from another thread; it looks at it every few hundred steps.
 
+use crate::orders::Orders;
+use crate::proof::{Checked, Checker, Wrong};
 use cadical_sys::{CaDiCal, Status, Terminator};
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::Not;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -89,6 +93,7 @@ pub struct Sat {
     vars: i32,
     clauses: u64,
     stop: Stop,
+    pub(crate) checker: Option<Rc<RefCell<Checker>>>,
 }
 
 impl fmt::Debug for Sat {
@@ -100,16 +105,50 @@ impl fmt::Debug for Sat {
 impl Sat {
     /// No clauses but that [`Lit::TRUE`] holds.
     pub fn new(stop: Stop) -> Self {
+        Sat::with(stop, None)
+    }
+
+    /// The same; whenever there is no model, the proof is checked ([`Sat::certificate`]).
+    pub fn certified(stop: Stop) -> Self {
+        Sat::with(stop, Some(Rc::default()))
+    }
+
+    fn with(stop: Stop, checker: Option<Rc<RefCell<Checker>>>) -> Self {
         let mut inner = CaDiCal::new();
         for option in ["factor", "chrono"] {
             inner.set(option, 0);
         }
+        if let Some(checker) = &checker {
+            inner.connect_proof_tracer1(checker.clone(), true, false);
+        }
         inner.connect_terminator(stop.clone());
-        let mut sat = Sat { inner, vars: 0, clauses: 0, stop };
-        let Lit(yes) = sat.var();
-        sat.inner.add(yes);
+        let mut sat = Sat { inner, vars: 0, clauses: 0, stop, checker };
+        let yes = sat.var();
+        if let Some(checker) = &sat.checker {
+            checker.borrow_mut().give([yes]);
+        }
+        sat.inner.add(yes.0);
         sat.inner.add(0);
         sat
+    }
+
+    /// What was checked so far, the last answer, which was [`Answer::Unsat`] for these assumptions, included. `None` if proofs are not checked.
+    ///
+    /// # Errors
+    /// If a proof is wrong.
+    pub fn certificate(&mut self, assumptions: &[Lit]) -> Result<Option<Checked>, Wrong> {
+        let Some(checker) = self.checker.clone() else { return Ok(None) };
+        self.inner.conclude();
+        let checked = checker.borrow_mut().conclude(assumptions);
+        checked.map(Some)
+    }
+
+    /// Adds a clause that follows from what literals mean for these orders.
+    pub fn add_lemma(&mut self, orders: &Orders, clause: &[Lit]) {
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().lemma(orders, clause);
+        }
+        self.add(clause);
     }
 
     /// A new variable.
@@ -124,9 +163,11 @@ impl Sat {
             return;
         }
         self.clauses += 1;
-        for &lit in clause.iter().filter(|&&lit| lit != Lit::FALSE) {
-            self.inner.add(lit.0);
+        let open = || clause.iter().copied().filter(|&lit| lit != Lit::FALSE);
+        if let Some(checker) = &self.checker {
+            checker.borrow_mut().give(open());
         }
+        open().for_each(|lit| self.inner.add(lit.0));
         self.inner.add(0);
     }
 

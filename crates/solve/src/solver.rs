@@ -20,6 +20,11 @@ impl Solver {
         Solver { sat: Sat::new(stop), circuits: Circuits::default() }
     }
 
+    /// The same; whenever there is no model, the proof is checked ([`Sat::certificate`]).
+    pub fn certified(stop: Stop) -> Self {
+        Solver { sat: Sat::certified(stop), circuits: Circuits::default() }
+    }
+
     /// The literal of a truth value.
     pub fn lit(&mut self, terms: &Terms, term: Term) -> Lit {
         debug_assert_eq!(terms.width(term), 1, "a truth value");

@@ -5,6 +5,7 @@
 //! know nothing of the search: that an assignment is accepted does not depend on what was heard in between, and every clause is true whatever was assigned.
 
 use crate::orders::Orders;
+use crate::proof::Checker;
 use crate::sat::{Lit, Sat};
 use cadical_sys::ExternalPropagator;
 use std::cell::RefCell;
@@ -22,6 +23,7 @@ struct Inner {
     clause: Option<Vec<i32>>,
     clauses: u64,
     models: u64,
+    checker: Option<Rc<RefCell<Checker>>>,
 }
 
 /// Orders that watch a solver.
@@ -41,7 +43,7 @@ impl Watcher {
     /// From now on only those assignments satisfy the clauses for which there is an order. With `search`, contradictions are looked for during the search.
     pub fn new(sat: &mut Sat, orders: Orders, search: bool) -> Self {
         if orders.refuted {
-            sat.add(&[]);
+            sat.add_lemma(&orders, &[]);
         }
         let mut literals: Vec<Lit> = orders.literals().collect();
         literals.sort_unstable();
@@ -53,6 +55,7 @@ impl Watcher {
             clause: None,
             clauses: 0,
             models: 0,
+            checker: sat.checker.clone(),
         }));
         sat.inner.connect_external_propagator(Propagator(inner.clone()));
         for lit in literals {
@@ -70,10 +73,10 @@ impl Watcher {
             say(search);
             refuted |= search.refuted;
         }
-        drop(inner);
         if refuted {
-            sat.add(&[]);
+            sat.add_lemma(&inner.judge, &[]);
         }
+        drop(inner);
         for lit in literals {
             sat.inner.add_observed_var(lit.0.abs());
         }
@@ -96,6 +99,14 @@ fn clause(contradiction: &[Lit]) -> Vec<i32> {
     std::iter::once(0).chain(contradiction.iter().map(|&lit| -lit.0)).collect()
 }
 
+/// Derives a contradiction again, if proofs are checked.
+fn check(checker: &Option<Rc<RefCell<Checker>>>, orders: &Orders, contradiction: &[Lit]) {
+    if let Some(checker) = checker {
+        let clause: Vec<Lit> = contradiction.iter().map(|&lit| !lit).collect();
+        checker.borrow_mut().lemma(orders, &clause);
+    }
+}
+
 impl Inner {
     /// Follows the assignment as far as it goes.
     fn follow(&mut self) {
@@ -105,6 +116,7 @@ impl Inner {
             if let Err(contradiction) = search.hold(lit) {
                 self.clauses += 1;
                 self.clause = Some(clause(&contradiction));
+                check(&self.checker, search, &contradiction);
             }
         }
     }
@@ -147,6 +159,7 @@ impl ExternalPropagator for Propagator {
             if let Err(contradiction) = inner.judge.hold(Lit(lit)) {
                 inner.clauses += 1;
                 inner.clause = Some(clause(&contradiction));
+                check(&inner.checker, &inner.judge, &contradiction);
                 return false;
             }
         }

@@ -13,13 +13,13 @@
 
 use super::encode::{Formula, Reach};
 use super::graph::{INITIAL, Node};
-use raddle_solve::Lit;
-use rustc_hash::FxHashSet;
+use raddle_solve::{Lit, Stop};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many pairs of a write and a read are too many.
 const MOST_PAIRS: usize = 3_000;
 /// How many clauses are enough.
-const MOST_CLAUSES: usize = 100_000;
+const MOST_CLAUSES: usize = 20_000;
 
 /// A read that reads from a write if the literal holds.
 #[derive(Clone, Copy)]
@@ -36,7 +36,13 @@ struct Finder<'f> {
     reach: &'f Reach,
     pairs: Vec<Pair>,
     clauses: FxHashSet<Vec<Lit>>,
+    /// By pair of nodes: the way from the one to the other.
+    ways: FxHashMap<(Node, Node), Option<Way>>,
+    stop: &'f Stop,
 }
+
+/// How an event comes before another: under this literal, and behind this write, if it is because of a read.
+type Way = (Lit, Option<usize>);
 
 /// How many clauses there are of each kind.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +52,7 @@ pub(super) struct Counts {
 }
 
 /// Adds the clauses that are found.
-pub(super) fn add_conflicts(formula: &mut Formula, reach: &Reach) -> Counts {
+pub(super) fn add_conflicts(formula: &mut Formula, reach: &Reach, stop: &Stop) -> Counts {
     let mut pairs = Vec::new();
     for read in &formula.reads {
         for &(write, lit) in &read.sources {
@@ -57,14 +63,14 @@ pub(super) fn add_conflicts(formula: &mut Formula, reach: &Reach) -> Counts {
     if pairs.len() > MOST_PAIRS {
         return Counts::default();
     }
-    let mut finder = Finder { formula, reach, pairs, clauses: FxHashSet::default() };
+    let mut finder = Finder { formula, reach, pairs, clauses: FxHashSet::default(), ways: FxHashMap::default(), stop };
     finder.crossing();
     let crossing = finder.clauses.len() as u64;
     finder.between();
     let mut clauses: Vec<Vec<Lit>> = finder.clauses.into_iter().collect();
     clauses.sort_unstable();
     for clause in &clauses {
-        formula.solver.sat.add(clause);
+        formula.solver.sat.add_lemma(&formula.orders, clause);
     }
     Counts { crossing, between: clauses.len() as u64 - crossing }
 }
@@ -101,6 +107,9 @@ impl Finder<'_> {
             .filter(|pair| pair.orders && self.node(pair.write) != self.node(pair.read))
             .collect();
         for (at, one) in across.iter().enumerate() {
+            if self.stop.is_raised() {
+                return;
+            }
             for other in &across[at + 1..] {
                 if self.is_at_or_before(one.read, other.write) && self.is_at_or_before(other.read, one.write) {
                     self.add(vec![one.lit, other.lit]);
@@ -115,6 +124,9 @@ impl Finder<'_> {
     fn between(&mut self) {
         for at in 0..self.pairs.len() {
             let Pair { write, read, lit, .. } = self.pairs[at];
+            if self.stop.is_raised() {
+                return;
+            }
             let location = self.formula.events[read].location;
             for &other in &self.formula.writes[&location] {
                 // Nothing comes before what memory holds at first.
@@ -122,12 +134,12 @@ impl Finder<'_> {
                     continue;
                 }
                 let Some(there) = self.way(write, other) else { continue };
-                let hides = self.formula.own.contains(&(other, read)).then_some(Lit::TRUE);
+                let hides = self.formula.own.contains(&(other, read)).then_some((Lit::TRUE, None));
                 let Some(back) = hides.or_else(|| self.way(other, read)) else { continue };
-                // A pair that is read says that its write is done.
-                let ends = |lit: Lit| self.pairs.iter().any(|pair| pair.lit == lit && pair.write == other);
-                let done = if ends(there) || ends(back) { Lit::TRUE } else { self.formula.guards[other] };
-                self.add(vec![lit, done, there, back]);
+                // What is read has been written.
+                let is_read = there.1 == Some(other) || back.1 == Some(other);
+                let done = if is_read { Lit::TRUE } else { self.formula.guards[other] };
+                self.add(vec![lit, done, there.0, back.0]);
                 if self.clauses.len() >= MOST_CLAUSES {
                     return;
                 }
@@ -135,13 +147,17 @@ impl Finder<'_> {
         }
     }
 
-    /// Under which literal an event comes before another: in any case, or because of one read.
-    fn way(&self, one: usize, other: usize) -> Option<Lit> {
+    /// How an event comes before another: in any case, or because of one read.
+    fn way(&mut self, one: usize, other: usize) -> Option<Way> {
         if self.is_before(one, other) {
-            return Some(Lit::TRUE);
+            return Some((Lit::TRUE, None));
         }
-        if self.node(one) == self.node(other) {
+        let nodes = (self.node(one), self.node(other));
+        if nodes.0 == nodes.1 {
             return None;
+        }
+        if let Some(&known) = self.ways.get(&nodes) {
+            return known;
         }
         let leads = |pair: &&Pair| {
             pair.orders
@@ -149,6 +165,8 @@ impl Finder<'_> {
                 && self.is_at_or_before(one, pair.write)
                 && self.is_at_or_before(pair.read, other)
         };
-        self.pairs.iter().find(leads).map(|pair| pair.lit)
+        let way = self.pairs.iter().find(leads).map(|pair| (pair.lit, Some(pair.write)));
+        self.ways.insert(nodes, way);
+        way
     }
 }

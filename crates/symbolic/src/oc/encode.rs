@@ -50,6 +50,8 @@ pub(super) struct Wanted {
     pub(super) races: bool,
     /// Which orders contradict each other.
     pub(super) conflicts: bool,
+    /// Whether it is to be shown that there is no model where there is none.
+    pub(super) certify: bool,
 }
 
 /// Which nodes come behind which in any case.
@@ -123,7 +125,7 @@ pub(super) fn encode(
     stop: &Stop,
 ) -> Result<Formula, Fail> {
     refuse_overlaps(code, graph)?;
-    let mut solver = Solver::new(stop.clone());
+    let mut solver = if wanted.certify { Solver::certified(stop.clone()) } else { Solver::new(stop.clone()) };
     let mut events = graph.events.clone();
     let mut writes: BTreeMap<Location, Vec<usize>> = BTreeMap::new();
     for (at, event) in events.iter().enumerate() {
@@ -228,7 +230,7 @@ pub(super) fn encode(
     let conflicts = Counts::default();
     let mut formula = Formula { solver, orders, events, guards, reads, writes, own, races: pairs, conflicts };
     if wanted.conflicts {
-        formula.conflicts = add_conflicts(&mut formula, &reach);
+        formula.conflicts = add_conflicts(&mut formula, &reach, stop);
     }
     Ok(formula)
 }

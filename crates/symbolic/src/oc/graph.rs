@@ -326,12 +326,17 @@ impl Graph {
         value
     }
 
+    /// A node behind all others that there are.
+    pub(super) fn last_node(&mut self) -> Node {
+        self.current = NOBODY;
+        let behind: Vec<Node> = (0..self.nodes).collect();
+        self.node(&behind)
+    }
+
     /// Says of each atomic block when it is done, and which node is the last one. Nothing is unrolled any more.
     pub(super) fn finish(&mut self) {
         if self.events.iter().any(|event| event.node == FINAL) {
-            self.current = NOBODY;
-            let behind: Vec<Node> = (0..self.nodes).collect();
-            let node = self.node(&behind);
+            let node = self.last_node();
             for event in self.events.iter_mut().filter(|event| event.node == FINAL) {
                 event.node = node;
             }

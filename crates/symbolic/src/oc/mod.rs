@@ -18,6 +18,7 @@ mod access;
 mod buffers;
 mod conflicts;
 mod encode;
+mod finals;
 mod graph;
 mod joins;
 mod meetings;
@@ -32,6 +33,7 @@ mod sync;
 mod unroll;
 mod witness;
 
+pub use self::finals::final_states;
 pub(crate) use self::memory::{MOST_BYTES, too_large};
 pub(crate) use self::shape::successors;
 
@@ -54,6 +56,8 @@ const SEARCH: Switch = Switch::words(
 );
 const CONFLICTS: Switch =
     Switch::words("conflicts", &["simple", "none"], "whether short contradictions of orders are looked for beforehand");
+const CERTIFY: Switch =
+    Switch::words("certify", &["off", "on"], "check a proof whenever the solver says that there is no such execution");
 const BOUND: Switch = Switch {
     key: "unroll",
     values: Values::WordsOrNumber(&["auto"], "how many"),
@@ -75,6 +79,7 @@ struct Run<'q> {
     stop: &'q Stop,
     how: Way,
     conflicts: bool,
+    certify: bool,
     findings: Vec<Finding>,
     statistics: Statistics,
     reach: Reach,
@@ -106,7 +111,7 @@ impl Engine for OrderingConsistency {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[SEARCH, CONFLICTS, BOUND]
+        &[SEARCH, CONFLICTS, BOUND, CERTIFY]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
@@ -168,6 +173,7 @@ impl OrderingConsistency {
                 _ => Way::Clock,
             },
             conflicts: options.switches.get(&CONFLICTS) == "simple",
+            certify: options.switches.get(&CERTIFY) == "on",
             findings: Vec::new(),
             statistics: Statistics::default(),
             reach: Reach::default(),
@@ -205,6 +211,14 @@ impl OrderingConsistency {
         if run.reach.stop.is_some() && done > 0 && run.findings.is_empty() {
             notes.push(format!("there is no violation with up to {done} uncertain turns of each loop"));
         }
+        if run.certify && run.reach.stop.is_none() {
+            let count =
+                |name: &str| run.counters.iter().find(|(known, _)| *known == name).map_or(0, |counter| counter.1);
+            let (answers, steps, lemmas) = (count("proofs"), count("proof_steps"), count("proof_lemmas"));
+            notes.push(format!(
+                "{answers} times the solver said that there is no such execution; its proofs were checked: {steps} steps, {lemmas} lemmas on orders"
+            ));
+        }
         run.counters.push(("unrolled", u64::from(bound)));
         let Run { findings, statistics, reach, counters, .. } = run;
         let mut outcome = Outcome { counters, ..Outcome::new(self.name(), question, reach, findings, statistics) };
@@ -225,7 +239,8 @@ impl Run<'_> {
         let model = self.question.options.model;
         let unrolled = unroll(code, model, bound, deadlocks, MOST_STEPS, self.stop).and_then(|mut graph| {
             let joined = joins::join_threads(code, &mut graph)?;
-            let how = Wanted { races: self.question.looks_for_races(), conflicts: self.conflicts };
+            let (races, conflicts, certify) = (self.question.looks_for_races(), self.conflicts, self.certify);
+            let how = Wanted { races, conflicts, certify };
             let formula = encode::encode(code, &mut graph, &joined, how, self.stop)?;
             Ok((graph, formula))
         });
@@ -247,6 +262,9 @@ impl Run<'_> {
             Ok(round) => Ok(round),
             Err(Halt::Fault(fault)) => Err(fault),
             Err(Halt::NoAnswer(NoAnswer::Stopped)) => Ok(Round::Stopped),
+            Err(Halt::NoAnswer(NoAnswer::NotProved(wrong))) => {
+                Err(Fault::NotReplayed(format!("the solver's proof that there is none is wrong: {wrong}")))
+            }
             Err(Halt::NoAnswer(NoAnswer::Disordered)) => {
                 Err(Fault::NotReplayed("the writes of a model are in order, and its events are not".into()))
             }
@@ -300,16 +318,7 @@ impl Run<'_> {
             self.statistics.bounded = 1;
             self.reach.bounded_at = Some(pc);
         }
-        // Whoever ends the program ends all threads.
-        let exits = graph.threads.iter().flat_map(|thread| &thread.exits);
-        let exits: Vec<Lit> = exits.map(|&exit| search.lit(exit)).collect();
-        let mut complete = Vec::new();
-        for thread in &graph.threads {
-            let mut ends: Vec<Lit> = thread.ends.iter().map(|end| search.lit(end.0)).collect();
-            ends.push(!search.lit(thread.guard));
-            ends.extend(&exits);
-            complete.push(search.any(&ends));
-        }
+        let complete = complete(graph, search);
         match search.find(&complete)? {
             Some(_) => self.statistics.executions = 1,
             None => self.statistics.blocked = 1,
@@ -427,6 +436,21 @@ impl From<NoAnswer> for Halt {
     fn from(why: NoAnswer) -> Self {
         Halt::NoAnswer(why)
     }
+}
+
+/// The literals that all threads come to their ends, or somebody ends the program.
+fn complete(graph: &Graph, search: &mut Search<'_>) -> Vec<Lit> {
+    // Whoever ends the program ends all threads.
+    let exits = graph.threads.iter().flat_map(|thread| &thread.exits);
+    let exits: Vec<Lit> = exits.map(|&exit| search.lit(exit)).collect();
+    let mut complete = Vec::new();
+    for thread in &graph.threads {
+        let mut ends: Vec<Lit> = thread.ends.iter().map(|end| search.lit(end.0)).collect();
+        ends.push(!search.lit(thread.guard));
+        ends.extend(&exits);
+        complete.push(search.any(&ends));
+    }
+    complete
 }
 
 /// An execution in which one of these conditions holds.

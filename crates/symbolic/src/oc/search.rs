@@ -8,7 +8,7 @@
 use super::encode::Formula;
 use super::graph::{Action, Event, Graph, INITIAL, Location, Node};
 use super::races::Race;
-use raddle_solve::{Answer, Clocks, EventId, Lit, NodeId, Orders, Watcher};
+use raddle_solve::{Answer, Checked, Clocks, EventId, Lit, NodeId, Orders, Watcher, Wrong};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An execution: which nodes happen, in this order, and what each thread does.
@@ -44,6 +44,8 @@ pub(super) enum NoAnswer {
     Stopped,
     /// Writes are in order and nodes are not: a mistake of this engine.
     Disordered,
+    /// The solver's proof is wrong.
+    NotProved(Wrong),
 }
 
 /// How contradictions of orders are found.
@@ -93,6 +95,8 @@ pub(super) struct Search<'g> {
     ordered: FxHashSet<(usize, usize)>,
     /// That some pair of accesses races.
     racing: Lit,
+    /// What was checked of proofs.
+    checked: Checked,
     pub(super) asked: u64,
 }
 
@@ -108,7 +112,7 @@ impl<'g> Search<'g> {
         for race in &formula.races {
             formula.solver.sat.add(&[!race.lit, racing]);
         }
-        Search { graph, formula, watcher, ordered: FxHashSet::default(), racing, asked: 0 }
+        Search { graph, formula, watcher, ordered: FxHashSet::default(), racing, checked: Checked::default(), asked: 0 }
     }
 
     /// The literal of a condition.
@@ -125,7 +129,7 @@ impl<'g> Search<'g> {
     }
 
     /// Variables and clauses, and clauses that came of orders, models judged, pairs of writes that were ordered.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 7] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 10] {
         let (vars, clauses) = self.formula.solver.sat.size();
         let (learnt, models) = self.watcher.counts();
         [
@@ -136,6 +140,9 @@ impl<'g> Search<'g> {
             ("ordered_writes", self.ordered.len() as u64),
             ("crossing_conflicts", self.formula.conflicts.crossing),
             ("between_conflicts", self.formula.conflicts.between),
+            ("proofs", self.checked.answers),
+            ("proof_steps", self.checked.steps),
+            ("proof_lemmas", self.checked.lemmas),
         ]
     }
 
@@ -164,7 +171,11 @@ impl<'g> Search<'g> {
         loop {
             self.asked += 1;
             match self.formula.solver.solve(assumptions) {
-                Answer::Unsat => return Ok(None),
+                Answer::Unsat => {
+                    let checked = self.formula.solver.sat.certificate(assumptions).map_err(NoAnswer::NotProved)?;
+                    self.checked = checked.unwrap_or_default();
+                    return Ok(None);
+                }
                 Answer::Unknown => return Err(NoAnswer::Stopped),
                 Answer::Sat => {}
             }
@@ -208,8 +219,19 @@ impl<'g> Search<'g> {
         self.formula.solver.sat.holds(lit)
     }
 
-    fn value(&mut self, term: raddle_solve::Term) -> u64 {
+    /// What a term is in the last model, as long as nothing was added.
+    pub(super) fn value(&mut self, term: raddle_solve::Term) -> u64 {
         self.formula.solver.value(&self.graph.terms, term)
+    }
+
+    /// From now on these terms do not all have the values that they have in the last model.
+    pub(super) fn forbid(&mut self, terms: &[raddle_solve::Term]) {
+        let mut others = Vec::new();
+        for &term in terms {
+            let bits = self.formula.solver.bits(&self.graph.terms, term);
+            others.extend(bits.into_iter().map(|bit| if self.formula.solver.sat.holds(bit) { !bit } else { bit }));
+        }
+        self.formula.solver.sat.add(&others);
     }
 
     /// What the reads that happen read from.
