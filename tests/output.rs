@@ -204,6 +204,7 @@ fn tso_makes_a_difference_where_it_does() {
         (&["examples/ticket_lock.rdl"], 0, &[&[]]),
         (&["examples/mp.rdl"], 0, &[&[]]),
         (&["examples/bakery.rdl"], 1, &[&[13, 16], &[13, 17]]),
+        (&["examples/trencher/dekker.trencher"], 1, &[&[10, 30]]),
     ];
     for &(program, status, fences) in cases {
         let args: Vec<&str> =

@@ -350,6 +350,10 @@ pub(crate) struct Check {
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, help_heading = "How far")]
     pub(crate) max_memory: Option<u64>,
 
+    /// Stop a search that remembers states after this many of them
+    #[arg(long, value_name = "N", help_heading = "How far")]
+    pub(crate) max_states: Option<u64>,
+
     /// The engine
     #[arg(short, long, default_value = "auto", value_parser = values::engine, help = values::engines(), help_heading = "How")]
     pub(crate) engine: &'static dyn Engine,

@@ -112,6 +112,7 @@ pub(crate) fn settings(args: &Check, default: Model) -> Result<Settings, Error> 
     }
     options.limits.depth = args.max_depth;
     options.limits.memory = args.max_memory;
+    options.limits.states = args.max_states;
     options.commuting_updates = args.commuting_updates;
     Ok(settings)
 }

@@ -19,6 +19,8 @@ pub struct Limits {
     pub depth: Option<usize>,
     /// When the process uses so many bytes.
     pub memory: Option<u64>,
+    /// In a search that remembers states, after so many of them.
+    pub states: Option<u64>,
 }
 
 impl Limits {
@@ -49,6 +51,8 @@ pub enum StopReason {
     Executions(u64),
     /// The process used so many bytes.
     Memory(u64),
+    /// A search had met so many states.
+    States(u64),
     /// An execution did not end within so many events.
     Depth {
         /// The limit.
@@ -106,6 +110,7 @@ impl fmt::Display for StopReason {
             StopReason::Time(limit) => write!(f, "the time limit of {limit:?} was reached"),
             StopReason::Executions(limit) => write!(f, "the limit of {limit} executions was reached"),
             StopReason::Memory(limit) => write!(f, "the memory limit of {limit} bytes was reached"),
+            StopReason::States(limit) => write!(f, "the limit of {limit} states was reached"),
             StopReason::Depth { events, at: Place { file, line, .. } } => write!(
                 f,
                 "an execution went on for more than {events} events, at {file}:{line}; \
@@ -188,6 +193,12 @@ impl<'c> Deadline<'c> {
         self.patience.filter(|(end, _)| Instant::now() >= *end).map(|(_, limit)| StopReason::Patience(limit))
     }
 
+    /// Why a search that has met so many states must end now, if it must.
+    pub fn met(&self, states: u64) -> Option<StopReason> {
+        let full = self.limits.states.filter(|&limit| states > limit).map(StopReason::States);
+        if self.control.stopped() { Some(StopReason::Interrupted) } else { full.or_else(|| self.passed()) }
+    }
+
     /// Why a run that has ended so many executions must end now, if it must.
     pub fn reached(&self, runs: u64) -> Option<StopReason> {
         let full = self.limits.executions.filter(|&limit| runs >= limit).map(StopReason::Executions);
@@ -210,6 +221,8 @@ mod tests {
         assert_eq!(some.reached(3), Some(StopReason::Executions(3)));
         let memory = cfg!(target_os = "linux").then_some(StopReason::Memory(1));
         assert_eq!(some.reached(2), memory);
+        let few = Deadline::new(Limits { states: Some(7), ..Limits::default() }, &control);
+        assert_eq!((few.met(7), few.met(8)), (None, Some(StopReason::States(7))));
         let late = Deadline::new(Limits { time: Some(Duration::ZERO), ..limits }, &control);
         assert_eq!(late.passed(), Some(StopReason::Time(Duration::ZERO)));
         control.stop();

@@ -66,6 +66,7 @@ impl Semantics for Running<'_> {
     type State = Concrete;
     type Part = Piece;
     type Sight = Seen;
+    type Memo = ();
 
     fn initial(&self) -> Concrete {
         self.machine.initial()

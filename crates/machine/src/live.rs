@@ -54,7 +54,7 @@ impl Live {
     }
 
     /// Whether the slot may be read from this instruction on.
-    pub(crate) fn is_live(&self, pc: Pc, slot: Slot) -> bool {
+    pub fn is_live(&self, pc: Pc, slot: Slot) -> bool {
         self.row(pc).get(slot as usize / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
     }
 

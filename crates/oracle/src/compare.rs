@@ -102,8 +102,8 @@ pub struct Subject {
     pub name: String,
     /// By what it tells executions apart.
     pub equivalence: Equivalence,
-    /// Whether it looks for data races.
-    pub races: bool,
+    /// Under which models it looks for data races.
+    pub races: fn(Model) -> bool,
     /// Whether it reports schedules of failed and bounded executions, too.
     pub every_end: bool,
     /// Whether it takes the program under the model.
@@ -236,8 +236,9 @@ pub fn with_options(
     let subject = subject.only(move |sketch, model| knows(engine, sketch, model));
     match engine.name() {
         "oc" => symbolic::restricted(subject),
+        "cegar" => symbolic::abstracted(subject),
         "rf" => subject.without(|stmt| matches!(stmt, Stmt::Atomic(_))),
-        "lazy-tso" => Subject { races: false, ..subject },
+        "lazy-tso" => Subject { races: |_| false, ..subject },
         // By values it cannot tell whether an access comes before the end of its object.
         "vc" => {
             let subject = subject.without(|stmt| updates(stmt) || matches!(stmt, Stmt::Free(_)));
@@ -287,7 +288,7 @@ pub fn explorer_by(
     Subject {
         name: name.into(),
         equivalence,
-        races: true,
+        races: |_| true,
         every_end: false,
         applies: Box::new(|_, _| true),
         code: None,
@@ -500,7 +501,7 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
         });
     }
     let mut races = false;
-    if let Some(racing) = expected.racing.as_ref().filter(|_| subject.races) {
+    if let Some(racing) = expected.racing.as_ref().filter(|_| (subject.races)(model)) {
         let race = racing.failures.iter().any(|failure| failure.property == Property::Race);
         match subject.answer(given, model, true) {
             Ok(found) => {

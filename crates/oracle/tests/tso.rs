@@ -23,13 +23,12 @@ use raddle_testkit::{Random, setting};
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 /// A program that has more states in some way is not looked at.
 const MOST: usize = 4_000;
 
-/// What takes longer is left out: nothing is said about programs that were not searched whole.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// So many states a single search of an engine may meet; nothing is said about programs that have more.
+const STATES: u64 = 20_000;
 
 /// A program that has more states without store buffers is not attacked.
 const FEW: usize = 200;
@@ -96,7 +95,7 @@ fn blurred(code: &Code, precision: Precision) -> Option<Settled> {
 /// The settled states with delays built in that an oracle asks for, round by round; whether the last round has all that it asks for.
 fn extended(code: &Code, oracle: &dyn Oracle, exact: bool, rounds: usize) -> Option<(Vec<Settled>, bool)> {
     let control = Control::new();
-    let deadline = Deadline::new(Limits { time: Some(PATIENCE), ..Limits::default() }, &control);
+    let deadline = Deadline::new(Limits { states: Some(STATES), ..Limits::default() }, &control);
     let (mut words, mut states) = (Words::default(), Vec::new());
     for _ in 0..rounds {
         let with = |words: &Words| Extended {
@@ -117,19 +116,21 @@ fn extended(code: &Code, oracle: &dyn Oracle, exact: bool, rounds: usize) -> Opt
     Some((states, false))
 }
 
-fn ask(engine: &'static dyn Engine, code: &Code, switches: &[&str], patience: Option<Duration>) -> Outcome {
+fn ask(engine: &'static dyn Engine, code: &Code, switches: &[&str], states: Option<u64>) -> Outcome {
     let mut options = Options::new(Model::Tso);
     options.all = true;
-    options.limits.time = patience;
-    options.properties = PropertySet::none().with(Property::Assert);
+    options.limits.states = states;
+    options.properties = PropertySet::none().with(Property::Assert).with(Property::Deadlock);
     for switch in switches {
         options.switches.set(engine, switch).expect("a switch");
     }
     engine.ask(&Question { code, options: &options }, &Control::new()).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-fn failing(outcome: &Outcome) -> BTreeSet<u32> {
-    outcome.findings.iter().map(Finding::violation).map(|violation| violation.place.line).collect()
+/// What is wrong, and on which line.
+fn failing(outcome: &Outcome) -> BTreeSet<(Property, u32)> {
+    let violations = outcome.findings.iter().map(Finding::violation);
+    violations.map(|violation| (violation.property, violation.place.line)).collect()
 }
 
 const PRECISIONS: [Precision; 7] = [
@@ -145,7 +146,7 @@ const PRECISIONS: [Precision; 7] = [
 #[test]
 fn cyclic_programs() {
     let [mut compared, mut exact, mut abstracted, mut closed, mut delayed] = [0; 5];
-    for seed in 0..setting("RADDLE_TSO", 40) {
+    for seed in 0..setting("RADDLE_TSO", 30) {
         let text = program(&mut Random::new(0x750 + seed));
         let source = raddle_program::parse("test.rdl", &text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let code = raddle::prepare(&source, None);
@@ -175,8 +176,9 @@ fn cyclic_programs() {
             closed += usize::from(whole && with_captures);
         }
         let bounded = ask(&raddle_reach::explicit::Explicit, &code, &["buffer=2"], None);
-        let ways: [(&'static dyn Engine, &[&str]); 4] = [
+        let ways: [(&'static dyn Engine, &[&str]); 5] = [
             (&Lazy, &["rounds=4"]),
+            (&AbstractTso, &[]),
             (&AbstractTso, &["queue=none", "count=none"]),
             (&AbstractTso, &["queue=1", "count=1"]),
             (&AbstractTso, &["queue=3", "count=1"]),
@@ -185,7 +187,7 @@ fn cyclic_programs() {
             if engine.name() == "lazy-tso" && sc.len() > FEW {
                 continue;
             }
-            let found = ask(engine, &code, switches, Some(PATIENCE));
+            let found = ask(engine, &code, switches, Some(STATES));
             if found.stop.is_none() {
                 assert!(failing(&bounded).is_subset(&failing(&found)), "{} loses: {}", engine.name(), what());
             }
@@ -197,14 +199,14 @@ fn cyclic_programs() {
     println!(
         "{compared} programs, {exact} of them whole with buffers of two; {abstracted} abstractions; {delayed} delays, {closed} times no more"
     );
-    let least = setting("RADDLE_TSO", 40) as usize;
+    let least = setting("RADDLE_TSO", 30) as usize;
     assert!(compared * 3 > least && exact * 10 > least && abstracted > least && closed > 2 && delayed > 2);
 }
 
 #[test]
 fn programs_that_end() {
     let [mut compared, mut not_robust, mut violated] = [0; 3];
-    for index in 0..setting("RADDLE_TSO", 80) {
+    for index in 0..setting("RADDLE_TSO", 60) {
         let sketch = generate(Family::Buffered, 77, index);
         if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Loop(_) | Stmt::Spin(..))) {
             continue;
@@ -229,7 +231,7 @@ fn programs_that_end() {
         let ways: [(&'static dyn Engine, &[&str]); 4] =
             [(&Lazy, &[]), (&Lazy, &["unroll=4"]), (&Lazy, &["oracle=runs"]), (&AbstractTso, &[])];
         for (engine, switches) in ways {
-            let found = ask(engine, &code, switches, Some(PATIENCE));
+            let found = ask(engine, &code, switches, Some(STATES));
             if found.stop.is_some() {
                 continue;
             }
@@ -243,8 +245,28 @@ fn programs_that_end() {
         violated += usize::from(explicit.verdict == Verdict::Violated);
     }
     println!("{compared} programs, {not_robust} times delays, {violated} with violations");
-    let least = setting("RADDLE_TSO", 80) as usize;
+    let least = setting("RADDLE_TSO", 60) as usize;
     assert!(compared * 2 > least && not_robust * 4 > least, "{compared} {not_robust}");
+}
+
+/// Two ways to wait for ever with the same operations, up to where one of them ends.
+#[test]
+fn all_deadlocks_are_listed() {
+    let text = "global x: i32; global y: i32; global z: i32;
+        fn first() {
+            let a = load x until a == 1;
+            let b = load y until b == 1;
+        }
+        fn second() { let c = load z; if c == 1 { store x, 1; } }
+        fn third() { store z, 1; }
+        fn main() { spawn first(); spawn second(); spawn third(); }";
+    let source = raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let code = raddle::prepare(&source, None);
+    for engine in [&raddle_reach::explicit::Explicit as &'static dyn Engine, &Lazy, &AbstractTso] {
+        let found = ask(engine, &code, &[], None);
+        let expected = BTreeSet::from([(Property::Deadlock, 3), (Property::Deadlock, 4)]);
+        assert_eq!(failing(&found), expected, "{}", engine.name());
+    }
 }
 
 /// Buffers in which the last store is counted with the others.

@@ -81,6 +81,7 @@ impl Question<'_> {
                      the program before the input is used"
                         .into(),
                 ),
+                Some(StopReason::States(_)) => Some("--max-states raises the limit on states".into()),
                 Some(StopReason::Memory(limit)) => Some(format!("--max-memory raises the limit of {}", memory(limit))),
                 _ => None,
             });

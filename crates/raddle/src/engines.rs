@@ -9,6 +9,7 @@ use raddle_explore::vc::ValueCentric;
 use raddle_reach::buffers::AbstractTso;
 use raddle_reach::explicit::Explicit;
 use raddle_reach::lazy::Lazy;
+use raddle_symbolic::cegar::Cegar;
 use raddle_symbolic::oc::OrderingConsistency;
 
 /// All engines, in the order they are shown in. What `--engine` takes, its help, comparisons, the oracle, the benchmarks and the tables of the book read from
@@ -24,4 +25,5 @@ pub const ENGINES: Registry = Registry::new(&[
     &Lazy,
     &AbstractTso,
     &OrderingConsistency,
+    &Cegar,
 ]);

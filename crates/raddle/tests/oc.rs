@@ -8,20 +8,35 @@ fn program(text: &str) -> Program {
 }
 
 fn ask(text: &str, switch: &str, properties: PropertySet) -> Result<Outcome, Error> {
-    let mut settings = Settings::new(Model::Sc);
+    ask_under(Model::Sc, text, &[switch], properties)
+}
+
+fn ask_under(model: Model, text: &str, switches: &[&str], properties: PropertySet) -> Result<Outcome, Error> {
+    let mut settings = Settings::new(model);
     settings.engine = ENGINES.find("oc").expect("an engine");
     settings.options.properties = properties;
-    settings.options.switches.set(settings.engine, switch).expect("a switch");
+    for switch in switches {
+        settings.options.switches.set(settings.engine, switch).expect("a switch");
+    }
     verify(&program(text), &settings, &Control::new())
 }
 
-/// What is found without looking for deadlocks, by both ways to search.
+/// What is found without looking for deadlocks, by every way to search.
 fn verdict(text: &str) -> Verdict {
+    verdict_under(Model::Sc, text)
+}
+
+fn verdict_under(model: Model, text: &str) -> Verdict {
     let properties = PropertySet::all().without(Property::Deadlock);
-    let [one, other] =
-        ["search=prop", "search=basic"].map(|switch| ask(text, switch, properties).expect("it takes this").verdict);
-    assert_eq!(one, other, "{text}");
-    one
+    let mut verdicts = Vec::new();
+    for search in ["search=prop", "search=basic", "search=clock"] {
+        for conflicts in ["conflicts=simple", "conflicts=none"] {
+            let found = ask_under(model, text, &[search, conflicts], properties).expect("it takes this");
+            verdicts.push(found.verdict);
+        }
+    }
+    assert!(verdicts.windows(2).all(|pair| pair[0] == pair[1]), "{verdicts:?}: {text}");
+    verdicts[0]
 }
 
 /// Threads given by their steps, `x=1` to write and `x?1` for a read that must find 1, and a main thread that starts all, waits for all and must not come to its end.
@@ -197,4 +212,146 @@ fn a_write_that_cannot_come_first_does_not_race() {
     let found = |expected: u32| ask(&text(expected), "search=prop", PropertySet::all()).expect("it takes this");
     assert_eq!(found(1).verdict, Verdict::Holds);
     assert_eq!(found(0).findings[0].violation().property, Property::Race);
+}
+
+/// On different ways a thread makes different objects as its so many-th, and they have the same address.
+#[test]
+fn objects_of_different_ways_are_told_apart() {
+    let text = |size: u32| {
+        format!(
+            "fn other(p: ptr) {{ store i32 *(p + 4), 5; }}
+             fn main() {{
+                let c = choose 0..2; let p: ptr;
+                if c == 1 {{ p = alloc {size}; }} else {{ p = alloc 8; }}
+                let t = spawn other(p); join t; free p;
+             }}"
+        )
+    };
+    assert_eq!(verdict(&text(8)), Verdict::Holds);
+    assert_eq!(verdict(&text(4)), Verdict::Violated);
+}
+
+/// The thread that makes the object is unrolled behind the one that finds its address in memory.
+#[test]
+fn an_address_that_was_read_is_one_that_was_written() {
+    let text = |order: &str| {
+        format!(
+            "global q: ptr;
+             fn reader() {{ let p: ptr = load q; if p != null {{ let v = load i32 *p; assert v == 7; }} }}
+             fn writer() {{ let p: ptr = alloc zeroed 4; {order} }}
+             fn main() {{ spawn reader(); spawn writer(); }}"
+        )
+    };
+    assert_eq!(verdict(&text("store i32 *p, 7; store q, p;")), Verdict::Holds);
+    assert_eq!(verdict(&text("store q, p; store i32 *p, 7;")), Verdict::Violated);
+    assert_eq!(verdict(&text("store i32 *p, 7; store q, p; free p;")), Verdict::Violated);
+}
+
+#[test]
+fn store_buffers_let_reads_pass_writes() {
+    let text = |fence: &str| {
+        format!(
+            "global x: i32; global y: i32; global a: i32; global b: i32;
+             fn one() {{ store.rlx x, 1; {fence} let r = load.rlx y; store.rlx a, r; }}
+             fn two() {{ store.rlx y, 1; {fence} let r = load.rlx x; store.rlx b, r; }}
+             fn main() {{ let s = spawn one(); let t = spawn two(); join s; join t;
+                let r = load a; let q = load b; assert r == 1 || q == 1; }}"
+        )
+    };
+    for (model, expected) in
+        [(Model::Sc, Verdict::Holds), (Model::Tso, Verdict::Violated), (Model::Pso, Verdict::Violated)]
+    {
+        assert_eq!(verdict_under(model, &text("")), expected, "{model}");
+        assert_eq!(verdict_under(model, &text("fence.sc;")), Verdict::Holds, "{model}");
+    }
+}
+
+#[test]
+fn stores_pass_each_other_under_pso_only() {
+    let text = |order: &str| {
+        format!(
+            "global x: i32; global y: i32;
+             fn one() {{ store.rlx x, 1; store.{order} y, 1; }}
+             fn main() {{ spawn one(); let r = load.rlx y; let q = load.rlx x; assert r == 0 || q == 1; }}"
+        )
+    };
+    for (model, expected) in [(Model::Tso, Verdict::Holds), (Model::Pso, Verdict::Violated)] {
+        assert_eq!(verdict_under(model, &text("rlx")), expected, "{model}");
+        assert_eq!(verdict_under(model, &text("rel")), Verdict::Holds, "{model}");
+    }
+}
+
+/// A fence on one side of a branch orders nothing if the other side is taken.
+#[test]
+fn a_fence_in_a_branch_orders_on_that_side_only() {
+    let text = |always: &str| {
+        format!(
+            "global x: i32; global y: i32; global a: i32; global c: i32;
+             fn one() {{ let k = load.rlx c; store.rlx x, 1; if k == 1 {always} {{ fence.sc; }} let r = load.rlx y; store.rlx a, r; }}
+             fn main() {{ let s = spawn one(); store.rlx y, 1; fence.sc; let q = load.rlx x; join s; let r = load a; assert r == 1 || q == 1; }}"
+        )
+    };
+    for model in [Model::Tso, Model::Pso] {
+        assert_eq!(verdict_under(model, &text("")), Verdict::Violated, "{model}");
+        assert_eq!(verdict_under(model, &text("|| k == 0")), Verdict::Holds, "{model}");
+    }
+}
+
+/// What a thread has stored it finds, before anybody else does; and not what was there before it.
+#[test]
+fn a_thread_finds_its_own_stores() {
+    let text = |expected: u32| {
+        format!(
+            "global x: i32; global y: i32; global a: i32; global b: i32;
+             fn one() {{ store.rlx x, 1; let own = load.rlx x; assert own != 0; let r = load.rlx y; store.rlx a, r; }}
+             fn two() {{ store.rlx y, 1; let own = load.rlx y; assert own == 1; let r = load.rlx x; store.rlx b, r; }}
+             fn main() {{ let s = spawn one(); let t = spawn two(); join s; join t;
+                let r = load a; let q = load b; assert r == {expected} || q == {expected}; }}"
+        )
+    };
+    for model in [Model::Tso, Model::Pso] {
+        assert_eq!(verdict_under(model, &text(1)), Verdict::Violated, "{model}");
+        assert_eq!(verdict_under(model, &text(0)), Verdict::Violated, "{model}");
+        let own = text(1).replace("assert r == 1 || q == 1;", "");
+        assert_eq!(verdict_under(model, &own), Verdict::Holds, "{model}");
+    }
+}
+
+#[test]
+fn who_is_signalled_goes_on() {
+    let text = |wake: &str| {
+        format!(
+            "global m: mutex; global c: cond; global ready: i32;
+             fn waiter() {{ lock m; let r = load ready; while r == 0 {{ wait c, m; r = load ready; }} unlock m; }}
+             fn main() {{ let s = spawn waiter(); let t = spawn waiter(); lock m; store ready, 1; {wake} c; unlock m; join s; join t; }}"
+        )
+    };
+    let found = |wake: &str| ask(&text(wake), "search=prop", PropertySet::all()).expect("it takes this");
+    assert_eq!(found("broadcast").verdict, Verdict::Holds);
+    let lost = found("signal");
+    assert_eq!(lost.findings[0].violation().property, Property::Deadlock);
+}
+
+#[test]
+fn nobody_passes_a_barrier_before_all_have_come() {
+    let text = |count: u32| {
+        format!(
+            "global b: barrier({count}); global x: i32;
+             fn other() {{ store x, 1; barrier_wait b; }}
+             fn main() {{ spawn other(); barrier_wait b; let r = load x; assert r == 1; }}"
+        )
+    };
+    assert_eq!(verdict(&text(2)), Verdict::Holds);
+    assert_eq!(verdict(&text(1)), Verdict::Violated);
+}
+
+/// The so many-th child has the same name on both sides, and each side waits for its own.
+#[test]
+fn children_of_different_ways_are_told_apart() {
+    let text = "global m: mutex; global x: i32;
+        fn worker() { store x, 1; }
+        fn parent() { let t = spawn worker(); join t; let r = load x; assert r == 1; }
+        fn starter() { let k = trylock m; let t = spawn parent(); join t; }
+        fn main() { let t = spawn starter(); join t; }";
+    assert_eq!(verdict(text), Verdict::Holds);
 }

@@ -6,10 +6,11 @@
 //!
 //! Cost: one look at every state and move; memory for every state, a few bytes per part of it.
 
+use crate::dynamic::{self, Ended};
 use crate::growth::what_grows;
-use crate::machine::Machine;
+use crate::machine::{Machine, Piece};
 use crate::schedule::schedule;
-use crate::search::{Order, Plan, search};
+use crate::search::{Graph, Order, Plan, search};
 use crate::semantics::Breadth;
 use crate::watch::{Halt, Watch};
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, StopReason, Switch, Values};
@@ -24,6 +25,11 @@ const SEARCH: Switch = Switch::words(
 );
 const LIVE: Switch = Switch::on_off("live", true, "clear what no thread will read again");
 const LOCAL: Switch = Switch::on_off("local", true, "what no other thread can notice is done first and alone");
+const REDUCTION: Switch = Switch::words(
+    "reduction",
+    &["none", "dynamic"],
+    "dynamic follows one order of moves that commute, in programs whose states do not repeat; depth-first, one worker",
+);
 const BUFFER: Switch = Switch {
     key: "buffer",
     values: Values::WordsOrNumber(&["auto", "any"], "how many"),
@@ -52,7 +58,7 @@ impl Engine for Explicit {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[SEARCH, LIVE, LOCAL, BUFFER]
+        &[SEARCH, LIVE, LOCAL, REDUCTION, BUFFER]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
@@ -61,8 +67,19 @@ impl Engine for Explicit {
             let message = format!("the engine `explicit` knows sc, tso and pso, not {}", options.model);
             return Err(Refusal::whole(code, message));
         }
+        let dynamic = options.switches.get(&REDUCTION) == "dynamic";
+        if dynamic && code.has_atomic_blocks() {
+            return Err(Refusal::whole(
+                code,
+                "atomic blocks are not reduced; leave out --engine-option reduction=dynamic",
+            ));
+        }
         if !question.looks_for_races() {
             return Ok(());
+        }
+        if dynamic {
+            let message = "races are not looked for with --engine-option reduction=dynamic; --no race leaves them out";
+            return Err(Refusal::whole(code, message));
         }
         let instead = "--no race leaves races out, --engine optimal finds them";
         if code.has_atomic_blocks() {
@@ -110,16 +127,26 @@ impl Explicit {
         let breadth = if switches.is_on(&LOCAL) { Breadth::Enough } else { Breadth::Everything };
         let plan = Plan { order, workers: options.workers.max(1), breadth };
         let watch = RefCell::new(Watch::new(question, machine.races, deadline));
-        let (graph, ended) = search(
-            &machine,
-            plan,
-            &mut |graph, index, sight| {
-                watch.borrow_mut().notice(sight, &mut |then| Some(schedule(&machine, graph, index, then)))
-            },
-            &mut |graph| watch.borrow().pause(graph),
-        );
-        let mut watch = watch.into_inner();
+        let mut notice = |graph: &Graph<Piece>, index, sight| {
+            watch.borrow_mut().notice(sight, &mut |_, then| Some(schedule(&machine, graph, index, then)))
+        };
+        let mut pause = |graph: &Graph<Piece>| watch.borrow().pause(graph);
         let mut notes = Vec::new();
+        let reduced = if switches.get(&REDUCTION) == "dynamic" {
+            match dynamic::search(&machine, &mut notice, &mut pause) {
+                (graph, None) => Some((graph, None)),
+                (graph, Some(Ended::Told(halt))) => Some((graph, Some(halt))),
+                (_, Some(Ended::Repeats | Ended::Blocks)) => {
+                    notes.push("states repeat on the way, so nothing was reduced".into());
+                    watch.replace(Watch::new(question, machine.races, deadline));
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        let (graph, ended) = reduced.unwrap_or_else(|| search(&machine, plan, &mut notice, &mut pause));
+        let mut watch = watch.into_inner();
         if order == Order::Depth && options.workers > 1 {
             notes.push("depth-first search has one worker".into());
         }

@@ -4,7 +4,7 @@
 //! parts of the states that have been met.
 
 use crate::machine::Piece;
-use raddle_machine::{Addr, Automaton, Code, Thread};
+use raddle_machine::{Access, Addr, Automaton, Code, Thread};
 use raddle_trace::ThreadId;
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,9 @@ pub fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
     let mut buffers: FxHashMap<ThreadId, (usize, usize)> = FxHashMap::default();
     for part in parts {
         match part {
-            Piece::Object(base, _) => *objects.entry(*base).or_default() += 1,
+            Piece::Object(base, _) | Piece::Cell(Access { addr: base, .. }, _) => {
+                *objects.entry(*base).or_default() += 1
+            }
             Piece::Thread(thread) => {
                 let (forms, made) = threads.entry(thread.id()).or_default();
                 *forms += 1;

@@ -4,24 +4,26 @@
 //!
 //! * A turn of a loop without effect leads back to where it began. The machine lets a thread rest there, for those who count executions; a search over states need not, since
 //!   it meets the state again.
-//! * What no thread will read again is cleared ([`Thread::forget`](raddle_machine::Thread::forget)), unless that is switched off. Wake-ups at condition variables are counted from the last wait on, since nothing but the
+//! * What no thread will read again is cleared ([`Thread::forget`](raddle_machine::Thread::forget)), unless that is switched off; so are threads that have ended and been waited for. Wake-ups at condition variables are counted from the last wait on, since nothing but the
 //!   difference matters.
 //! * What a thread does that no other thread can notice or prevent, now or later, is done first and alone (local events first, Calin 2016; here invisible work is done in one go
 //!   by the machine, and this is about the visible operations that are local all the same): picking an alternative, starting a thread, a fence that need not
 //!   wait, a look at a constant, and, with store buffers and if nobody looks for races, putting a store to a global object into the buffer.
 //! * A store buffer may have a bound: a thread with so many stores on their way does not store (Calin 2016, section 6.4 of our notes on it says what is exact then).
 
+use crate::memo::{Memo, recall};
+use crate::parts::Numbers;
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use crate::sight::{Sight, notice};
 use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{
-    Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, State, Status, Thread, Visible,
+    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, State, Status, Thread, Visible,
 };
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A state of the machine.
@@ -44,6 +46,8 @@ pub struct Machine<'c> {
     pub live: Option<Live>,
     /// Memory as the program finds it.
     pub memory: ByteMemory,
+    /// How large the objects in it are.
+    pub sizes: BTreeMap<Addr, u32>,
 }
 
 /// A part of states of the machine.
@@ -51,7 +55,9 @@ pub struct Machine<'c> {
 pub enum Piece {
     /// A thread.
     Thread(Shared),
-    /// An object whose contents are not those it had at first.
+    /// A cell of a global object, with a value that it did not have at first.
+    Cell(Access, u64),
+    /// An object that is not there at first.
     Object(Addr, Arc<Contents>),
     /// What a thread has on its way.
     Outgoing(ThreadId, Outgoing),
@@ -65,6 +71,31 @@ pub struct Rest {
     joined: Vec<bool>,
     ended: BTreeSet<Addr>,
     atomic: Option<ThreadId>,
+}
+
+impl Rest {
+    /// Who is in an atomic block.
+    pub(crate) fn atomic(&self) -> Option<ThreadId> {
+        self.atomic
+    }
+}
+
+/// Cells are so large; the last one of an object may be smaller.
+const CELL: u32 = 8;
+
+/// The start of the cell that an access is to, if it is to one that is there at first.
+pub(crate) fn cell_of(machine: &Machine<'_>, access: Access) -> Option<Addr> {
+    let Access { addr, size } = access;
+    let offset = addr.offset();
+    let fits = offset % CELL + u32::from(size) <= CELL;
+    let global = matches!(addr.owner(), Owner::Global(_)) && machine.memory.contains(addr.base());
+    (global && fits).then(|| Addr(addr.0 - u64::from(offset % CELL)))
+}
+
+/// The cells of an object.
+fn cells(base: Addr, size: u32) -> impl Iterator<Item = Access> {
+    let cell = move |at: u32| Access { addr: Addr(base.0 + u64::from(at)), size: (size - at).min(CELL) as u8 };
+    (0..size).step_by(CELL as usize).map(cell)
 }
 
 impl Part for Piece {
@@ -94,12 +125,24 @@ impl<'c> Machine<'c> {
             fences: BTreeSet::new(),
             live,
             memory: ByteMemory::initial(code),
+            sizes: code.shared_globals().map(|(base, bytes)| (base, bytes.len() as u32)).collect(),
         }
     }
 
     /// What can happen next, and whether a store had to wait for room in its buffer.
     pub fn moves(&self, state: &Concrete) -> (Vec<Step>, bool) {
         let mut moves = state.moves(self.code);
+        if state.memory().keeps() {
+            // Whoever waits for a thread that is gone has nothing on its way, as if it were still there.
+            moves.retain(|step| {
+                let id = step.thread();
+                let waits_for = match own(state, id).status() {
+                    Status::Ready(Visible::Join { thread }) if matches!(step, Step::Run(_)) => Some(*thread),
+                    _ => None,
+                };
+                waits_for.is_none_or(|other| state.thread(other).is_some() || state.memory().is_settled(id))
+            });
+        }
         if !self.fences.is_empty() {
             moves.retain(|step| {
                 let (runs, id) = (matches!(step, Step::Run(_) | Step::Choose(..)), step.thread());
@@ -121,14 +164,27 @@ impl<'c> Machine<'c> {
 
     /// The state that a move leads to.
     pub fn after(&self, state: &Concrete, step: Step) -> Concrete {
+        self.after_unless(state, step, |_| false).expect("nothing is wrong with it")
+    }
+
+    /// The state that a move leads to, unless something is wrong with the thread that has moved.
+    pub(crate) fn after_unless(
+        &self,
+        state: &Concrete,
+        step: Step,
+        wrong: impl Fn(&Shared) -> bool,
+    ) -> Option<Concrete> {
         let mut next = state.clone();
         next.step(self.code, step, &mut ()).expect("it is among the moves");
+        if wrong(own(&next, step.thread())) {
+            return None;
+        }
         self.tidy(&mut next);
-        next
+        Some(next)
     }
 
     /// Takes out what makes no difference, of the threads that have changed.
-    fn tidy(&self, state: &mut Concrete) {
+    pub(crate) fn tidy(&self, state: &mut Concrete) {
         for thread in state.threads_mut().filter(|thread| thread.number().is_none()) {
             let thread = thread.change();
             thread.turn_again(self.code);
@@ -147,9 +203,15 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Who can be let go first and alone.
-    fn local(&self, state: &Concrete, moves: &[Step]) -> Option<ThreadId> {
-        let is_local = |id: ThreadId| match *own(state, id).status() {
+    /// Whether nothing is left of a thread that was waited for. Without it, to wait for its end once more is an error all the same.
+    fn is_gone(&self, state: &Concrete, thread: &Shared) -> bool {
+        let finished = matches!(thread.status(), Status::Finished { exit: false, .. });
+        finished && self.live.is_some() && thread.objects_made() == 0 && state.memory().is_settled(thread.id())
+    }
+
+    /// Whether nobody can notice or prevent what the thread does next.
+    pub(crate) fn is_local(&self, state: &Concrete, id: ThreadId) -> bool {
+        match *own(state, id).status() {
             Status::Ready(visible) => match visible {
                 Visible::Choose { .. } | Visible::Spawn { .. } | Visible::Fence { .. } => true,
                 Visible::Load { access, order, wait: false } => {
@@ -162,9 +224,13 @@ impl<'c> Machine<'c> {
                 _ => false,
             },
             _ => false,
-        };
+        }
+    }
+
+    /// Who can be let go first and alone.
+    fn local(&self, state: &Concrete, moves: &[Step]) -> Option<ThreadId> {
         let runs = moves.iter().filter(|step| matches!(step, Step::Run(_) | Step::Choose(..)));
-        runs.map(|step| step.thread()).find(|&id| state.atomic().is_none() && is_local(id))
+        runs.map(|step| step.thread()).find(|&id| state.atomic().is_none() && self.is_local(state, id))
     }
 }
 
@@ -185,6 +251,7 @@ impl Semantics for Machine<'_> {
     type State = Concrete;
     type Part = Piece;
     type Sight = Sight;
+    type Memo = Memo;
 
     fn initial(&self) -> Concrete {
         let memory = AnyMemory::of(self.model, self.memory.clone());
@@ -194,16 +261,28 @@ impl Semantics for Machine<'_> {
     }
 
     fn split(&self, state: &Concrete, see: &mut dyn FnMut(&Piece)) {
-        for thread in state.threads() {
-            see(&Piece::Thread(thread.clone()));
+        let mut joined = Vec::with_capacity(state.threads().len());
+        for (thread, was_joined) in state.threads().zip(state.joined()) {
+            if !(was_joined && self.is_gone(state, thread)) {
+                joined.push(was_joined);
+                see(&Piece::Thread(thread.clone()));
+            }
         }
-        let (joined, ended) = (state.joined().collect(), state.ended().collect());
+        let ended = state.ended().collect();
         see(&Piece::Rest(Arc::new(Rest { joined, ended, atomic: state.atomic() })));
         let mut first = self.memory.objects().peekable();
         for (base, contents) in state.memory().bytes().objects() {
-            let was = first.next_if(|(known, _)| *known == base).map(|(_, was)| was);
-            if was.is_none_or(|was| !Arc::ptr_eq(was, contents) && was != contents) {
-                see(&Piece::Object(base, contents.clone()));
+            match first.next_if(|(known, _)| *known == base) {
+                None => see(&Piece::Object(base, contents.clone())),
+                Some((_, was)) if Arc::ptr_eq(was, contents) => {}
+                Some(_) => {
+                    for cell in cells(base, self.sizes[&base]) {
+                        let value = state.memory().bytes().read(cell).map(|(value, _)| value);
+                        if value != self.memory.read(cell).map(|(value, _)| value) {
+                            see(&Piece::Cell(cell, value.expect("it is a part of the object")));
+                        }
+                    }
+                }
             }
         }
         for (thread, outgoing) in state.memory().outgoing() {
@@ -217,6 +296,9 @@ impl Semantics for Machine<'_> {
         for part in parts {
             match part {
                 Piece::Thread(thread) => threads.push(thread.clone()),
+                Piece::Cell(cell, value) => {
+                    memory.bytes_mut().write(*cell, *value).expect("it is a part of a global object");
+                }
                 Piece::Object(base, contents) => memory.bytes_mut().set(*base, contents.clone()),
                 Piece::Outgoing(thread, outgoing) => memory.set_outgoing(*thread, outgoing.clone()),
                 Piece::Rest(all) => rest = Some(all),
@@ -248,5 +330,32 @@ impl Semantics for Machine<'_> {
             }
         }
         Expanded { sight, reduced: left_out }
+    }
+
+    fn recall(
+        &self,
+        memo: &mut Memo,
+        numbers: &mut Numbers<'_, Piece>,
+        parts: &[u32],
+        breadth: Breadth,
+        next: &mut dyn FnMut(u16, &[u32]),
+    ) -> Option<Expanded<Sight>> {
+        if !memo.is_doubted() {
+            return recall(self, memo, numbers, parts, breadth, next);
+        }
+        let (mut recalled, mut made) = (Vec::new(), Vec::new());
+        let expanded = recall(self, memo, numbers, parts, breadth, &mut |by, list| {
+            recalled.push((by, list.to_vec()));
+            next(by, list);
+        })?;
+        let state = self.join(&mut parts.iter().map(|&part| numbers.get(part)));
+        let all = self.expand(&state, breadth, &mut |by, next| {
+            let mut list = Vec::new();
+            self.split(&next, &mut |piece| list.push(numbers.number(piece)));
+            made.push((by, list));
+        });
+        assert_eq!(recalled, made, "what was remembered is not what the machine does");
+        assert_eq!((&expanded.sight, expanded.reduced), (&all.sight, all.reduced));
+        Some(expanded)
     }
 }

@@ -16,6 +16,11 @@ pub struct Parts<P> {
 /// Numbers from here on are those of one batch.
 const OWN: u32 = 1 << 31;
 
+/// Whether this is the number of a part for one batch.
+pub(crate) fn is_own(number: u32) -> bool {
+    number & OWN != 0
+}
+
 impl<P: Part> Parts<P> {
     /// No parts.
     pub(crate) fn new() -> Self {
@@ -49,9 +54,28 @@ impl<P: Part> Parts<P> {
     }
 }
 
+/// Parts by number and numbers of parts, while a batch is looked at.
+#[derive(Debug)]
+pub struct Numbers<'n, P> {
+    pub(crate) known: &'n Parts<P>,
+    pub(crate) new: &'n mut NewParts<P>,
+}
+
+impl<P: Part> Numbers<'_, P> {
+    /// The part with this number.
+    pub fn get(&self, number: u32) -> &P {
+        if number & OWN == 0 { self.known.get(number) } else { &self.new.list[(number & !OWN) as usize] }
+    }
+
+    /// The number of a part.
+    pub fn number(&mut self, part: &P) -> u32 {
+        self.new.number(self.known, part)
+    }
+}
+
 /// The parts that one batch met first.
 #[derive(Debug)]
-pub(crate) struct NewParts<P> {
+pub struct NewParts<P> {
     list: Vec<P>,
     numbers: FxHashMap<P, u32>,
 }
@@ -76,17 +100,19 @@ impl<P: Part> NewParts<P> {
     }
 
     /// Makes them known; the answer says which number each has.
-    pub(crate) fn settle(self, known: &mut Parts<P>) -> Settled {
-        Settled(self.list.into_iter().map(|part| known.number(part)).collect())
+    pub(crate) fn settle(&mut self, known: &mut Parts<P>) -> Settled {
+        self.numbers.clear();
+        Settled(self.list.drain(..).map(|part| known.number(part)).collect())
     }
 }
 
 /// The numbers that the parts of a batch have got.
 #[derive(Debug)]
-pub(crate) struct Settled(Vec<u32>);
+pub struct Settled(Vec<u32>);
 
 impl Settled {
-    pub(crate) fn number(&self, number: u32) -> u32 {
+    /// The number of a part, which may have had one for the batch.
+    pub fn number(&self, number: u32) -> u32 {
         if number & OWN == 0 { number } else { self.0[(number & !OWN) as usize] }
     }
 }

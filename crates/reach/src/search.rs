@@ -7,10 +7,10 @@
 //! A system may say that a part of what follows is enough (a persistent set, Godefroid 1996), provided that some of it has not been met before: from states that were not met
 //! before one comes in the end to a state from which everything is followed, so nothing is put off for ever (Holzmann, Godefroid, Pirottin 1992).
 
-use crate::parts::{NewParts, Parts};
-use crate::semantics::{Breadth, Expanded, Semantics};
-use crate::visited::{Index, Visited};
-use raddle_engine::StopReason;
+use crate::parts::{NewParts, Numbers, Parts, Settled, is_own};
+use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
+use crate::visited::{Index, Visited, Written};
+use raddle_engine::{Deadline, StopReason};
 use raddle_machine::Code;
 use raddle_trace::Place;
 use rustc_hash::FxHashSet;
@@ -59,7 +59,10 @@ pub type Notice<'n, S, E> =
 pub type Pause<'p, S, E> = dyn FnMut(&Graph<<S as Semantics>::Part>) -> ControlFlow<E> + 'p;
 
 /// How many states a worker looks at in a round.
-const BATCH: usize = 512;
+const BATCH: usize = 4096;
+
+/// So many states are not worth another worker.
+const ALONE: usize = 128;
 
 /// How many bytes states may take if nobody has set a limit.
 pub(crate) const ROOM: usize = 2 << 30;
@@ -78,13 +81,14 @@ impl<P: crate::semantics::Part> Graph<P> {
         self.visited.size() + self.parts.list().len() * PART
     }
 
-    /// Why there is no room for more states, if there is none.
-    pub(crate) fn full(&self, code: &Code, room: usize) -> Option<StopReason> {
+    /// Why the search must end now, if it must: a limit has been reached, or there is no room for more states.
+    pub(crate) fn must_end(&self, code: &Code, room: usize, deadline: &Deadline<'_>) -> Option<StopReason> {
         let size = self.size();
-        (size > room || self.visited.is_full()).then(|| {
+        let full = (size > room || self.visited.is_full()).then(|| {
             let why = format!("{} states take {} MiB, and there are more", self.visited.len(), size >> 20);
             StopReason::GaveUp { why, at: whole(code) }
-        })
+        });
+        full.or_else(|| deadline.met(self.visited.len() as u64))
     }
 
     /// The state with this number.
@@ -97,7 +101,7 @@ impl<P: crate::semantics::Part> Graph<P> {
         let mut parts = Vec::new();
         semantics.split(state, &mut |part| parts.push(self.parts.find(part)));
         let parts: Option<Vec<u32>> = parts.into_iter().collect();
-        self.visited.index(parts?.into_iter())
+        self.visited.index(&parts?)
     }
 
     /// Whether some execution goes on for ever: whether states lead back to themselves.
@@ -139,31 +143,179 @@ impl<P: crate::semantics::Part> Graph<P> {
     }
 }
 
-/// What a worker found out about a batch of states.
-struct Batch<S: Semantics> {
+/// A worker: what it found out about a batch of states, and what it remembers for the next one.
+struct Worker<S: Semantics> {
+    memo: S::Memo,
     new: NewParts<S::Part>,
     /// Per state, what is to be noticed, and how many follow.
     looked: Vec<(Expanded<S::Sight>, u32)>,
-    /// Per following state, the move and the number of its parts.
-    following: Vec<(u16, u32)>,
-    /// Their parts.
-    parts: Vec<u32>,
+    following: Following,
+    /// The parts of the state that is looked at.
+    list: Vec<u32>,
 }
 
-impl<S: Semantics> Batch<S> {
-    fn of(semantics: &S, graph: &Graph<S::Part>, states: &[Index], breadth: Breadth) -> Self {
-        let mut batch = Batch { new: NewParts::new(), looked: Vec::new(), following: Vec::new(), parts: Vec::new() };
-        for &index in states {
-            let state = graph.state(semantics, index);
-            let before = batch.following.len();
-            let expanded = semantics.expand(&state, breadth, &mut |by, next| {
-                let start = batch.parts.len();
-                semantics.split(&next, &mut |part| batch.parts.push(batch.new.number(&graph.parts, part)));
-                batch.following.push((by, (batch.parts.len() - start) as u32));
-            });
-            batch.looked.push((expanded, (batch.following.len() - before) as u32));
+/// States that follow from others.
+#[derive(Default)]
+struct Following {
+    /// The moves that lead to them.
+    moves: Vec<u16>,
+    /// How many parts those have, for each, that have parts that are new to the batch; 0 for the others.
+    lengths: Vec<u32>,
+    /// The parts of those.
+    parts: Vec<u32>,
+    /// The others, as they are written.
+    written: Vec<Written>,
+    bytes: Vec<u8>,
+    /// Which states these are, as far as they had been met when the batch was looked at.
+    known: Vec<Option<Index>>,
+}
+
+impl Following {
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.lengths.clear();
+        self.parts.clear();
+        self.written.clear();
+        self.bytes.clear();
+        self.known.clear();
+    }
+
+    /// One more.
+    fn push(&mut self, by: u16, parts: &[u32]) {
+        self.moves.push(by);
+        if parts.iter().any(|&part| is_own(part)) {
+            self.lengths.push(parts.len() as u32);
+            self.parts.extend_from_slice(parts);
+        } else {
+            self.lengths.push(0);
+            self.written.push(Written::new(parts, &mut self.bytes));
         }
-        batch
+    }
+}
+
+impl<S: Semantics> Worker<S> {
+    fn new() -> Self {
+        Worker {
+            memo: S::Memo::default(),
+            new: NewParts::new(),
+            looked: Vec::new(),
+            following: Following::default(),
+            list: Vec::new(),
+        }
+    }
+
+    /// Looks at these states.
+    fn look(&mut self, semantics: &S, graph: &Graph<S::Part>, states: &[Index], breadth: Breadth) {
+        let Worker { memo, new, looked, following, list } = self;
+        looked.clear();
+        following.clear();
+        for &index in states {
+            list.clear();
+            list.extend(graph.visited.parts(index));
+            let before = following.moves.len();
+            let mut numbers = Numbers { known: &graph.parts, new };
+            let recalled =
+                semantics.recall(memo, &mut numbers, list, breadth, &mut |by, next| following.push(by, next));
+            let expanded = recalled.unwrap_or_else(|| {
+                let state = semantics.join(&mut list.iter().map(|&part| graph.parts.get(part)));
+                let mut parts = Vec::new();
+                semantics.expand(&state, breadth, &mut |by, next| {
+                    parts.clear();
+                    semantics.split(&next, &mut |part| parts.push(new.number(&graph.parts, part)));
+                    following.push(by, &parts);
+                })
+            });
+            looked.push((expanded, (following.moves.len() - before) as u32));
+        }
+        let Following { written, bytes, known, .. } = following;
+        graph.visited.look_up_all(written, bytes, |state| known.push(state));
+    }
+
+    /// Puts what was found out together with what is known: states, and what they are made of. `notice` is told of every state that was looked at.
+    fn put_together<E>(
+        &mut self,
+        semantics: &S,
+        graph: &mut Graph<S::Part>,
+        frontier: &mut Frontier,
+        states: &[Index],
+        notice: &mut Notice<'_, S, E>,
+    ) -> ControlFlow<E> {
+        let settled = self.settle(graph);
+        let looked = std::mem::take(&mut self.looked);
+        let mut following = std::mem::take(&mut self.following);
+        let mut nexts = Nexts::new(&mut following);
+        for (&index, (expanded, count)) in states.iter().zip(looked) {
+            let any_new = nexts.meet(graph, frontier, &settled, index, count);
+            if expanded.reduced && !any_new {
+                self.look(semantics, graph, &[index], Breadth::Everything);
+                let settled = self.settle(graph);
+                let count = self.looked[0].1;
+                Nexts::new(&mut self.following).meet(graph, frontier, &settled, index, count);
+            }
+            notice(graph, index, expanded.sight)?;
+        }
+        self.following = following;
+        ControlFlow::Continue(())
+    }
+
+    fn settle(&mut self, graph: &mut Graph<S::Part>) -> Settled {
+        let settled = self.new.settle(&mut graph.parts);
+        self.memo.settle(&settled);
+        settled
+    }
+}
+
+/// The states that follow from others, taken one by one.
+struct Nexts<'f> {
+    moves: std::slice::Iter<'f, u16>,
+    lengths: std::slice::Iter<'f, u32>,
+    parts: &'f mut [u32],
+    written: std::iter::Zip<std::slice::Iter<'f, Written>, std::slice::Iter<'f, Option<Index>>>,
+    bytes: &'f [u8],
+    own: Vec<u8>,
+}
+
+impl<'f> Nexts<'f> {
+    fn new(following: &'f mut Following) -> Self {
+        let Following { moves, lengths, parts, written, bytes, known } = following;
+        let written = written.iter().zip(known.iter());
+        Nexts { moves: moves.iter(), lengths: lengths.iter(), parts, written, bytes, own: Vec::new() }
+    }
+
+    /// The next so many have been met from this state; says whether one of them is new.
+    fn meet<P>(
+        &mut self,
+        graph: &mut Graph<P>,
+        frontier: &mut Frontier,
+        settled: &Settled,
+        from: Index,
+        count: u32,
+    ) -> bool {
+        let mut any_new = false;
+        for _ in 0..count {
+            let by = *self.moves.next().expect("there are so many");
+            let length = *self.lengths.next().expect("there are so many") as usize;
+            let (index, is_new) = if length == 0 {
+                match self.written.next().expect("it was written") {
+                    (_, &Some(known)) => (known, false),
+                    (&written, None) => graph.visited.insert(written, self.bytes, from, by),
+                }
+            } else {
+                let (list, rest) = std::mem::take(&mut self.parts).split_at_mut(length);
+                self.parts = rest;
+                list.iter_mut().for_each(|part| *part = settled.number(*part));
+                self.own.clear();
+                let written = Written::new(list, &mut self.own);
+                graph.visited.insert(written, &self.own, from, by)
+            };
+            graph.transitions += 1;
+            if is_new {
+                frontier.met(index);
+            }
+            graph.leads_back |= index <= from;
+            any_new |= is_new;
+        }
+        any_new
     }
 }
 
@@ -180,7 +332,10 @@ pub fn search<S: Semantics, E>(
     let mut first = Vec::new();
     semantics.split(&semantics.initial(), &mut |part| first.push(new.number(&graph.parts, part)));
     let settled = new.settle(&mut graph.parts);
-    graph.visited.insert(first.into_iter().map(|part| settled.number(part)), 0, 0);
+    first.iter_mut().for_each(|part| *part = settled.number(*part));
+    let mut bytes = Vec::new();
+    let written = Written::new(&first, &mut bytes);
+    graph.visited.insert(written, &bytes, 0, 0);
     let ended = run(semantics, plan, &mut graph, notice, pause).break_value();
     (graph, ended)
 }
@@ -193,26 +348,40 @@ fn run<S: Semantics, E>(
     pause: &mut Pause<'_, S, E>,
 ) -> ControlFlow<E> {
     let mut frontier = Frontier::new(plan.order);
+    let mut workers: Vec<Worker<S>> = (0..plan.workers.max(1)).map(|_| Worker::new()).collect();
+    let batch = if plan.order == Order::Depth { 1 } else { BATCH * plan.workers };
+    let (mut looked, mut states) = (0, Vec::new());
     loop {
-        pause(graph)?;
-        let states = frontier.take(if plan.order == Order::Depth { 1 } else { BATCH * plan.workers }, graph);
+        if looked == 0 {
+            pause(graph)?;
+        }
+        frontier.take(batch, graph, &mut states);
         if states.is_empty() {
             return ControlFlow::Continue(());
         }
-        let share = states.len().div_ceil(plan.workers).max(32);
+        looked = (looked + states.len()) % BATCH * usize::from(plan.order == Order::Depth);
+        let share = states.len().div_ceil(plan.workers).max(ALONE);
         let known = &*graph;
-        let look = |states: &[Index]| Batch::of(semantics, known, states, plan.breadth);
-        let batches: Vec<Batch<S>> = if share >= states.len() {
-            vec![look(&states)]
+        if share >= states.len() {
+            workers[0].look(semantics, known, &states, plan.breadth);
         } else {
             std::thread::scope(|scope| {
-                let workers: Vec<_> = states.chunks(share).map(|states| scope.spawn(|| look(states))).collect();
-                let done = workers.into_iter().map(|worker| worker.join());
-                done.map(|batch| batch.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-            })
-        };
-        for (states, batch) in states.chunks(share).zip(batches) {
-            put_together(semantics, graph, &mut frontier, states, batch, notice)?;
+                let (first, others) = workers.split_first_mut().expect("there is one");
+                let mut shares = states.chunks(share);
+                let own = shares.next().expect("there is one");
+                let looking: Vec<_> = others
+                    .iter_mut()
+                    .zip(shares)
+                    .map(|(worker, states)| scope.spawn(|| worker.look(semantics, known, states, plan.breadth)))
+                    .collect();
+                first.look(semantics, known, own, plan.breadth);
+                for worker in looking {
+                    worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                }
+            });
+        }
+        for (states, worker) in states.chunks(share).zip(&mut workers) {
+            worker.put_together(semantics, graph, &mut frontier, states, notice)?;
         }
     }
 }
@@ -236,12 +405,15 @@ impl Frontier {
         Frontier { order, next: 0, farther: 1, stack, depth: 0 }
     }
 
-    fn take<P>(&mut self, number: usize, graph: &mut Graph<P>) -> Vec<Index> {
+    /// Takes at most so many.
+    fn take<P>(&mut self, number: usize, graph: &mut Graph<P>, states: &mut Vec<Index>) {
+        states.clear();
         if self.order == Order::Depth {
-            let Some((index, depth)) = self.stack.pop() else { return Vec::new() };
+            let Some((index, depth)) = self.stack.pop() else { return };
             self.depth = depth;
             graph.depth = graph.depth.max(depth);
-            return vec![index];
+            states.push(index);
+            return;
         }
         let met = graph.visited.len() as Index;
         if self.next == self.farther && met > self.farther {
@@ -251,9 +423,8 @@ impl Frontier {
         }
         // A round does not reach beyond the states that are equally far, so that what is farther is numbered behind all of them.
         let end = self.farther.min(self.next.saturating_add(number as Index));
-        let states = (self.next..end).collect();
+        states.extend(self.next..end);
         self.next = end;
-        states
     }
 
     fn met(&mut self, index: Index) {
@@ -261,48 +432,4 @@ impl Frontier {
             self.stack.push((index, self.depth + 1));
         }
     }
-}
-
-fn put_together<S: Semantics, E>(
-    semantics: &S,
-    graph: &mut Graph<S::Part>,
-    frontier: &mut Frontier,
-    states: &[Index],
-    batch: Batch<S>,
-    notice: &mut Notice<'_, S, E>,
-) -> ControlFlow<E> {
-    let Batch { new, looked, following, parts } = batch;
-    let settled = new.settle(&mut graph.parts);
-    let (mut following, mut parts) = (following.into_iter(), parts.into_iter());
-    for (&index, (expanded, count)) in states.iter().zip(looked) {
-        let mut any_new = false;
-        for (by, length) in following.by_ref().take(count as usize) {
-            let list = parts.by_ref().take(length as usize).map(|part| settled.number(part));
-            any_new |= meet(graph, frontier, index, by, list);
-        }
-        if expanded.reduced && !any_new {
-            let state = graph.state(semantics, index);
-            let mut rest = Vec::new();
-            semantics.expand(&state, Breadth::Everything, &mut |by, next| rest.push((by, next)));
-            for (by, next) in rest {
-                let (mut new, mut list) = (NewParts::new(), Vec::new());
-                semantics.split(&next, &mut |part| list.push(new.number(&graph.parts, part)));
-                let settled = new.settle(&mut graph.parts);
-                meet(graph, frontier, index, by, list.into_iter().map(|part| settled.number(part)));
-            }
-        }
-        notice(graph, index, expanded.sight)?;
-    }
-    ControlFlow::Continue(())
-}
-
-/// A move leads from one state to another; says whether that is met for the first time.
-fn meet<P>(graph: &mut Graph<P>, frontier: &mut Frontier, from: Index, by: u16, to: impl Iterator<Item = u32>) -> bool {
-    graph.transitions += 1;
-    let (index, is_new) = graph.visited.insert(to, from, by);
-    if is_new {
-        frontier.met(index);
-    }
-    graph.leads_back |= index <= from;
-    is_new
 }

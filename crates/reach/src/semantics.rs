@@ -3,6 +3,7 @@
 //! A search knows nothing of programs. It is told what a state is made of, what follows from it, and what is worth noticing about it. Sequential
 //! consistency, memories with store buffers, and whatever else turns a question into reachability are instances.
 
+use crate::parts::{Numbers, Settled};
 use std::hash::Hash;
 
 /// A system whose states can be searched.
@@ -13,6 +14,8 @@ pub trait Semantics: Sync {
     type Part: Part;
     /// What is worth noticing about a state.
     type Sight: Send;
+    /// What a worker remembers of moves that it has worked out.
+    type Memo: Remembers;
 
     /// The first state.
     fn initial(&self) -> Self::State;
@@ -30,6 +33,28 @@ pub trait Semantics: Sync {
         breadth: Breadth,
         next: &mut dyn FnMut(u16, Self::State),
     ) -> Expanded<Self::Sight>;
+
+    /// Like [`Semantics::expand`], from the numbers of the parts of a state to those of what follows from it; `None`, and nothing was told, if that is not known to be possible.
+    fn recall(
+        &self,
+        _memo: &mut Self::Memo,
+        _numbers: &mut Numbers<'_, Self::Part>,
+        _parts: &[u32],
+        _breadth: Breadth,
+        _next: &mut dyn FnMut(u16, &[u32]),
+    ) -> Option<Expanded<Self::Sight>> {
+        None
+    }
+}
+
+/// What a worker remembers of moves. In it may stand numbers of the batch that is looked at, until they are settled.
+pub trait Remembers: Default + Send {
+    /// The numbers of the last batch have been settled.
+    fn settle(&mut self, settled: &Settled);
+}
+
+impl Remembers for () {
+    fn settle(&mut self, _: &Settled) {}
 }
 
 /// A part of states.

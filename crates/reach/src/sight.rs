@@ -49,7 +49,7 @@ pub struct Race {
 }
 
 /// What is worth noticing about a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// If a run ends here, how.
     pub end: Option<End>,

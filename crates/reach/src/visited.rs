@@ -9,7 +9,11 @@ use std::hash::Hasher;
 /// A state by the order in which it was met.
 pub type Index = u32;
 
-const EMPTY: u32 = u32::MAX;
+/// A place of the table with nothing in it. No state has the number in its lower half.
+const EMPTY: u64 = u64::MAX;
+
+/// How many lists are looked up together.
+const TOGETHER: usize = 16;
 
 /// The states.
 #[derive(Debug)]
@@ -19,20 +23,43 @@ pub struct Visited {
     starts: Vec<u32>,
     parents: Vec<Index>,
     moves: Vec<u16>,
-    table: Vec<u32>,
-    /// A list as it is written.
-    scratch: Vec<u8>,
+    /// Above, half of the hash of a state, whose upper bits say where it is looked for; below, the state.
+    table: Vec<u64>,
+    /// How many of the upper bits of a hash are a place in the table.
+    bits: u32,
+}
+
+/// A state that is looked up: its list, as it is written, stands in a block of bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    hash: u32,
+    start: u32,
+    length: u32,
+}
+
+impl Written {
+    /// Writes a list behind what has been written.
+    pub(crate) fn new(parts: &[u32], bytes: &mut Vec<u8>) -> Self {
+        let start = bytes.len();
+        write(parts, bytes);
+        Written { hash: hash(&bytes[start..]), start: start as u32, length: (bytes.len() - start) as u32 }
+    }
+
+    fn list(self, bytes: &[u8]) -> &[u8] {
+        &bytes[self.start as usize..][..self.length as usize]
+    }
 }
 
 impl Visited {
     pub(crate) fn new() -> Self {
+        let bits = 10;
         Visited {
             bytes: Vec::new(),
             starts: Vec::new(),
             parents: Vec::new(),
             moves: Vec::new(),
-            table: vec![EMPTY; 1 << 10],
-            scratch: Vec::new(),
+            table: vec![EMPTY; 1 << bits],
+            bits,
         }
     }
 
@@ -48,12 +75,12 @@ impl Visited {
 
     /// Whether there is no room for more.
     pub(crate) fn is_full(&self) -> bool {
-        self.bytes.len() > u32::MAX as usize - (1 << 16) || self.len() > EMPTY as usize - (1 << 16)
+        self.bytes.len() > u32::MAX as usize - (1 << 28) || self.len() > Index::MAX as usize - (1 << 24)
     }
 
     /// How many bytes they take.
     pub fn size(&self) -> usize {
-        self.bytes.len() + 10 * self.len() + 4 * self.table.len()
+        self.bytes.len() + 10 * self.len() + 8 * self.table.len()
     }
 
     fn list(&self, index: Index) -> &[u8] {
@@ -82,66 +109,96 @@ impl Visited {
         (index > 0).then(|| (self.parents[index as usize], self.moves[index as usize]))
     }
 
-    /// Where a list is in the table, or where it would be.
-    fn find(&self, hash: u64, list: &[u8]) -> usize {
-        let mask = self.table.len() - 1;
-        let mut at = hash as usize & mask;
-        while self.table[at] != EMPTY && self.list(self.table[at]) != list {
-            at = (at + 1) & mask;
-        }
-        at
+    /// Where a hash is looked for first.
+    fn place(&self, hash: u32) -> usize {
+        (hash >> (u32::BITS - self.bits)) as usize
     }
 
-    /// The state with these parts; it is new if the second is true, and then was met from there.
-    pub(crate) fn insert(&mut self, parts: impl Iterator<Item = u32>, parent: Index, by: u16) -> (Index, bool) {
-        let mut list = std::mem::take(&mut self.scratch);
-        write(parts, &mut list);
-        let at = self.find(hash(&list), &list);
-        let known = self.table[at];
-        let met = if known == EMPTY {
-            let index = self.len() as Index;
-            self.table[at] = index;
-            self.starts.push(self.bytes.len() as u32);
-            self.bytes.extend_from_slice(&list);
-            self.parents.push(parent);
-            self.moves.push(by);
-            if self.len() * 3 > self.table.len() * 2 {
-                self.grow();
+    /// Where a list is in the table, or where it would be.
+    fn find(&self, hash: u32, list: &[u8]) -> usize {
+        let mut at = self.place(hash);
+        loop {
+            let found = self.table[at];
+            if found == EMPTY || ((found >> 32) as u32 == hash && self.list(found as Index) == list) {
+                return at;
             }
-            (index, true)
-        } else {
-            (known, false)
-        };
-        self.scratch = list;
-        met
+            at = (at + 1) & (self.table.len() - 1);
+        }
+    }
+
+    /// The state with this list, if it has been met.
+    fn look_up(&self, hash: u32, list: &[u8]) -> Option<Index> {
+        let found = self.table[self.find(hash, list)];
+        (found != EMPTY).then_some(found as Index)
+    }
+
+    /// Tells of each list, in order, which state it is, if it has been met. That they are many makes it faster: what is far away in memory is asked for before it is needed.
+    pub(crate) fn look_up_all(&self, lists: &[Written], bytes: &[u8], mut tell: impl FnMut(Option<Index>)) {
+        let mut first = [(EMPTY, 0); TOGETHER];
+        for lists in lists.chunks(TOGETHER) {
+            for (first, list) in first.iter_mut().zip(lists) {
+                first.0 = self.table[self.place(list.hash)];
+            }
+            for (first, list) in first.iter_mut().zip(lists) {
+                let matches = first.0 != EMPTY && (first.0 >> 32) as u32 == list.hash;
+                first.1 = if matches { self.starts[first.0 as Index as usize] } else { 0 };
+            }
+            for (&(found, start), &written) in first.iter().zip(lists) {
+                let list = written.list(bytes);
+                let known = || {
+                    let matches = (found >> 32) as u32 == written.hash
+                        && self.bytes.get(start as usize..start as usize + list.len()) == Some(list)
+                        && self.list(found as Index).len() == list.len();
+                    matches.then_some(found as Index)
+                };
+                tell(if found == EMPTY { None } else { known().or_else(|| self.look_up(written.hash, list)) });
+            }
+        }
+    }
+
+    /// The state with this list, which stands in these bytes; it is new if the second is true, and then was met from there.
+    pub(crate) fn insert(&mut self, written: Written, bytes: &[u8], parent: Index, by: u16) -> (Index, bool) {
+        let list = written.list(bytes);
+        let at = self.find(written.hash, list);
+        let known = self.table[at];
+        if known != EMPTY {
+            return (known as Index, false);
+        }
+        let index = self.len() as Index;
+        self.table[at] = u64::from(written.hash) << 32 | u64::from(index);
+        self.starts.push(self.bytes.len() as u32);
+        self.bytes.extend_from_slice(list);
+        self.parents.push(parent);
+        self.moves.push(by);
+        if self.len() * 4 > self.table.len() * 3 {
+            self.grow();
+        }
+        (index, true)
     }
 
     /// The state with these parts, if it has been met.
-    pub(crate) fn index(&self, parts: impl Iterator<Item = u32>) -> Option<Index> {
+    pub(crate) fn index(&self, parts: &[u32]) -> Option<Index> {
         let mut list = Vec::new();
         write(parts, &mut list);
-        let found = self.table[self.find(hash(&list), &list)];
-        (found != EMPTY).then_some(found)
+        self.look_up(hash(&list), &list)
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() * 2;
-        self.table.clear();
-        self.table.resize(size, EMPTY);
-        for index in 0..self.len() as Index {
-            let mut at = hash(self.list(index)) as usize & (size - 1);
+        self.bits += 1;
+        let old = std::mem::replace(&mut self.table, vec![EMPTY; 1 << self.bits]);
+        for state in old.into_iter().filter(|&state| state != EMPTY) {
+            let mut at = self.place((state >> 32) as u32);
             while self.table[at] != EMPTY {
-                at = (at + 1) & (size - 1);
+                at = (at + 1) & (self.table.len() - 1);
             }
-            self.table[at] = index;
+            self.table[at] = state;
         }
     }
 }
 
 /// Numbers with seven bits a byte; the highest bit says that there is more.
-fn write(parts: impl Iterator<Item = u32>, list: &mut Vec<u8>) {
-    list.clear();
-    for mut number in parts {
+fn write(parts: &[u32], list: &mut Vec<u8>) {
+    for mut number in parts.iter().copied() {
         while number >= 0x80 {
             list.push(number as u8 | 0x80);
             number >>= 7;
@@ -150,17 +207,22 @@ fn write(parts: impl Iterator<Item = u32>, list: &mut Vec<u8>) {
     }
 }
 
-fn hash(list: &[u8]) -> u64 {
+fn hash(list: &[u8]) -> u32 {
     let mut hasher = FxHasher::default();
     hasher.write(list);
-    // The low bits choose the place, and the hasher leaves them worse than the high ones.
-    let hash = hasher.finish();
-    hash ^ hash >> 29
+    // Its upper bits choose the place; they have to depend on all others.
+    (hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn insert(visited: &mut Visited, parts: &[u32], parent: Index, by: u16) -> (Index, bool) {
+        let mut bytes = vec![0; 3];
+        let written = Written::new(parts, &mut bytes);
+        visited.insert(written, &bytes, parent, by)
+    }
 
     #[test]
     fn a_list_is_met_once_and_comes_back_as_it_was() {
@@ -168,17 +230,23 @@ mod tests {
         let lists: Vec<Vec<u32>> =
             (0..5_000u32).map(|n| vec![n % 7, n * n, n << 17 | 127, 128, u32::from(n % 3 == 0)]).collect();
         for (n, list) in lists.iter().enumerate() {
-            let met = visited.insert(list.iter().copied(), n as u32 / 2, n as u16 % 5);
+            let met = insert(&mut visited, list, n as u32 / 2, n as u16 % 5);
             assert_eq!(met, (n as u32, true));
         }
         for (n, list) in lists.iter().enumerate() {
-            assert_eq!(visited.insert(list.iter().copied(), 9, 9), (n as u32, false));
+            assert_eq!(insert(&mut visited, list, 9, 9), (n as u32, false));
             assert_eq!(visited.parts(n as u32).collect::<Vec<_>>(), *list);
             let parent = (n > 0).then_some((n as u32 / 2, n as u16 % 5));
             assert_eq!(visited.parent(n as u32), parent);
         }
         assert_eq!(visited.len(), 5_000);
         // One that is the beginning of another is another.
-        assert!(visited.insert(lists[3][..4].iter().copied(), 0, 0).1);
+        assert!(insert(&mut visited, &lists[3][..4], 0, 0).1);
+        let mut bytes = Vec::new();
+        let mut written: Vec<Written> = lists.iter().map(|list| Written::new(list, &mut bytes)).collect();
+        written.push(Written::new(&[1, 2, 3], &mut bytes));
+        let mut told = Vec::new();
+        visited.look_up_all(&written, &bytes, |known| told.push(known));
+        assert_eq!(told, (0..5_000).map(Some).chain([None]).collect::<Vec<_>>());
     }
 }

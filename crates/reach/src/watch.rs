@@ -7,7 +7,8 @@ use crate::search::{Graph, ROOM};
 use crate::semantics::Part;
 use crate::sight::{Deadlock, End, Race, Sight};
 use raddle_engine::{Deadline, Fault, Finding, Question, Reach, Statistics, StopReason, confirm};
-use raddle_trace::{Property, Schedule};
+use raddle_machine::Failure;
+use raddle_trace::{Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
@@ -25,10 +26,40 @@ pub(crate) enum Halt {
 
 /// What has been reported.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Told {
+pub(crate) enum Told {
+    /// A thread has failed: at what, at which instruction, and in words.
     Failure(Property, u32, String),
-    Deadlock(Vec<(raddle_trace::ThreadId, u32)>),
+    /// These threads wait for ever, each at its instruction.
+    Deadlock(Vec<(ThreadId, u32)>),
+    /// The instructions of two accesses that race, the lesser first.
     Race(u32, u32),
+}
+
+impl Told {
+    fn failure(property: Property, failure: &Failure) -> Self {
+        Told::Failure(property, failure.pc, failure.message.clone())
+    }
+
+    fn race(race: Race) -> Self {
+        let (one, other) = (race.first.1, race.second.1);
+        Told::Race(one.min(other), one.max(other))
+    }
+
+    /// Whether a state shows this; and what comes behind it then.
+    pub(crate) fn is_shown(&self, sight: &Sight) -> Option<Then> {
+        match self {
+            Told::Failure(..) => {
+                let is_this =
+                    |failure: &Failure| failure.property.is_some_and(|of| Told::failure(of, failure) == *self);
+                sight.failures.iter().any(is_this).then_some(Then::Nothing)
+            }
+            Told::Deadlock(waiting) => {
+                let same = sight.deadlock.as_ref().filter(|deadlock| deadlock.waiting == *waiting);
+                same.map(|deadlock| Then::Turns(deadlock.turning.clone()))
+            }
+            Told::Race(..) => sight.race.filter(|&race| Told::race(race) == *self).map(Then::Race),
+        }
+    }
 }
 
 /// Who looks on while states are searched.
@@ -46,7 +77,7 @@ pub(crate) struct Watch<'q> {
 }
 
 /// The schedule that leads to what was noticed, with what comes then; `None` if there is none.
-pub(crate) type Way<'w> = dyn FnMut(&Then) -> Option<Schedule> + 'w;
+pub(crate) type Way<'w> = dyn FnMut(&Told, &Then) -> Option<Schedule> + 'w;
 
 impl<'q> Watch<'q> {
     pub(crate) fn new(question: &'q Question<'q>, races: bool, deadline: &'q Deadline<'q>) -> Self {
@@ -64,11 +95,9 @@ impl<'q> Watch<'q> {
 
     /// Whether to go on.
     pub(crate) fn pause<P: Part>(&self, graph: &Graph<P>) -> ControlFlow<Halt> {
-        if let Some(reason) = self.deadline.reached(self.statistics.runs()) {
-            return ControlFlow::Break(Halt::Stop(reason));
-        }
-        let room = if self.question.options.limits.memory.is_none() { ROOM } else { usize::MAX };
-        match graph.full(self.question.code, room) {
+        let limits = &self.question.options.limits;
+        let room = if limits.memory.is_none() { ROOM } else { usize::MAX };
+        match graph.must_end(self.question.code, room, self.deadline) {
             Some(reason) => ControlFlow::Break(Halt::Stop(reason)),
             None => ControlFlow::Continue(()),
         }
@@ -86,14 +115,13 @@ impl<'q> Watch<'q> {
                 }
                 Some(property) if !wanted.contains(property) => code.disregard(failure.pc),
                 Some(property) => {
-                    let told = Told::Failure(property, failure.pc, failure.message);
-                    self.report(way, told, property, failure.pc, &Then::Nothing)?;
+                    self.report(way, Told::failure(property, &failure), property, failure.pc, &Then::Nothing)?;
                 }
             }
         }
         if let Some(Race { first, second }) = sight.race {
-            let told = Told::Race(first.1.min(second.1), first.1.max(second.1));
-            self.report(way, told, Property::Race, second.1, &Then::Race(Race { first, second }))?;
+            let race = Race { first, second };
+            self.report(way, Told::race(race), Property::Race, second.1, &Then::Race(race))?;
         }
         if let Some(Deadlock { waiting, turning }) = sight.deadlock.filter(|_| wanted.contains(Property::Deadlock)) {
             let pc = waiting[0].1;
@@ -124,10 +152,12 @@ impl<'q> Watch<'q> {
 
     /// Reports a violation, unless it has been.
     fn report(&mut self, way: &mut Way<'_>, told: Told, property: Property, pc: u32, then: &Then) -> ControlFlow<Halt> {
-        if !self.told.insert(told) {
+        if self.told.contains(&told) {
             return ControlFlow::Continue(());
         }
-        let Some(schedule) = way(then) else { return ControlFlow::Break(Halt::Spurious) };
+        let schedule = way(&told, then);
+        self.told.insert(told);
+        let Some(schedule) = schedule else { return ControlFlow::Break(Halt::Spurious) };
         let mut shown = confirm(self.question, schedule.clone(), property, pc);
         if shown.is_err() && self.races {
             // A replay goes no further than an access that races with an earlier one, and then that is what there is to report.

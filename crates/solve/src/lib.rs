@@ -7,17 +7,21 @@
 //! * [`Orders`] is the theory of orders: given which write each read takes its value from, is there an order of all events? It derives what
 //!   follows, explains contradictions by literals, and can be undone ([`Watcher`] hands it to CaDiCaL as a propagator).
 //!
-//! Nothing here knows threads or programs. Reading order: [`term`], [`mod@eval`], `blast`, [`sat`], [`solver`], [`orders`], [`watcher`].
+//! Nothing here knows threads or programs. Reading order: [`term`], [`mod@eval`], `replace`, `blast`, [`sat`], [`solver`], [`orders`], [`watcher`], [`clocks`].
 
 mod blast;
+pub mod clocks;
 pub mod eval;
 pub mod orders;
+mod possible;
+mod replace;
 mod rewrite;
 pub mod sat;
 pub mod solver;
 pub mod term;
 pub mod watcher;
 
+pub use clocks::Clocks;
 pub use eval::eval;
 pub use orders::{Event, EventId, NodeId, Orders};
 pub use sat::{Answer, Lit, Sat, Stop};

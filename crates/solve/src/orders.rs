@@ -41,11 +41,13 @@ pub struct Event {
 
 /// What a literal means.
 #[derive(Clone, Copy, Debug)]
-enum Fact {
+pub(crate) enum Fact {
     /// A node is before another.
     Edge(NodeId, NodeId),
     /// A read takes its value from a write.
     Reads(EventId, EventId),
+    /// The same, and the write may be one of the same thread that nobody else sees yet.
+    Forwards(EventId, EventId),
     /// A write is done.
     Done(EventId),
     /// A write is before another.
@@ -121,6 +123,10 @@ pub struct Orders {
     active: Vec<(EventId, EventId)>,
     active_at: FxHashMap<u32, Vec<(EventId, EventId, Lit)>>,
     marks: Vec<Mark>,
+    /// All that was said, in this order.
+    said: Vec<(Lit, Fact)>,
+    /// A write, and a read that comes behind it in its thread but perhaps not in the order of all events.
+    hidden: FxHashSet<(EventId, EventId)>,
     /// What holds in any case contradicts itself.
     pub(crate) refuted: bool,
     /// How many contradictions were explained.
@@ -152,6 +158,8 @@ impl Orders {
             active: Vec::new(),
             active_at: FxHashMap::default(),
             marks: Vec::new(),
+            said: Vec::new(),
+            hidden: FxHashSet::default(),
             refuted: false,
             contradictions: 0,
             events,
@@ -168,6 +176,16 @@ impl Orders {
         self.mean(lit, Fact::Reads(write, read));
     }
 
+    /// A read takes its value from a write of its own thread if the literal holds, perhaps before that write is one for everybody: the two are in no order because of it.
+    pub fn forwards(&mut self, lit: Lit, write: EventId, read: EventId) {
+        self.mean(lit, Fact::Forwards(write, read));
+    }
+
+    /// A read cannot miss this write, though it may come before it: it is one of its own thread. To be said before anything else of the two.
+    pub fn hides(&mut self, write: EventId, read: EventId) {
+        self.hidden.insert((write, read));
+    }
+
     /// A write is done if the literal holds.
     pub fn done(&mut self, lit: Lit, write: EventId) {
         self.mean(lit, Fact::Done(write));
@@ -180,6 +198,7 @@ impl Orders {
 
     fn mean(&mut self, lit: Lit, fact: Fact) {
         self.undo_to(0);
+        self.said.push((lit, fact));
         match lit.as_bool() {
             Some(false) => {}
             Some(true) => {
@@ -188,6 +207,33 @@ impl Orders {
             }
             None => self.facts.entry(lit).or_default().push(fact),
         }
+    }
+
+    /// All that was said.
+    pub(crate) fn said(&self) -> &[(Lit, Fact)] {
+        &self.said
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    pub(crate) fn node_of(&self, event: EventId) -> NodeId {
+        self.events[event.0 as usize].node
+    }
+
+    pub(crate) fn same_location(&self, one: EventId, other: EventId) -> bool {
+        self.events[one.0 as usize].location == self.events[other.0 as usize].location
+    }
+
+    pub(crate) fn hides_from(&self, write: EventId, read: EventId) -> bool {
+        self.hidden.contains(&(write, read))
+    }
+
+    /// Whether the first of two events in one node comes first; `None` if they are in different ones.
+    pub(crate) fn fixed(&self, one: EventId, other: EventId) -> Option<bool> {
+        let (one, other) = (self.events[one.0 as usize], self.events[other.0 as usize]);
+        (one.node == other.node).then_some(one.position < other.position)
     }
 
     /// The literals that mean something.
@@ -261,8 +307,10 @@ impl Orders {
         match fact {
             Fact::Edge(from, to) => self.add(from.0, to.0, Why::Given(lit)),
             Fact::Before(write, other) => self.order(write, other, Why::Given(lit)),
-            Fact::Reads(write, read) => {
-                self.order(write, read, Why::Given(lit))?;
+            Fact::Reads(write, read) | Fact::Forwards(write, read) => {
+                if matches!(fact, Fact::Reads(..)) {
+                    self.order(write, read, Why::Given(lit))?;
+                }
                 self.sources[read.0 as usize].push((write, lit));
                 self.readers[write.0 as usize].push((read, lit));
                 self.active.push((write, read));
@@ -295,7 +343,8 @@ impl Orders {
         if other == write {
             return Ok(());
         }
-        if let Some(because) = self.why_before(other, read)
+        let hides = || self.hidden.contains(&(other, read)).then_some(NODE);
+        if let Some(because) = self.why_before(other, read).or_else(hides)
             && self.why_before(other, write).is_none()
         {
             self.order(other, write, Why::Axiom { reads, done, because })?;

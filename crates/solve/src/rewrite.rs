@@ -168,6 +168,7 @@ impl Terms {
                 return if value == 1 { one } else { self.not(one) };
             }
             match self.node(one) {
+                Node::Var(_) if self.is_none_of(one, value) => return self.bool(false),
                 Node::Concat(high, low) if self.as_const(high).is_some() || self.as_const(low).is_some() => {
                     let (wide, narrow) = (self.width(high), self.width(low));
                     let upper = self.constant(wide, value >> narrow);
@@ -364,29 +365,6 @@ impl Terms {
             }
         }
         false
-    }
-
-    /// The constants that a term chooses between, if it is nothing but a choice between at most so many.
-    pub fn choices(&self, term: Term, most: usize) -> Option<Vec<u64>> {
-        let mut found = Vec::new();
-        let mut todo = vec![term];
-        let mut seen = rustc_hash::FxHashSet::default();
-        while let Some(term) = todo.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            match self.node(term) {
-                Node::Const(value) => found.push(value),
-                Node::Ite(_, a, b) => todo.extend([a, b]),
-                _ => return None,
-            }
-            if found.len() > most {
-                return None;
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        Some(found)
     }
 
     /// The two that a term chooses between, if that is what it does.

@@ -150,6 +150,17 @@ impl Sat {
         }
     }
 
+    /// As [`Sat::solve`], but gives up after so many conflicts.
+    pub fn solve_within(&mut self, assumptions: &[Lit], conflicts: u32) -> Answer {
+        self.inner.limit("conflicts", i32::try_from(conflicts).unwrap_or(i32::MAX));
+        self.solve(assumptions)
+    }
+
+    /// Whether somebody has told it to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_raised()
+    }
+
     /// Whether the literal holds in the model. Only behind [`Answer::Sat`], as long as nothing was added.
     pub fn holds(&mut self, lit: Lit) -> bool {
         (self.inner.val(lit.0.abs()) > 0) == (lit.0 > 0)

@@ -51,6 +51,8 @@ pub struct Terms {
     pub(crate) widths: Vec<u8>,
     known: FxHashMap<(Node, u8), Term>,
     vars: u32,
+    /// The values that some variables have at most, sorted.
+    pub(crate) values: FxHashMap<Term, Vec<u64>>,
 }
 
 /// All bits of a width.

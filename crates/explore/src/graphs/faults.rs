@@ -56,12 +56,10 @@ impl<M: Model> Stepper<'_, '_, M> {
         let slot = self.add(event, node.clone(), position, None);
         self.bugs.truncate(bugs);
         let mut bug = self.race_bug(slot, other);
-        if self.known_races.insert(bug.pc) {
+        if !self.known_races.contains(&bug.pc) {
             bug.schedule = super::linearise::schedule(self.context, self.graph, &bug);
             if bug.schedule.is_some() {
                 self.bugs.push(bug);
-            } else {
-                self.known_races.remove(&bug.pc);
             }
         }
         self.graph.pop();

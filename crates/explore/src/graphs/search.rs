@@ -21,7 +21,7 @@ use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
 use raddle_machine::{Automaton, Meeting, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
-use raddle_trace::{Schedule, ThreadId};
+use raddle_trace::{Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -95,7 +95,7 @@ pub(crate) struct Search<'c, M: Model> {
     pub(crate) done: f64,
     depth: usize,
     pub(super) bugs: Vec<Bug>,
-    /// Instructions of racing accesses whose runs have been made.
+    /// Instructions of racing writes whose races have been reported.
     pub(super) known_races: FxHashSet<u32>,
     pub(super) error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
@@ -167,6 +167,9 @@ impl<'c, M: Model> Search<'c, M> {
             self.bugs.clear();
         }
         if let Some(bug) = self.bugs.pop() {
+            if bug.property == Property::Race && bug.schedule.is_some() {
+                self.known_races.insert(bug.pc);
+            }
             return Tick::Bug(bug);
         }
         if let Some(error) = self.error.take() {
@@ -389,8 +392,8 @@ impl<'c, M: Model> Search<'c, M> {
                 Applied::Option => {
                     let graph = &self.levels.last().expect("just looked at").graph;
                     if self.context.code.has_atomic_blocks() && is_torn_for_ever(graph) {
-                        // What seems wrong in it happens in an execution, if at all.
-                        self.bugs.clear();
+                        // What seems wrong in it happens in an execution, if at all; what comes with a run does.
+                        self.bugs.retain(|bug| bug.schedule.is_some());
                         self.done += weight;
                         continue;
                     }

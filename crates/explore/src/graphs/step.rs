@@ -130,7 +130,7 @@ pub(super) struct Stepper<'a, 'c, M: Model> {
     pub(super) context: &'a mut Context<'c>,
     pub(super) bugs: &'a mut Vec<Bug>,
     pub(super) error: &'a mut Option<Halt>,
-    pub(super) known_races: &'a mut FxHashSet<u32>,
+    pub(super) known_races: &'a FxHashSet<u32>,
 }
 
 impl<M: Model> Stepper<'_, '_, M> {
@@ -385,7 +385,9 @@ impl<M: Model> Stepper<'_, '_, M> {
         let Some(slot) = self.write(write, position) else { return Revisited::Nothing };
         let read = Event { rf: slot, flags: read.flags.without(Flags::BLOCKED.with(Flags::CONSUMES)), ..read };
         if self.graph.event(slot).kind != Kind::Write {
-            self.bugs.truncate(bugs);
+            // An update that takes what the read had before races here for the first time; its race comes with the run that shows it.
+            let found = self.bugs.split_off(bugs);
+            self.bugs.extend(found.into_iter().filter(|bug| bug.schedule.is_some()));
             return Revisited::Half { read: None };
         }
         let floor = M::read_floor(self.graph, &read);

@@ -285,6 +285,7 @@ impl Semantics for Abstract<'_> {
     type State = Blurred;
     type Part = BlurredPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Blurred {
         Blurred { state: self.machine.initial(), overflow: Overflow::new() }

@@ -4,10 +4,11 @@
 //! in any order. If one of them shows the same thing, that is a counterexample; if none does, the abstract run is spurious (Calin 2016, the second half of step 4 of the refinement loop is ours).
 
 use crate::machine::{Concrete, Machine, Piece, own};
-use crate::schedule::{Move, Then, realise};
+use crate::schedule::{Move, realise};
 use crate::search::{Order, Plan, search};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use crate::sight::{Sight, notice};
+use crate::watch::Told;
 use raddle_engine::Deadline;
 use raddle_machine::Automaton;
 use raddle_trace::{Model, Schedule, Step, ThreadId};
@@ -85,6 +86,7 @@ impl Semantics for Guided<'_> {
     type State = Followed;
     type Part = FollowedPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Followed {
         Followed { state: self.machine.initial(), done: Done::new() }
@@ -126,30 +128,16 @@ const MOST: usize = 200_000;
 pub(super) fn concretise(
     machine: Machine<'_>,
     operations: Operations,
-    shown: &Sight,
-    then: &Then,
+    told: &Told,
     deadline: &Deadline<'_>,
 ) -> Option<Schedule> {
     let guided = Guided { machine, operations };
-    let same = |sight: &Sight| -> Option<Then> {
-        match then {
-            Then::Turns(_) => sight.deadlock.as_ref().map(|deadlock| Then::Turns(deadlock.turning.clone())),
-            Then::Race(race) => sight.race.filter(|found| found == race).map(Then::Race),
-            _ => {
-                let what = |sight: &Sight| -> Vec<_> {
-                    sight.failures.iter().map(|failure| (failure.property, failure.pc)).collect()
-                };
-                let (here, there) = (what(sight), what(shown));
-                there.iter().all(|failure| here.contains(failure)).then_some(Then::Nothing)
-            }
-        }
-    };
     let plan = Plan { order: Order::Breadth, workers: 1, breadth: Breadth::Everything };
     let (_, found) = search(
         &guided,
         plan,
         &mut |graph, index, sight| {
-            let Some(then) = same(&sight) else { return ControlFlow::Continue(()) };
+            let Some(then) = told.is_shown(&sight) else { return ControlFlow::Continue(()) };
             let mut way = Vec::new();
             for (from, by) in graph.way(index) {
                 let followed = graph.state(&guided, from);

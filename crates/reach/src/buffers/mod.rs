@@ -20,7 +20,7 @@ use crate::schedule::Then;
 use crate::search::{Graph, Order, Plan, search, whole};
 use crate::semantics::Breadth;
 use crate::visited::Index;
-use crate::watch::{Halt, Watch};
+use crate::watch::{Halt, Told, Watch};
 use abstraction::{Abstract, BlurredPart, Choice, Precision, Sight};
 use guided::{Operations, concretise};
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, StopReason, Switch, Values};
@@ -138,11 +138,10 @@ fn look(question: &Question<'_>, precision: Precision, deadline: &Deadline<'_>) 
             if let Some((why, pc)) = sight.stuck {
                 return ControlFlow::Break(Halt::Stop(StopReason::GaveUp { why, at: code.place(pc) }));
             }
-            let shown = sight.machine.clone();
-            let mut real = |then: &Then| -> Option<Schedule> {
+            let mut real = |told: &Told, _: &Then| -> Option<Schedule> {
                 let mut machine = Machine::new(code, Model::Tso);
                 machine.races = races;
-                concretise(machine, operations(&blurry, graph, index), &shown, then, deadline)
+                concretise(machine, operations(&blurry, graph, index), told, deadline)
             };
             watch.borrow_mut().notice(sight.machine, &mut real)
         },
@@ -172,16 +171,20 @@ fn look(question: &Question<'_>, precision: Precision, deadline: &Deadline<'_>) 
         }
         Some(Halt::Spurious) => {
             inexact.set(true);
-            let why =
-                format!("with {how} there is a violation that is none under tso, and nothing more precise was tried");
+            let why = format!(
+                "with {how} there is a violation that is none under tso, as far as was seen, and nothing more precise was tried"
+            );
             watch.reach.stop = Some(deadline.passed().unwrap_or(StopReason::GaveUp { why, at: whole(code) }));
         }
         Some(Halt::Found) => {}
         None => {
             watch.reach.states = Some(graph.visited.len() as u64);
             watch.reach.goes_on = watch.statistics.executions == 0 && graph.leads_back && graph.goes_on(&blurry);
-            notes
-                .push(format!("why: with {how} there are more behaviours than under tso, and no violation among them"));
+            notes.push(if watch.findings.is_empty() {
+                format!("why: with {how} there are more behaviours than under tso, and no violation among them")
+            } else {
+                format!("why these are all: with {how} there are more behaviours than under tso, and no other violation among them")
+            });
         }
     }
     watch.statistics.events = graph.transitions;

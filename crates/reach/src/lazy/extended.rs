@@ -17,11 +17,12 @@
 
 use super::words::{Letter, Node, ROOT, Words};
 use crate::machine::{Concrete, Machine, Piece, own};
-use crate::robust::monitor::{Monitor, place};
+use crate::robust::monitor::{Monitor, is_no_event, place};
 use crate::schedule::Move;
 use crate::search::Graph;
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use crate::sight::{self, notice};
+use crate::thread::Shared;
 use crate::visited::Index;
 use raddle_machine::memory::{Memory, Store};
 use raddle_machine::{Access, Automaton, Code, Status, Visible};
@@ -182,6 +183,9 @@ impl<'c> Extended<'c> {
             }
             let may_attack = self.attacked && monitor.attacker.is_none();
             let thread = own(state, id);
+            if monitor.lets_wait(thread) {
+                continue;
+            }
             if matches!(step, Step::Flush(_)) {
                 choose(How::Plain);
                 let ready = matches!(thread.status(), Status::Ready(_));
@@ -246,8 +250,8 @@ impl<'c> Extended<'c> {
         (0..u64::from(access.size)).all(covered)
     }
 
-    /// The state that a choice leads to.
-    pub(super) fn after(&self, extension: &Extension, choice: Choice) -> Extension {
+    /// The state that a choice leads to; none if what leads there is no event, for somebody who attacks.
+    pub(super) fn after(&self, extension: &Extension, choice: Choice) -> Option<Extension> {
         let Extension { state, own: before } = extension;
         let mut own_part = before.clone();
         let (id, code) = (choice.step.thread(), self.code());
@@ -270,7 +274,7 @@ impl<'c> Extended<'c> {
                     next.own.at.remove(&id);
                 }
             }
-            return next;
+            return Some(next);
         }
         let Status::Ready(visible) = *thread.status() else { unreachable!("it has a move") };
         if self.depth.is_some() {
@@ -302,7 +306,8 @@ impl<'c> Extended<'c> {
             }
             _ => {}
         }
-        let mut next = Extension { state: self.machine.after(state, choice.step), own: own_part };
+        let wrong = |thread: &Shared| self.attacked && is_no_event(thread);
+        let mut next = Extension { state: self.machine.after_unless(state, choice.step, wrong)?, own: own_part };
         match choice.how {
             How::Direct => while next.state.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Late => {
@@ -320,7 +325,7 @@ impl<'c> Extended<'c> {
             How::Plain | How::Captured if attacks => self.let_go(&mut next, id),
             How::Plain | How::Captured => {}
         }
-        next
+        Some(next)
     }
 
     /// The attacker stores what it has captured as far as words do not let it go on; the attack delays that.
@@ -423,6 +428,7 @@ impl Semantics for Extended<'_> {
     type State = Extension;
     type Part = ExtendedPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Extension {
         Extension { state: self.machine.initial(), own: Own::default() }
@@ -481,7 +487,9 @@ impl Semantics for Extended<'_> {
         let alone = alone.filter(|_| breadth == Breadth::Enough);
         for (number, &choice) in choices.iter().enumerate() {
             if sight.stuck.is_none() && alone.is_none_or(|alone| alone == number) {
-                next(number as u16, self.after(extension, choice));
+                if let Some(after) = self.after(extension, choice) {
+                    next(number as u16, after);
+                }
             }
         }
         Expanded { sight, reduced: alone.is_some() && choices.len() > 1 }

@@ -230,7 +230,7 @@ impl<'q> Search<'q> {
                 if let Some((why, pc)) = sight.stuck {
                     return std::ops::ControlFlow::Break(Halt::Stop(StopReason::GaveUp { why, at: code.place(pc) }));
                 }
-                watch.borrow_mut().notice(sight.machine, &mut |then| {
+                watch.borrow_mut().notice(sight.machine, &mut |_, then| {
                     Some(realise(code, Model::Tso, extended.way(graph, index), then))
                 })
             },

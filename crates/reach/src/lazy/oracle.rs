@@ -85,7 +85,7 @@ fn look(extended: &Extended<'_>, workers: usize, deadline: &Deadline<'_>, collec
             }
             if collect(graph, index, &sight, &mut words) { ControlFlow::Break(None) } else { ControlFlow::Continue(()) }
         },
-        &mut |graph| match deadline.passed().or_else(|| graph.full(code, ROOM)) {
+        &mut |graph| match graph.must_end(code, ROOM, deadline) {
             Some(reason) => ControlFlow::Break(Some(reason)),
             None => ControlFlow::Continue(()),
         },

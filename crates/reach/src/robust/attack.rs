@@ -12,7 +12,7 @@
 //! by one that has an access after the load, or wait for the end of such a thread, come after the load as well.
 
 pub use super::monitor::Attack;
-use super::monitor::{Monitor, Place, place};
+use super::monitor::{Monitor, Place, is_no_event, place};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use raddle_machine::memory::Memory;
@@ -112,6 +112,9 @@ impl<'c> Attacks<'c> {
             let mut choose = |how| choices.push(Choice { step, how });
             let thread = own(state, id);
             if monitor.attacker() != Some(id) {
+                if monitor.lets_wait(thread) {
+                    continue;
+                }
                 choose(How::Plain);
                 let stores = matches!(thread.status(), Status::Ready(Visible::Store { .. }));
                 if stores && monitor.attacker.is_none() && state.atomic().is_none() {
@@ -137,8 +140,8 @@ impl<'c> Attacks<'c> {
         waiting.any(|store| store.access.overlaps(access))
     }
 
-    /// The state that a choice leads to.
-    pub(super) fn after(&self, attacked: &Attacked, choice: Choice) -> Attacked {
+    /// The state that a choice leads to; none if it would end a turn of a loop without effect, or fail an assumption. What leads there is no event, so a run without is the same run.
+    pub(super) fn after(&self, attacked: &Attacked, choice: Choice) -> Option<Attacked> {
         let Attacked { state, monitor } = attacked;
         let mut monitor = monitor.clone();
         let id = choice.step.thread();
@@ -156,7 +159,7 @@ impl<'c> Attacks<'c> {
             }
             _ => {}
         }
-        let mut next = self.machine.after(state, choice.step);
+        let mut next = self.machine.after_unless(state, choice.step, is_no_event)?;
         match choice.how {
             How::Plain => while next.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Delayed => forget_older(&mut next, id),
@@ -167,7 +170,7 @@ impl<'c> Attacks<'c> {
                 }
             }
         }
-        Attacked { state: next, monitor }
+        Some(Attacked { state: next, monitor })
     }
 }
 
@@ -185,6 +188,7 @@ impl Semantics for Attacks<'_> {
     type State = Attacked;
     type Part = AttackPart;
     type Sight = Sight;
+    type Memo = ();
 
     fn initial(&self) -> Attacked {
         Attacked { state: self.machine.initial(), monitor: Monitor::default() }
@@ -229,7 +233,9 @@ impl Semantics for Attacks<'_> {
         let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
         let followed = |number: usize| alone.is_none_or(|alone| alone == number);
         for (number, &choice) in choices.iter().enumerate().filter(|(number, _)| stuck.is_none() && followed(*number)) {
-            next(number as u16, self.after(attacked, choice));
+            if let Some(after) = self.after(attacked, choice) {
+                next(number as u16, after);
+            }
         }
         Expanded { sight: Sight { success, stuck }, reduced: alone.is_some() && choices.len() > 1 }
     }

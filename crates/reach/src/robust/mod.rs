@@ -107,7 +107,7 @@ pub fn robust(
             }
             if settings.all { ControlFlow::Continue(()) } else { ControlFlow::Break(Halt::Enough) }
         },
-        &mut |graph| match deadline.passed().or_else(|| graph.full(code, ROOM)) {
+        &mut |graph| match graph.must_end(code, ROOM, deadline) {
             Some(reason) => ControlFlow::Break(Halt::Stop(reason)),
             None => ControlFlow::Continue(()),
         },

@@ -1,7 +1,8 @@
 //! What happens after the load of an attack: which accesses, by which threads; and whether one of them meets the first delayed store.
 
 use crate::machine::{Concrete, own};
-use raddle_machine::{Access, Addr, Automaton, Code, Reaction, Visible};
+use crate::thread::Shared;
+use raddle_machine::{Access, Addr, Automaton, Blocked, Code, Reaction, Status, Visible};
 use raddle_trace::ThreadId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +35,11 @@ pub(crate) fn place(access: Access) -> Place {
     (access.addr.0, access.size)
 }
 
+/// Whether what led the thread to where it is now is no event: a turn of a loop had no effect, or an assumption has failed. A run without is the same run.
+pub(crate) fn is_no_event(thread: &Shared) -> bool {
+    matches!(thread.status(), Status::Blocked(Blocked::Spin | Blocked::Assume))
+}
+
 fn overlap(one: Place, other: Place) -> bool {
     let access = |(addr, size)| Access { addr: Addr(addr), size };
     access(one).overlaps(access(other))
@@ -42,6 +48,11 @@ fn overlap(one: Place, other: Place) -> bool {
 impl Monitor {
     pub(crate) fn attacker(&self) -> Option<ThreadId> {
         self.attacker.map(|(id, ..)| id)
+    }
+
+    /// Whether a thread waits for the end of the attacker. What that delays arrives when the attack is over, and nobody sees it end before.
+    pub(crate) fn lets_wait(&self, thread: &Shared) -> bool {
+        matches!(*thread.status(), Status::Ready(Visible::Join { thread }) if Some(thread) == self.attacker())
     }
 
     /// The attack that has succeeded.

@@ -9,7 +9,7 @@ use super::state::State;
 use super::unroll::{Fail, Unroller};
 use raddle_machine::Addr;
 use raddle_machine::code::Slot;
-use raddle_program::Type;
+use raddle_program::{Ordering, Type};
 use raddle_solve::Term;
 use raddle_trace::Property;
 
@@ -23,6 +23,15 @@ pub(super) struct Update {
     pub(super) goes_on: Term,
     /// Whether what it does cannot be said, because of a division by zero.
     pub(super) fails: Term,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    Write,
+    /// Both at once.
+    Update,
 }
 
 /// An operation on memory.
@@ -47,13 +56,25 @@ impl Unroller<'_> {
         state: &mut State,
         addr: Term,
         size: u8,
+        kind: Kind,
     ) -> Result<Vec<(Term, Place)>, Fail> {
         let pc = state.pc;
         let places = self.places(thread, state, addr, size, pc)?;
+        let is_private = |(_, place): &(Term, Place)| matches!(place, Place::Private { .. });
+        if kind != Kind::Read
+            && self.keeps_stores(state)
+            && places.list.iter().any(is_private)
+            && !places.list.iter().all(is_private)
+        {
+            return self.refuse(pc, "the engine `oc` does not know whether others can see this; it does under sc");
+        }
         let astray = self.graph.terms.and(state.guard, places.none);
         if !self.graph.terms.is_false(astray) {
-            let lost = State { guard: astray, ..state.clone() };
-            self.plan_alone(thread, &lost, Action::Run);
+            let mut lost = State { guard: astray, ..state.clone() };
+            match kind {
+                Kind::Update => self.plan_settled(thread, &mut lost),
+                Kind::Read | Kind::Write => self.plan_alone(thread, &lost, Action::Run),
+            }
             self.fail_if(thread, state, places.none, Property::Memory, pc);
         }
         Ok(places.list)
@@ -71,29 +92,63 @@ impl Unroller<'_> {
         lenient: bool,
         ordinary: bool,
     ) -> Result<(), Fail> {
+        if wait != 0 {
+            return self.load_until(
+                thread,
+                state,
+                dst,
+                ty,
+                addr,
+                lenient,
+                ordinary,
+                |unroller, state, found, at_end| {
+                    let (holds, fails) = unroller.waited_for(state, wait, found)?;
+                    let mut goes_on = unroller.graph.terms.or(holds, fails);
+                    if let Some(assumed) = unroller.code.wait(wait).assumed.as_ref().filter(|_| at_end) {
+                        // An assumption would fail, which is no wait.
+                        let (value, fails) = unroller.condition(state, assumed, found)?;
+                        let stops = unroller.holds(value);
+                        goes_on = unroller.graph.terms.any([goes_on, stops, fails]);
+                    }
+                    Ok((goes_on, fails))
+                },
+            );
+        }
+        let list = self.access(thread, state, addr, ty.size() as u8, Kind::Read)?;
+        let look = self.begin(thread, state, &list, Kind::Read, false, ordinary);
+        let (found, _) = self.look(thread, state, &list, look, ty, lenient)?;
+        self.set(state, dst, found);
+        Ok(())
+    }
+
+    /// Reads, and waits until what is found lets the thread go on. `until` says of what is found, now or when nothing moves any more, whether it does, and whether that
+    /// is because it cannot be said.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn load_until(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        dst: Slot,
+        ty: Type,
+        addr: Term,
+        lenient: bool,
+        ordinary: bool,
+        mut until: impl FnMut(&mut Self, &State, Term, bool) -> Result<(Term, Term), Fail>,
+    ) -> Result<(), Fail> {
         let pc = state.pc;
-        let list = self.access(thread, state, addr, ty.size() as u8)?;
-        let look = self.begin(thread, state, &list, wait != 0, ordinary);
-        if wait != 0 && self.deadlocks {
+        let list = self.access(thread, state, addr, ty.size() as u8, Kind::Read)?;
+        let look = self.begin(thread, state, &list, Kind::Read, true, ordinary);
+        if self.deadlocks {
             let stuck = self.graph.terms.var(1);
             let found = self.look_at_the_end(stuck, &list, ty, pc);
-            let (holds, fails) = self.waited_for(state, wait, found)?;
-            let mut goes_on = self.graph.terms.or(holds, fails);
-            if let Some(assumed) = &self.code.wait(wait).assumed {
-                // An assumption would fail, which is no wait.
-                let (value, fails) = self.condition(state, assumed, found)?;
-                let stops = self.holds(value);
-                goes_on = self.graph.terms.any([goes_on, stops, fails]);
-            }
+            let (goes_on, _) = until(self, state, found, true)?;
             self.may_be_stuck(thread, state, look, stuck, goes_on, ordinary)?;
         }
         let (found, broken) = self.look(thread, state, &list, look, ty, lenient)?;
-        if wait != 0 {
-            let (holds, fails) = self.waited_for(state, wait, found)?;
-            let goes_on = self.graph.terms.any([holds, fails, broken]);
-            self.end(state, look, goes_on);
-            self.fail_if(thread, state, fails, Property::Arithmetic, pc);
-        }
+        let (goes_on, fails) = until(self, state, found, false)?;
+        let goes_on = self.graph.terms.or(goes_on, broken);
+        self.end(state, look, goes_on);
+        self.fail_if(thread, state, fails, Property::Arithmetic, pc);
         self.set(state, dst, found);
         Ok(())
     }
@@ -106,12 +161,24 @@ impl Unroller<'_> {
         ty: Type,
         addr: Term,
         value: Term,
-        ordinary: bool,
+        order: Ordering,
     ) -> Result<(), Fail> {
         let (pc, size) = (state.pc, ty.size() as u8);
-        let list = self.access(thread, state, addr, size)?;
+        let ordinary = order == Ordering::NonAtomic;
+        let list = self.access(thread, state, addr, size, Kind::Write)?;
         self.spare_constants(thread, state, &list);
-        let look = self.begin(thread, state, &list, false, ordinary);
+        let value = self.graph.terms.resize(value, size * 8);
+        if self.keeps_stores(state) {
+            self.set_out(thread, state, &list, size, value, order, ordinary);
+            for (here, place) in list {
+                if let Place::Private { object, offset } = place {
+                    self.private_store(state, object, offset, size, value, here);
+                }
+            }
+            state.has_acted();
+            return Ok(());
+        }
+        let look = self.begin(thread, state, &list, Kind::Write, false, ordinary);
         for &(here, place) in &list {
             let guard = self.graph.terms.and(look.goes, here);
             if let Some(node) = look.node {
@@ -119,7 +186,6 @@ impl Unroller<'_> {
             }
         }
         let goes = self.visible(state);
-        let value = self.graph.terms.resize(value, size * 8);
         for (here, place) in list {
             self.put(state, look, goes, here, place, size, value);
         }
@@ -140,9 +206,9 @@ impl Unroller<'_> {
         mut react: impl FnMut(&mut Self, &State, Term) -> Result<Update, Fail>,
     ) -> Result<(), Fail> {
         let (pc, size) = (state.pc, ty.size() as u8);
-        let list = self.access(thread, state, addr, size)?;
+        let list = self.access(thread, state, addr, size, Kind::Update)?;
         self.spare_constants(thread, state, &list);
-        let look = self.begin(thread, state, &list, waits, false);
+        let look = self.begin(thread, state, &list, Kind::Update, waits, false);
         if waits && self.deadlocks {
             let stuck = self.graph.terms.var(1);
             let found = self.look_at_the_end(stuck, &list, ty, pc);
@@ -198,12 +264,24 @@ impl Unroller<'_> {
     }
 
     /// Begins an operation on one of these places: its node, its step, and when it happens.
-    fn begin(&mut self, thread: usize, state: &mut State, list: &[(Term, Place)], waits: bool, ordinary: bool) -> Look {
+    pub(super) fn begin(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        list: &[(Term, Place)],
+        kind: Kind,
+        waits: bool,
+        ordinary: bool,
+    ) -> Look {
         let is_private = |place: &Place| matches!(place, Place::Private { .. });
         let private = list.iter().filter(|(_, place)| is_private(place)).map(|(here, _)| *here);
         let private = self.graph.terms.any(private);
         let shared = list.iter().any(|(_, place)| matches!(place, Place::Shared { .. }));
-        let node = shared.then(|| self.node(state));
+        let node = match kind {
+            _ if !shared => None,
+            Kind::Read => Some(self.read_node(state)),
+            Kind::Write | Kind::Update => Some(self.node(state)),
+        };
         let visible = self.visible(state);
         let mut goes = visible;
         if waits {
@@ -254,14 +332,15 @@ impl Unroller<'_> {
                         guard = self.graph.terms.and(guard, lives);
                     }
                     let value = self.read(node, guard, Location::Memory(addr, size), pc);
-                    let fresh = self.graph.objects.get(&base).is_some_and(|object| object.bytes.is_none());
-                    let unwritten = fresh.then(|| self.graph.terms.var(1));
+                    let fresh = self.graph.object_is(base, |object| object.bytes.is_none());
+                    let unwritten = fresh.map(|_| self.graph.terms.var(1));
                     let reached = self.graph.terms.and(look.reached, here);
                     let event = self.graph.events.last_mut().expect("just made");
                     (event.unwritten, event.ordinary) = (unwritten, look.ordinary);
                     if look.waits {
                         event.reached = reached;
                     }
+                    let unwritten = unwritten.zip(fresh).map(|(first, fresh)| self.graph.terms.and(first, fresh));
                     (value, unwritten)
                 }
             };
@@ -306,9 +385,10 @@ impl Unroller<'_> {
                 self.graph.require(guard, lives);
             }
             let value = self.graph.final_look(guard, Location::Memory(addr, size), pc);
-            if self.graph.objects.get(&base).is_some_and(|object| object.bytes.is_none()) {
+            if let Some(fresh) = self.graph.object_is(base, |object| object.bytes.is_none()) {
                 let unwritten = self.graph.terms.var(1);
                 self.graph.events.last_mut().expect("just made").unwritten = Some(unwritten);
+                let unwritten = self.graph.terms.and(unwritten, fresh);
                 let written = self.graph.terms.not(unwritten);
                 self.graph.require(guard, written);
             }

@@ -4,15 +4,16 @@
 //! behind the read in any case, or if another one that is done whenever it is, or whenever the read is, comes in between. What memory holds at first is written by a node before
 //! all others. What remains, that all this fits into one order, is for the theory ([`Orders`]).
 
+use super::conflicts::{Counts, add_conflicts};
 use super::graph::{Event, Graph, INITIAL, Location, Node};
 use super::joins::Edge;
 use super::races::{Race, races};
 use super::unroll::Fail;
 use raddle_engine::Refusal;
-use raddle_machine::address::Owner;
-use raddle_machine::{Addr, Code};
+use raddle_machine::Code;
 use raddle_solve::orders::Event as OrderedEvent;
 use raddle_solve::{EventId, Lit, NodeId, Orders, Solver, Stop, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// A read, and what it may read from.
@@ -34,8 +35,21 @@ pub(super) struct Formula {
     pub(super) reads: Vec<Read>,
     /// The writes of a location.
     pub(super) writes: BTreeMap<Location, Vec<usize>>,
+    /// Stores that a read may find in the buffer of its own thread.
+    pub(super) own: FxHashSet<(usize, usize)>,
     /// Pairs of accesses that may race.
     pub(super) races: Vec<Race>,
+    /// Contradictions that were found beforehand.
+    pub(super) conflicts: Counts,
+}
+
+/// What a formula is to say beside who reads from whom.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// Which accesses race.
+    pub(super) races: bool,
+    /// Which orders contradict each other.
+    pub(super) conflicts: bool,
 }
 
 /// Which nodes come behind which in any case.
@@ -67,18 +81,6 @@ impl Reach {
             self.0[other.0 as usize][one.0 as usize / 64] >> (one.0 % 64) & 1 == 1
         }
     }
-}
-
-/// What a location holds at first; `None` if nothing was written there.
-fn initial(code: &Code, graph: &Graph, location: Location) -> Option<u64> {
-    let Location::Memory(addr, size) = location else { return Some(1) };
-    let at = Addr(addr);
-    let bytes = match at.owner() {
-        Owner::Global(global) => Some(&code.globals()[global.index()].bytes),
-        _ => graph.objects.get(&at.base().0).and_then(|object| object.bytes.as_ref()),
-    }?;
-    let bytes = &bytes[at.offset() as usize..][..usize::from(size)];
-    Some(bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)))
 }
 
 /// Memory that is accessed with different sizes is refused.
@@ -117,7 +119,7 @@ pub(super) fn encode(
     code: &Code,
     graph: &mut Graph,
     joined: &[Edge],
-    look_for_races: bool,
+    wanted: Wanted,
     stop: &Stop,
 ) -> Result<Formula, Fail> {
     refuse_overlaps(code, graph)?;
@@ -132,7 +134,7 @@ pub(super) fn encode(
     }
     let yes = graph.terms.bool(true);
     for (&location, writes) in &mut writes {
-        let value = graph.terms.constant(location.width(), initial(code, graph, location).unwrap_or(0));
+        let value = graph.initial(code, location);
         writes.push(events.len());
         let (unwritten, ordinary, depends) = (None, false, false);
         let (node, writes, guard, reached) = (INITIAL, true, yes, yes);
@@ -145,6 +147,9 @@ pub(super) fn encode(
     let reach = Reach::new(graph);
     let mut reads = Vec::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| !event.writes) {
+        if stop.is_raised() {
+            return Err(Fail::Stopped);
+        }
         let candidates = candidates(graph, &reach, &events, at, &writes[&event.location]);
         let mut sources = Vec::new();
         for &write in &candidates {
@@ -168,40 +173,86 @@ pub(super) fn encode(
         }
         reads.push(Read { event: at, sources });
     }
+    let numbers: FxHashMap<Location, u32> = writes.keys().copied().zip(0..).collect();
     let ordered = events.iter().zip(0..).map(|(event, position)| OrderedEvent {
         node: NodeId(event.node),
         position,
-        location: writes.keys().position(|location| *location == event.location).expect("it has an event") as u32,
+        location: numbers[&event.location],
     });
     let mut orders = Orders::new(graph.nodes as usize, ordered.collect());
     for &(from, to) in &graph.edges {
         orders.edge(Lit::TRUE, NodeId(from), NodeId(to));
     }
-    for &(condition, from, to) in joined {
+    for &(condition, from, to) in joined.iter().chain(&graph.orders) {
         let lit = solver.lit(&graph.terms, condition);
         orders.edge(lit, NodeId(from), NodeId(to));
     }
+    let own = own_stores(graph, &events, &reads, &writes);
+    let mut of: FxHashMap<Location, Vec<&Read>> = FxHashMap::default();
+    for read in &reads {
+        of.entry(events[read.event].location).or_default().push(read);
+    }
     for (location, list) in &writes {
         // What is written once only, at first, is in nobody's way.
-        let alone = list.len() == 1;
-        for &write in list.iter().filter(|_| !alone) {
+        if list.len() == 1 {
+            continue;
+        }
+        for &write in list {
             orders.done(guards[write], EventId(write as u32));
         }
-        for read in reads.iter().filter(|read| !alone && events[read.event].location == *location) {
+        for read in of.get(location).into_iter().flatten() {
+            if stop.is_raised() {
+                return Err(Fail::Stopped);
+            }
+            for &write in list.iter().filter(|&&write| own.contains(&(write, read.event))) {
+                orders.hides(EventId(write as u32), EventId(read.event as u32));
+            }
             for &(write, lit) in &read.sources {
-                orders.reads(lit, EventId(write as u32), EventId(read.event as u32));
+                let ids = (EventId(write as u32), EventId(read.event as u32));
+                if own.contains(&(write, read.event)) {
+                    orders.forwards(lit, ids.0, ids.1);
+                } else {
+                    orders.reads(lit, ids.0, ids.1);
+                }
             }
         }
     }
     let mut pairs = Vec::new();
-    if look_for_races {
+    if wanted.races {
         let Some(found) = races(graph, &events, &reach, &mut solver, &mut orders) else {
             let pc = graph.events.last().map_or(0, |event| event.pc);
             return Err(Fail::TooLarge(pc));
         };
         pairs = found;
     }
-    Ok(Formula { solver, orders, events, guards, reads, writes, races: pairs })
+    let conflicts = Counts::default();
+    let mut formula = Formula { solver, orders, events, guards, reads, writes, own, races: pairs, conflicts };
+    if wanted.conflicts {
+        formula.conflicts = add_conflicts(&mut formula, &reach);
+    }
+    Ok(formula)
+}
+
+/// The stores, each with a read of its own thread and location that comes later in the thread, of which it is not certain that they arrive before it.
+fn own_stores(
+    graph: &Graph,
+    events: &[Event],
+    reads: &[Read],
+    writes: &BTreeMap<Location, Vec<usize>>,
+) -> FxHashSet<(usize, usize)> {
+    let mut own = FxHashSet::default();
+    for read in reads {
+        let event = &events[read.event];
+        let owner = |node: Node| graph.owners[node as usize];
+        // A thread's events are made in its order, as far as they can all happen.
+        own.extend(writes[&event.location].iter().filter_map(|&write| {
+            let source = &events[write];
+            let waits = graph.arrivals.contains_key(&source.node);
+            (waits && write < read.event && source.node != event.node && owner(source.node) == owner(event.node))
+                .then_some((write, read.event))
+        }));
+    }
+    own
 }
 
 /// The writes that a read may read from.

@@ -4,15 +4,21 @@
 //! condition (guard) under which it is part of the execution. A thread's *plan* lists the steps of the machine it takes, each with its condition; steps that touch nothing another thread could see
 //! belong to no node. Conditions are terms over the values that reads find and over unknown inputs.
 
+use raddle_machine::address::Owner;
+use raddle_machine::{Addr, Code};
 use raddle_solve::{Term, Terms};
-use raddle_trace::{Property, ThreadId};
+use raddle_trace::{Model, Property, ThreadId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// A node, by its number. The first one writes what memory holds at first.
 pub(super) type Node = u32;
 pub(super) const INITIAL: Node = 0;
 /// Stands for the node behind all others, in which those who wait for ever look once more, until it has a number.
 const FINAL: Node = u32::MAX;
+
+/// What no thread has.
+const NOBODY: usize = usize::MAX;
 
 /// What is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +67,10 @@ pub(super) enum Action {
     Spawn(usize),
     /// An alternative, by its number.
     Pick(Term),
+    /// The next operation, and which one is chosen if there are several alternatives, from 1; 0 if there is one.
+    Wake(Term),
+    /// The store that has just set out arrives.
+    Arrive,
     /// A value of an unknown input, by the number of the list of its values.
     Input(Term, u32),
 }
@@ -118,8 +128,18 @@ pub(super) struct Failure {
     pub(super) guard: Term,
     pub(super) property: Property,
     pub(super) pc: u32,
-    /// It has happened when so many entries of the thread's plan are done.
+    /// It has happened when so many entries of the thread's plan are done,
     pub(super) steps: usize,
+    /// or when a store arrives in this node.
+    pub(super) arrival: Option<Node>,
+}
+
+/// A store that reaches memory later than it sets out.
+#[derive(Clone, Debug)]
+pub(super) struct Arrival {
+    pub(super) thread: usize,
+    /// Where it may go, and under which condition.
+    pub(super) places: Vec<(Term, u64)>,
 }
 
 /// A thread that is not followed any further.
@@ -153,6 +173,16 @@ pub(super) struct Block {
 /// What a shared object is at first.
 #[derive(Clone, Debug)]
 pub(super) struct Object {
+    /// That there is this one: on different ways a thread may make different objects as its so many-th.
+    pub(super) guard: Term,
+    /// Where it was made so far.
+    pub(super) made: Term,
+    pub(super) shape: Shape,
+}
+
+/// What there is to an object beside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
     pub(super) size: u32,
     /// `None` if it was never written.
     pub(super) bytes: Option<Vec<u8>>,
@@ -162,9 +192,16 @@ pub(super) struct Object {
 /// An unrolled program.
 #[derive(Debug)]
 pub(super) struct Graph {
+    pub(super) model: Model,
     pub(super) terms: Terms,
     pub(super) nodes: u32,
     pub(super) edges: Vec<(Node, Node)>,
+    /// A node is before another if a condition holds.
+    pub(super) orders: Vec<(Term, Node, Node)>,
+    /// The thread that a node belongs to, and the one that is being unrolled.
+    pub(super) owners: Vec<usize>,
+    pub(super) current: usize,
+    pub(super) arrivals: FxHashMap<Node, Arrival>,
     pub(super) events: Vec<Event>,
     pub(super) threads: Vec<Thread>,
     pub(super) joins: Vec<Join>,
@@ -176,16 +213,21 @@ pub(super) struct Graph {
     pub(super) constraints: Vec<Term>,
     /// Whether all values of unknown inputs are among those that are looked at.
     pub(super) every_input: bool,
-    /// Objects that were made while the program ran, by their starts.
-    pub(super) objects: FxHashMap<u64, Object>,
+    /// Objects that were made while the program ran, by their starts: what each may be, under conditions that exclude each other.
+    pub(super) objects: FxHashMap<u64, Vec<Object>>,
 }
 
 impl Graph {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(model: Model) -> Self {
         Graph {
+            model,
             terms: Terms::new(),
             nodes: 1,
             edges: Vec::new(),
+            orders: Vec::new(),
+            owners: vec![NOBODY],
+            current: NOBODY,
+            arrivals: FxHashMap::default(),
             events: Vec::new(),
             threads: Vec::new(),
             joins: Vec::new(),
@@ -202,8 +244,32 @@ impl Graph {
     pub(super) fn node(&mut self, behind: &[Node]) -> Node {
         let node = self.nodes;
         self.nodes += 1;
+        self.owners.push(self.current);
         self.edges.extend(behind.iter().map(|&before| (before, node)));
         node
+    }
+
+    /// What a location holds at first; 0 where nothing was ever written.
+    pub(super) fn initial(&mut self, code: &Code, location: Location) -> Term {
+        let Location::Memory(addr, size) = location else { return self.terms.bool(true) };
+        let (start, width) = (Addr(addr).offset() as usize, location.width());
+        let at = |bytes: &[u8]| {
+            let bytes = bytes.get(start..start + usize::from(size)).unwrap_or_default();
+            bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        };
+        if let Owner::Global(global) = Addr(addr).owner() {
+            return self.terms.constant(width, at(&code.globals()[global.index()].bytes));
+        }
+        let mut value = self.terms.constant(width, 0);
+        let all = self.objects.get(&Addr(addr).base().0).into_iter().flatten();
+        let first: Vec<(Term, u64)> =
+            all.map(|object| (object.guard, object.shape.bytes.as_deref().map_or(0, at))).collect();
+        for (at, &(guard, first)) in first.iter().enumerate() {
+            let first = self.terms.constant(width, first);
+            // One of them there is.
+            value = if at == 0 { first } else { self.terms.ite(guard, first, value) };
+        }
+        value
     }
 
     /// `condition` holds wherever `guard` does.
@@ -212,6 +278,39 @@ impl Graph {
         let constraint = self.terms.or(guard, condition);
         if !self.terms.is_true(constraint) {
             self.constraints.push(constraint);
+        }
+    }
+
+    /// An object is made if the condition holds. False if nothing was known of it.
+    pub(super) fn make_object(&mut self, addr: u64, shape: Shape, made: Term) -> bool {
+        let all = self.objects.entry(addr).or_default();
+        if let Some(known) = all.iter_mut().find(|known| known.shape == shape) {
+            known.made = self.terms.or(known.made, made);
+            return true;
+        }
+        let guard = self.terms.var(1);
+        all.push(Object { guard, made, shape });
+        false
+    }
+
+    /// Objects that are made on some way somewhere.
+    pub(super) fn expect_objects(&mut self, known: &BTreeMap<u64, Vec<Shape>>) {
+        let nowhere = self.terms.bool(false);
+        for (&addr, shapes) in known {
+            for shape in shapes {
+                self.make_object(addr, shape.clone(), nowhere);
+            }
+        }
+    }
+
+    /// The condition under which the object at this address, whatever it is, is such a one; `None` if no object there can be.
+    pub(super) fn object_is(&mut self, base: u64, such: impl Fn(&Shape) -> bool) -> Option<Term> {
+        let all = self.objects.get(&base)?;
+        let fits: Vec<Term> = all.iter().filter(|object| such(&object.shape)).map(|object| object.guard).collect();
+        match fits.len() {
+            0 => None,
+            count if count == all.len() => Some(self.terms.bool(true)),
+            _ => Some(self.terms.any(fits)),
         }
     }
 
@@ -230,11 +329,18 @@ impl Graph {
     /// Says of each atomic block when it is done, and which node is the last one. Nothing is unrolled any more.
     pub(super) fn finish(&mut self) {
         if self.events.iter().any(|event| event.node == FINAL) {
+            self.current = NOBODY;
             let behind: Vec<Node> = (0..self.nodes).collect();
             let node = self.node(&behind);
             for event in self.events.iter_mut().filter(|event| event.node == FINAL) {
                 event.node = node;
             }
+        }
+        let several = self.objects.values().filter(|all| all.len() > 1).flatten();
+        let several: Vec<(Term, Term)> = several.map(|object| (object.guard, object.made)).collect();
+        for (guard, made) in several {
+            let exact = self.terms.eq(guard, made);
+            self.constraints.push(exact);
         }
         for block in std::mem::take(&mut self.blocks) {
             let left = self.terms.any(block.ends.iter().copied());

@@ -97,15 +97,30 @@ impl Graph {
         if let Some(at) = self.starts(thread, started) {
             return Some(at < steps);
         }
+        // Of threads with the same name there is one in an execution: on different ways the so many-th child is unrolled for each.
+        let (here, there) = (self.ancestors(thread), self.ancestors(started));
+        let is_other = |one: usize, other: usize| one != other && self.threads[one].id == self.threads[other].id;
+        if here.iter().any(|&one| there.iter().any(|&other| is_other(one, other))) {
+            return Some(false);
+        }
         // What those had done by then who started this thread, and those who started them, has been done.
         let mut younger = thread;
-        while let Some(parent) = (0..self.threads.len()).find(|&parent| self.starts(parent, younger).is_some()) {
+        while let Some(parent) = self.parent(younger) {
             if let (Some(at), Some(end)) = (self.starts(parent, started), self.starts(parent, younger)) {
                 return (at < end).then_some(true);
             }
             younger = parent;
         }
         None
+    }
+
+    fn parent(&self, thread: usize) -> Option<usize> {
+        (0..self.threads.len()).find(|&parent| self.starts(parent, thread).is_some())
+    }
+
+    /// A thread, who started it, who started that one, and so on.
+    fn ancestors(&self, thread: usize) -> Vec<usize> {
+        std::iter::successors(Some(thread), |&thread| self.parent(thread)).collect()
     }
 
     /// Where in the plan of a thread another one is started.

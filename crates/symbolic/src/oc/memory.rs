@@ -5,10 +5,11 @@
 //! known, and the theory of orders need not know of addresses. Objects that no other thread can reach are bytes of the thread's own
 //! state, as in the machine.
 
-use super::graph::{Action, Location, Node, Object as Shared};
+use super::graph::{Action, Location, Node, Shape as Made};
 use super::state::{Byte, Object, State};
 use super::unroll::{Fail, Unroller};
-use raddle_machine::address::Owner;
+use crate::words;
+use raddle_machine::address::{Owner, WAKEUPS};
 use raddle_machine::code::Pc;
 use raddle_machine::{Addr, Code};
 use raddle_program::FuncId;
@@ -21,7 +22,7 @@ const MOST_PLACES: usize = 512;
 /// Up to here there is nothing.
 const NOTHING: u64 = 1 << 34;
 /// How large an object of a thread may be: those above have numbers of another kind.
-pub(super) const MOST_BYTES: u32 = 1 << 14;
+pub(crate) const MOST_BYTES: u32 = 1 << 14;
 
 /// Where an access is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(super) struct Places {
 }
 
 /// A function with a local object, or a thread-local one, that is too large.
-pub(super) fn too_large(code: &Code) -> Option<Pc> {
+pub(crate) fn too_large(code: &Code) -> Option<Pc> {
     let locals = |id: u32| code.function(FuncId(id)).locals.iter().any(|local| local.size.max(local.room) > MOST_BYTES);
     let function = (0..code.functions() as u32).find(|&id| locals(id));
     let is_large = |&global: &u32| code.globals()[global as usize].bytes.len() > MOST_BYTES as usize;
@@ -81,7 +82,10 @@ impl Unroller<'_> {
             Object::Private { bytes, live: true, heap, scoped }
         } else {
             let bytes = contents.map(<[u8]>::to_vec);
-            self.graph.objects.insert(addr, Shared { size, bytes, heap });
+            let made = Made { size, bytes, heap };
+            if !self.graph.make_object(addr, made.clone(), state.guard) {
+                self.points.make(addr, made);
+            }
             Object::Shared
         });
         addr
@@ -108,26 +112,14 @@ impl Unroller<'_> {
         let rooms = bases.iter().filter_map(|&base| Addr(base).surroundings()).chain([(0, NOTHING)]);
         let rooms: Vec<(u64, u64)> = rooms.collect();
         let terms = &mut self.graph.terms;
-        let to = terms.add(pointer, by);
-        let mut stays = terms.bool(false);
-        for (first, count) in rooms {
-            let (minus, count) = (terms.constant(64, first.wrapping_neg()), terms.constant(64, count));
-            let (here, there) = (terms.add(pointer, minus), terms.add(to, minus));
-            let (here, there) = (terms.ult(here, count), terms.ult(there, count));
-            let both = terms.and(here, there);
-            stays = terms.or(stays, both);
-        }
-        let (low, one) = (terms.constant(64, 0x3fff_ffff), terms.constant(64, 1));
-        let far = terms.and(to, low);
-        let far = terms.or(far, one);
-        let moved = terms.ite(stays, to, far);
+        let moved = words::moved(terms, pointer, by, &rooms);
         let aligned = self.aligned(pointer).min(self.graph.terms.trailing_zeros(by));
         self.bases.insert(moved, (bases, aligned));
         Ok(moved)
     }
 
     /// The objects that an address can point into, by their starts, if that is known. It can also point to nothing.
-    fn bases_of(&self, pointer: Term) -> Option<Vec<u64>> {
+    pub(super) fn bases_of(&self, pointer: Term) -> Option<Vec<u64>> {
         if let Some((bases, _)) = self.bases.get(&pointer) {
             return Some(bases.clone());
         }
@@ -138,8 +130,8 @@ impl Unroller<'_> {
             if !seen.insert(term) {
                 continue;
             }
-            match (self.graph.terms.as_const(term), self.bases.get(&term)) {
-                (Some(value), _) => all.push(Addr(value).base().0),
+            match (self.graph.terms.choices(term, MOST_PLACES), self.bases.get(&term)) {
+                (Some(values), _) => all.extend(values.into_iter().map(|value| Addr(value).base().0)),
                 (None, Some((bases, _))) => all.extend(bases),
                 (None, None) => match self.graph.terms.branches(term) {
                     Some((a, b)) => todo.extend([a, b]),
@@ -153,7 +145,7 @@ impl Unroller<'_> {
     }
 
     /// How many of the lowest bits of an address are zero wherever it points into an object.
-    fn aligned(&self, pointer: Term) -> u8 {
+    pub(super) fn aligned(&self, pointer: Term) -> u8 {
         let terms = &self.graph.terms;
         let mut least = 64;
         let mut todo = vec![pointer];
@@ -165,49 +157,62 @@ impl Unroller<'_> {
             match (self.bases.get(&term), terms.branches(term)) {
                 (Some((_, aligned)), _) => least = least.min(*aligned),
                 (None, Some((a, b))) => todo.extend([a, b]),
-                (None, None) => least = least.min(terms.trailing_zeros(term)),
+                (None, None) => {
+                    let values = terms.choices(term, MOST_PLACES);
+                    let zeros = values.and_then(|values| values.iter().map(|value| value.trailing_zeros() as u8).min());
+                    least = least.min(zeros.unwrap_or_else(|| terms.trailing_zeros(term)));
+                }
             }
         }
         least
     }
 
-    /// What is at a place, if anything, for an access of so many bytes.
-    fn place(&self, thread: usize, state: &State, addr: u64, size: u8) -> Option<Place> {
+    /// What is at a place, if anything, for an access of so many bytes, and under which condition.
+    fn place(&mut self, thread: usize, state: &State, addr: u64, size: u8) -> Option<(Term, Place)> {
         let id = self.graph.threads[thread].id;
         let at = Addr(addr);
         let fits = |total: usize| at.offset() as usize + usize::from(size) <= total;
+        let yes = self.graph.terms.bool(true);
         match at.owner() {
             Owner::Global(global) => {
                 let global = self.code.globals().get(global.index()).filter(|global| global.tls.is_none())?;
                 let place =
                     if global.constant { Place::Constant { addr } } else { Place::Shared { addr, mortal: false } };
-                fits(global.bytes.len()).then_some(place)
+                fits(global.bytes.len()).then_some((yes, place))
             }
+            Owner::Thread(_, WAKEUPS) => fits(8).then_some((yes, Place::Shared { addr, mortal: false })),
             Owner::Thread(owner, number) => {
                 if owner == id
                     && let Some(Object::Private { bytes, live, .. }) = state.objects.get(number as usize)
                 {
                     let place = Place::Private { object: number as usize, offset: at.offset() };
-                    return (*live && fits(bytes.len())).then_some(place);
+                    return (*live && fits(bytes.len())).then_some((yes, place));
                 }
-                let object = self.graph.objects.get(&at.base().0)?;
-                fits(object.size as usize).then_some(Place::Shared { addr, mortal: true })
+                let there = self.graph.object_is(at.base().0, |object| fits(object.size as usize));
+                if there.is_none() {
+                    self.points.miss(at.base().0);
+                }
+                there.map(|there| (there, Place::Shared { addr, mortal: true }))
             }
             Owner::Function(_) | Owner::Nothing => None,
         }
     }
 
-    fn object_size(&self, thread: usize, state: &State, base: u64) -> u32 {
+    fn object_size(&mut self, thread: usize, state: &State, base: u64) -> u32 {
         let id = self.graph.threads[thread].id;
+        let made = self.graph.objects.get(&base).into_iter().flatten().map(|object| object.shape.size).max();
+        if made.is_none() {
+            self.points.miss(base);
+        }
         match Addr(base).owner() {
             Owner::Global(global) => {
                 self.code.globals().get(global.index()).map_or(0, |global| global.bytes.len() as u32)
             }
             Owner::Thread(owner, number) if owner == id => match state.objects.get(number as usize) {
                 Some(Object::Private { bytes, .. }) => bytes.len() as u32,
-                _ => self.graph.objects.get(&base).map_or(0, |object| object.size),
+                _ => made.unwrap_or(0),
             },
-            Owner::Thread(..) => self.graph.objects.get(&base).map_or(0, |object| object.size),
+            Owner::Thread(..) => made.unwrap_or(0),
             Owner::Function(_) | Owner::Nothing => 0,
         }
     }
@@ -247,9 +252,10 @@ impl Unroller<'_> {
         let mut list = Vec::new();
         let mut none = self.graph.terms.bool(true);
         for candidate in candidates {
-            let Some(place) = self.place(thread, state, candidate, size) else { continue };
+            let Some((there, place)) = self.place(thread, state, candidate, size) else { continue };
             let value = self.graph.terms.constant(64, candidate);
             let here = self.graph.terms.eq(addr, value);
+            let here = self.graph.terms.and(here, there);
             none = self.graph.terms.and_not(none, here);
             if !self.graph.terms.is_false(here) {
                 list.push((here, place));

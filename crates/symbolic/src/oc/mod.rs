@@ -3,21 +3,26 @@
 //! The program is unrolled to reads and writes under conditions (`unroll`), values and conditions being terms over what reads find and over unknown inputs. Who reads from whom is
 //! left to a SAT solver (`encode`); that all of it fits into one order of events is a theory of its own beside it (`raddle_solve::orders`), which derives what happens before what,
 //! explains contradictions, and is asked while the solver searches (switch `search=prop`) or of complete assignments only (`basic`). A model is turned
-//! into a schedule (`witness`) and replayed. The method is that of Telbisz 2024 (after He, Sun and Fan 2021 and Sun et al. 2022), sequential consistency only.
+//! into a schedule (`witness`) and replayed. The method is that of Telbisz 2024 (after He, Sun and Fan 2021 and Sun et al. 2022).
 //!
 //! Loops whose turns depend on what is not known are unrolled 1, 2, 4, ... times, until something is violated or no execution gets to where one was cut: then nothing was cut off, and
 //! the answer is about all executions. Unknown inputs have all the values that the code gives them, at no cost per value.
 //!
 //! Where this differs from Telbisz 2024: an operation that waits happens under a variable of its own instead of an atomic block; joins order under conditions (`joins`); an access to an unknown
-//! address is one event per place it can be to (`memory`); a total order of the writes of a location is asked for only where an order of the model's events is not found at once (`search`).
+//! address is one event per place it can be to (`memory`); a total order of the writes of a location is asked for only where an order of the model's events is not found at once (`search`);
+//! store buffers are a relaxed program order (`buffers`); what an address read from memory can be is found out by unrolling again (`points`).
 //!
 //! Cost: the number of pairs of nodes in memory; time as the solver needs it.
 
 mod access;
+mod buffers;
+mod conflicts;
 mod encode;
 mod graph;
 mod joins;
+mod meetings;
 mod memory;
+mod points;
 mod races;
 mod search;
 mod shape;
@@ -27,29 +32,37 @@ mod sync;
 mod unroll;
 mod witness;
 
+pub(crate) use self::memory::{MOST_BYTES, too_large};
+pub(crate) use self::shape::successors;
+
+use self::encode::Wanted;
 use self::graph::{Cut, CutKind, Event, Graph};
-use self::search::{Execution, NoAnswer, Search};
-use self::unroll::{Fail, unroll};
+use self::search::{Execution, NoAnswer, Search, Way};
+use self::unroll::{Fail, MOST_STEPS, unroll};
+use crate::clock::watched;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
     Values, confirm,
 };
 use raddle_solve::{Lit, Stop};
 use raddle_trace::{Model, Property, Schedule};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 const SEARCH: Switch = Switch::words(
     "search",
-    &["prop", "basic"],
-    "look for contradictions of orders during the search, or in complete assignments only",
+    &["prop", "basic", "clock"],
+    "look for contradictions of orders during the search, or in complete assignments only, or say in clauses when events happen",
 );
+const CONFLICTS: Switch =
+    Switch::words("conflicts", &["simple", "none"], "whether short contradictions of orders are looked for beforehand");
 const BOUND: Switch = Switch {
     key: "unroll",
     values: Values::WordsOrNumber(&["auto"], "how many"),
     default: "auto",
     summary: "turns of a loop that are followed where it is not known whether there are more; auto tries more and more",
 };
+
+/// How many instructions are unrolled to see whether a program is taken.
+const FIRST_LOOK: u64 = 100_000;
 
 /// The engine `oc`.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +73,8 @@ struct Run<'q> {
     question: &'q Question<'q>,
     deadline: &'q Deadline<'q>,
     stop: &'q Stop,
-    eager: bool,
+    how: Way,
+    conflicts: bool,
     findings: Vec<Finding>,
     statistics: Statistics,
     reach: Reach,
@@ -84,7 +98,7 @@ impl Engine for OrderingConsistency {
     }
 
     fn summary(&self) -> &'static str {
-        "one formula for all executions and inputs, loops unrolled as far as needed (ordering consistency); sc"
+        "one formula for all executions and inputs, loops unrolled as far as needed (ordering consistency); sc, tso, pso"
     }
 
     fn equivalence(&self) -> Equivalence {
@@ -92,13 +106,13 @@ impl Engine for OrderingConsistency {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[SEARCH, BOUND]
+        &[SEARCH, CONFLICTS, BOUND]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
         let Question { code, options } = question;
-        if options.model != Model::Sc {
-            let message = format!("the engine `oc` knows sc, not {}", options.model);
+        if !Model::OPERATIONAL.contains(&options.model) {
+            let message = format!("the engine `oc` knows sc, tso and pso, not {}", options.model);
             return Err(Refusal::whole(code, message));
         }
         if code.is_narrow() {
@@ -106,6 +120,10 @@ impl Engine for OrderingConsistency {
         }
         if question.looks_for_races() {
             let instead = "--no race leaves races out, --engine optimal finds them";
+            if options.model != Model::Sc {
+                let message = format!("the engine `oc` looks for races under sc only; {instead}");
+                return Err(Refusal::whole(code, message));
+            }
             if code.has_atomic_blocks() {
                 let message = format!("the engine `oc` does not look for races beside atomic blocks; {instead}");
                 return Err(Refusal::whole(code, message));
@@ -126,40 +144,14 @@ impl Engine for OrderingConsistency {
         if let Some(pc) = memory::too_large(code) {
             return Err(Refusal::at(code, pc, "the engine `oc` takes no local object of more than 16 KiB"));
         }
-        match unroll(code, 1, deadlocks, &Stop::new()) {
+        match unroll(code, options.model, 1, deadlocks, FIRST_LOOK, &Stop::new()) {
             Err(Fail::Refused(refusal)) => Err(*refusal),
             _ => Ok(()),
         }
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
-        let (stop, over) = (Stop::new(), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            // CaDiCaL runs for long; somebody else looks at the clock.
-            let clock = scope.spawn(|| {
-                while !over.load(Ordering::Relaxed) {
-                    if deadline.passed().is_some() {
-                        stop.raise();
-                    }
-                    std::thread::park_timeout(Duration::from_millis(10));
-                }
-            });
-            let _over = Over { over: &over, clock: clock.thread().clone() };
-            self.answer(question, deadline, &stop)
-        })
-    }
-}
-
-/// Tells who looks at the clock that the run is over, however it ended.
-struct Over<'r> {
-    over: &'r AtomicBool,
-    clock: std::thread::Thread,
-}
-
-impl Drop for Over<'_> {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-        self.clock.unpark();
+        watched(deadline, |stop| self.answer(question, deadline, stop))
     }
 }
 
@@ -170,7 +162,12 @@ impl OrderingConsistency {
             question,
             deadline,
             stop,
-            eager: options.switches.get(&SEARCH) == "prop",
+            how: match options.switches.get(&SEARCH) {
+                "prop" => Way::Prop,
+                "basic" => Way::Basic,
+                _ => Way::Clock,
+            },
+            conflicts: options.switches.get(&CONFLICTS) == "simple",
             findings: Vec::new(),
             statistics: Statistics::default(),
             reach: Reach::default(),
@@ -225,12 +222,14 @@ impl Run<'_> {
             return Ok(Round::Stopped);
         }
         let deadlocks = self.question.options.properties.contains(Property::Deadlock);
-        let unrolled = unroll(code, bound, deadlocks, self.stop).and_then(|mut graph| {
+        let model = self.question.options.model;
+        let unrolled = unroll(code, model, bound, deadlocks, MOST_STEPS, self.stop).and_then(|mut graph| {
             let joined = joins::join_threads(code, &mut graph)?;
-            let formula = encode::encode(code, &mut graph, &joined, self.question.looks_for_races(), self.stop)?;
+            let how = Wanted { races: self.question.looks_for_races(), conflicts: self.conflicts };
+            let formula = encode::encode(code, &mut graph, &joined, how, self.stop)?;
             Ok((graph, formula))
         });
-        let (graph, formula) = match unrolled {
+        let (mut graph, formula) = match unrolled {
             Ok(both) => both,
             Err(Fail::Refused(refusal)) => return Err(Fault::Refused(*refusal)),
             Err(Fail::Stopped) => return Ok(Round::Stopped),
@@ -238,8 +237,9 @@ impl Run<'_> {
         };
         let events = graph.events.len() as u64;
         self.reach.every_input = graph.every_input;
-        let mut search = Search::new(&graph, formula, self.eager);
-        let round = self.look(&graph, &mut search);
+        let mut search = Search::new(&mut graph, formula, self.how);
+        let graph = search.graph;
+        let round = self.look(graph, &mut search);
         self.counters = vec![("nodes", u64::from(graph.nodes)), ("memory_events", events), ("asked", search.asked)];
         self.counters.extend(search.counts());
         self.statistics.events = events;
@@ -324,7 +324,7 @@ impl Run<'_> {
         let failed: Vec<usize> = execution.failures.iter().copied().filter(|at| open.contains(at)).collect();
         for at in failed {
             let failure = graph.failures[at];
-            let schedule = witness::schedule(code, graph, execution, failure.thread, failure.steps);
+            let schedule = witness::schedule(code, graph, execution, &failure);
             match self.shown(schedule, failure.property, failure.pc) {
                 Ok(finding) => {
                     // The same failure may stand in several turns of a loop.

@@ -8,7 +8,7 @@
 use super::encode::Formula;
 use super::graph::{Action, Event, Graph, INITIAL, Location, Node};
 use super::races::Race;
-use raddle_solve::{Answer, EventId, Lit, NodeId, Watcher};
+use raddle_solve::{Answer, Clocks, EventId, Lit, NodeId, Orders, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An execution: which nodes happen, in this order, and what each thread does.
@@ -17,6 +17,8 @@ pub(super) struct Execution {
     pub(super) nodes: Vec<Node>,
     /// By thread: the entries of its plan that happen, with what is picked.
     pub(super) plans: Vec<Vec<(usize, u64)>>,
+    /// Which stores arrive in which nodes: whose, and where.
+    pub(super) arrivals: FxHashMap<Node, (usize, u64)>,
     /// Which failures happen.
     pub(super) failures: Vec<usize>,
     /// Who waits for ever, if they do.
@@ -44,12 +46,49 @@ pub(super) enum NoAnswer {
     Disordered,
 }
 
+/// How contradictions of orders are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// During the solver's search.
+    Prop,
+    /// In complete assignments.
+    Basic,
+    /// They are clauses.
+    Clock,
+}
+
+/// Who sees to it that there is an order.
+#[derive(Debug)]
+enum Order {
+    Theory(Watcher),
+    /// The times of nodes, and what follows from a model.
+    Times(Clocks, Box<Orders>),
+}
+
+impl Order {
+    /// What follows from the last model.
+    fn with_orders<T>(&self, look: impl FnOnce(&Orders) -> T) -> T {
+        match self {
+            Order::Theory(watcher) => watcher.with_orders(look),
+            Order::Times(_, orders) => look(orders),
+        }
+    }
+
+    /// How many clauses came of orders, and how many models were judged.
+    fn counts(&self) -> (u64, u64) {
+        match self {
+            Order::Theory(watcher) => watcher.counts(),
+            Order::Times(..) => (0, 0),
+        }
+    }
+}
+
 /// A formula that is asked for executions.
 #[derive(Debug)]
 pub(super) struct Search<'g> {
     pub(super) graph: &'g Graph,
     formula: Formula,
-    watcher: Watcher,
+    watcher: Order,
     /// Pairs of writes that have literals for their order.
     ordered: FxHashSet<(usize, usize)>,
     /// That some pair of accesses races.
@@ -58,10 +97,13 @@ pub(super) struct Search<'g> {
 }
 
 impl<'g> Search<'g> {
-    /// With `eager`, contradictions are derived during the solver's search, not only from complete assignments.
-    pub(super) fn new(graph: &'g Graph, mut formula: Formula, eager: bool) -> Self {
-        let orders = std::mem::replace(&mut formula.orders, raddle_solve::Orders::new(0, Vec::new()));
-        let watcher = Watcher::new(&mut formula.solver.sat, orders, eager);
+    pub(super) fn new(graph: &'g mut Graph, mut formula: Formula, way: Way) -> Self {
+        let orders = std::mem::replace(&mut formula.orders, Orders::new(0, Vec::new()));
+        let watcher = match way {
+            Way::Prop | Way::Basic => Order::Theory(Watcher::new(&mut formula.solver.sat, orders, way == Way::Prop)),
+            Way::Clock => Order::Times(Clocks::new(&mut graph.terms, &mut formula.solver, &orders), Box::new(orders)),
+        };
+        let graph = &*graph;
         let racing = formula.solver.sat.var();
         for race in &formula.races {
             formula.solver.sat.add(&[!race.lit, racing]);
@@ -83,7 +125,7 @@ impl<'g> Search<'g> {
     }
 
     /// Variables and clauses, and clauses that came of orders, models judged, pairs of writes that were ordered.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 5] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 7] {
         let (vars, clauses) = self.formula.solver.sat.size();
         let (learnt, models) = self.watcher.counts();
         [
@@ -92,6 +134,8 @@ impl<'g> Search<'g> {
             ("order_clauses", learnt),
             ("models", models),
             ("ordered_writes", self.ordered.len() as u64),
+            ("crossing_conflicts", self.formula.conflicts.crossing),
+            ("between_conflicts", self.formula.conflicts.between),
         ]
     }
 
@@ -136,6 +180,7 @@ impl<'g> Search<'g> {
             nodes.sort_unstable();
             nodes.dedup();
             nodes.retain(|&node| node != INITIAL);
+            self.read_times(&mut nodes)?;
             if let Some(order) = self.linearise(&nodes, &happens, &sources) {
                 return Ok(Some(self.execution(order, plans)));
             }
@@ -143,6 +188,20 @@ impl<'g> Search<'g> {
                 return Err(NoAnswer::Disordered);
             }
         }
+    }
+
+    /// Where nodes have times: puts them into their order, and derives what follows from the model.
+    fn read_times(&mut self, nodes: &mut [Node]) -> Result<(), NoAnswer> {
+        let Order::Times(clocks, orders) = &mut self.watcher else { return Ok(()) };
+        let solver = &mut self.formula.solver;
+        nodes.sort_by_cached_key(|&node| solver.value(&self.graph.terms, clocks.of(node)));
+        orders.undo_to(0);
+        let mut literals: Vec<Lit> = orders.literals().collect();
+        literals.sort_unstable();
+        for lit in literals.into_iter().filter(|&lit| solver.sat.holds(lit)) {
+            orders.hold(lit).map_err(|_| NoAnswer::Disordered)?;
+        }
+        Ok(())
     }
 
     fn holds(&mut self, lit: Lit) -> bool {
@@ -175,8 +234,8 @@ impl<'g> Search<'g> {
             for (at, planned) in thread.plan.iter().enumerate() {
                 if self.value(planned.guard) == 1 {
                     let pick = match planned.action {
-                        Action::Pick(pick) | Action::Input(pick, _) => self.value(pick),
-                        Action::Run | Action::Spawn(_) => 0,
+                        Action::Pick(pick) | Action::Wake(pick) | Action::Input(pick, _) => self.value(pick),
+                        Action::Run | Action::Arrive | Action::Spawn(_) => 0,
                     };
                     plan.push((at, pick));
                 }
@@ -204,18 +263,21 @@ impl<'g> Search<'g> {
         for &write in in_node(INITIAL) {
             last.insert(events[write].location, write);
         }
+        let mut arrived: FxHashSet<usize> = FxHashSet::default();
         let mut left: Vec<Node> = nodes.to_vec();
         let mut order = Vec::new();
         while !left.is_empty() {
             let at = self.watcher.with_orders(|orders| {
                 let first = |node: Node| !left.iter().any(|&other| orders.is_before(NodeId(other), NodeId(node)));
-                left.iter()
-                    .position(|&node| first(node) && can_be_next(events, in_node(node), sources, &last, &waiting))
+                left.iter().position(|&node| {
+                    first(node) && can_be_next(&self.formula, in_node(node), sources, &last, &waiting, &arrived)
+                })
             })?;
             let node = left.remove(at);
             for &event in in_node(node) {
                 if events[event].writes {
                     last.insert(events[event].location, event);
+                    arrived.insert(event);
                 } else if let Some(write) = sources.get(&event) {
                     *waiting.get_mut(write).expect("it is read") -= 1;
                 }
@@ -253,7 +315,8 @@ impl<'g> Search<'g> {
             }
             sat.add(&[!first, !second, before, behind]);
             let (one, other) = (EventId(one as u32), EventId(other as u32));
-            self.watcher.extend(sat, &[before, behind], |orders| {
+            let Order::Theory(watcher) = &self.watcher else { return false };
+            watcher.extend(sat, &[before, behind], |orders| {
                 orders.before_if(before, one, other);
                 orders.before_if(behind, other, one);
             });
@@ -275,18 +338,26 @@ impl<'g> Search<'g> {
         let stuck = (0..graph.stuck.len()).filter(|&at| self.value(graph.stuck[at].guard) == 1).collect();
         let races = self.formula.races.iter().map(|race| race.lit).collect::<Vec<Lit>>();
         let races = (0..races.len()).filter(|&at| self.holds(races[at])).collect();
-        Execution { nodes, plans, failures, stuck, races, cuts, before }
+        let mut arrivals = FxHashMap::default();
+        for &node in &nodes {
+            let Some(arrival) = graph.arrivals.get(&node) else { continue };
+            let place = arrival.places.iter().find(|place| self.value(place.0) == 1);
+            arrivals.extend(place.map(|&(_, addr)| (node, (arrival.thread, addr))));
+        }
+        Execution { nodes, plans, arrivals, failures, stuck, races, cuts, before }
     }
 }
 
 /// Whether a node can come next: its reads find what they read from, and nothing is overwritten that somebody else still has to read.
 fn can_be_next(
-    events: &[Event],
+    formula: &Formula,
     node: &[usize],
     sources: &FxHashMap<usize, usize>,
     last: &FxHashMap<Location, usize>,
     waiting: &FxHashMap<usize, usize>,
+    arrived: &FxHashSet<usize>,
 ) -> bool {
+    let events = &formula.events;
     let mut own: FxHashMap<Location, usize> = FxHashMap::default();
     let mut read: FxHashMap<usize, usize> = FxHashMap::default();
     for &event in node {
@@ -301,7 +372,8 @@ fn can_be_next(
             }
             own.insert(location, event);
         } else if let Some(&write) = sources.get(&event) {
-            if here != Some(write) {
+            let in_buffer = formula.own.contains(&(write, event)) && !arrived.contains(&write);
+            if here != Some(write) && !in_buffer {
                 return false;
             }
             *read.entry(write).or_default() += 1;

@@ -21,7 +21,7 @@ pub(super) struct Shape {
 }
 
 /// Where control goes within a function.
-pub(super) fn successors(code: &Code, pc: Pc) -> Vec<Pc> {
+pub(crate) fn successors(code: &Code, pc: Pc) -> Vec<Pc> {
     match code.instr(pc) {
         Instr::Jump { to } | Instr::Spin { to, .. } => vec![to],
         Instr::Branch { then, otherwise, .. } => vec![then, otherwise],

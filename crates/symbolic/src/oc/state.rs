@@ -1,6 +1,6 @@
 //! Where a thread is while it is unrolled, under which condition, and how two such states become one.
 
-use super::graph::Node;
+use super::buffers::Behind;
 use raddle_machine::code::{Pc, Slot};
 use raddle_program::FuncId;
 use raddle_solve::{Term, Terms};
@@ -53,8 +53,7 @@ pub(super) struct State {
     pub(super) guard: Term,
     pub(super) pc: Pc,
     pub(super) frames: Vec<Frame>,
-    /// The nodes that come right before.
-    pub(super) behind: Vec<Node>,
+    pub(super) behind: Behind,
     /// The atomic block it is in, and how deep.
     pub(super) block: Option<(usize, u32)>,
     pub(super) children: u32,
@@ -149,9 +148,7 @@ impl State {
                 }
             }
         }
-        self.behind.extend(&other.behind);
-        self.behind.sort_unstable();
-        self.behind.dedup();
+        self.behind.merge(terms, which, &other.behind);
         self.guard = terms.or(self.guard, other.guard);
         true
     }

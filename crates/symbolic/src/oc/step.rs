@@ -5,23 +5,48 @@ use super::graph::{Action, CutKind, Join};
 use super::memory::MOST_BYTES;
 use super::state::{Object, State};
 use super::unroll::{Fail, Unroller};
+use crate::words::{self, Computer, NoTerm, bits};
+use raddle_engine::Refusal;
 use raddle_machine::Addr;
 use raddle_machine::address::Owner;
 use raddle_machine::code::{Instr, Operand, Pc, Slot};
-use raddle_machine::condition::{Condition, Source, Step as Part};
-use raddle_program::{BinOp, CastOp, FuncId, Ordering, RmwOp, Type, UnOp};
-use raddle_solve::Term;
+use raddle_machine::condition::Condition;
+use raddle_program::{FuncId, Ordering, Type};
+use raddle_solve::{Term, Terms};
 use raddle_trace::{Property, ThreadId};
 use std::rc::Rc;
 
 /// How many functions or objects an address may be of.
 const MOST_TARGETS: usize = 16;
 
-fn bits(ty: Type) -> u8 {
-    ty.bits() as u8
+/// Somebody who computes where a thread is.
+struct At<'a, 'c> {
+    unroller: &'a mut Unroller<'c>,
+    state: &'a State,
 }
 
-impl Unroller<'_> {
+impl Computer for At<'_, '_> {
+    type Error = Fail;
+
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.unroller.graph.terms
+    }
+
+    fn slot(&mut self, slot: Slot) -> Term {
+        self.state.frame().slots[slot as usize]
+    }
+
+    fn moved(&mut self, pointer: Term, by: Term) -> Result<Term, Fail> {
+        self.unroller.moved(pointer, by, self.state.pc)
+    }
+
+    fn refused(&self, why: NoTerm) -> Fail {
+        let message = format!("the engine `oc` takes {}", why.what());
+        Fail::Refused(Box::new(Refusal::at(self.unroller.code, self.state.pc, message)))
+    }
+}
+
+impl<'c> Unroller<'c> {
     /// The states that follow.
     pub(super) fn step(&mut self, thread: usize, mut state: State) -> Result<Vec<State>, Fail> {
         let pc = state.pc;
@@ -32,18 +57,20 @@ impl Unroller<'_> {
             }
             Instr::Un { op, ty, dst, a } => {
                 let a = self.get(&state, a);
-                let value = self.unary(pc, op, ty, a)?;
+                let value = words::unary(&mut self.graph.terms, op, ty, a);
+                let value = self.at(&state).taken(value)?;
                 self.set(&mut state, dst, value);
             }
             Instr::Bin { op, ty, dst, a, b } => {
                 let (a, b) = (self.get(&state, a), self.get(&state, b));
-                let (value, fails) = self.binary(pc, op, ty, a, b)?;
+                let (value, fails) = self.at(&state).binary(op, ty, a, b)?;
                 self.fail_if(thread, &mut state, fails, Property::Arithmetic, pc);
                 self.set(&mut state, dst, value);
             }
             Instr::Cast { op, from, to, dst, a } => {
                 let a = self.get(&state, a);
-                let value = self.cast(pc, op, from, to, a)?;
+                let value = words::cast(&mut self.graph.terms, op, from, to, a);
+                let value = self.at(&state).taken(value)?;
                 self.set(&mut state, dst, value);
             }
             Instr::Select { dst, cond, a, b } => {
@@ -64,14 +91,14 @@ impl Unroller<'_> {
             }
             Instr::Store { ty, order, addr, value } => {
                 let (addr, value) = (self.get(&state, addr), self.get(&state, value));
-                self.store(thread, &mut state, ty, addr, value, order == Ordering::NonAtomic)?;
+                self.store(thread, &mut state, ty, addr, value, order)?;
             }
             Instr::Rmw { op, ty, dst, addr, operand, idle, .. } => {
                 let (addr, operand) = (self.get(&state, addr), self.get(&state, operand));
                 let operand = self.graph.terms.resize(operand, bits(ty));
                 let waits = idle != 0 && self.code.wait(idle).blocks;
                 self.update(thread, &mut state, dst, ty, addr, waits, |unroller, state, old| {
-                    let new = unroller.changed(op, old, operand);
+                    let new = words::changed(&mut unroller.graph.terms, op, old, operand);
                     let terms = &mut unroller.graph.terms;
                     let (yes, no) = (terms.bool(true), terms.bool(false));
                     if idle == 0 {
@@ -99,8 +126,15 @@ impl Unroller<'_> {
                 })?;
             }
             Instr::Fence { order } => {
-                if order > Ordering::Relaxed {
+                if order == Ordering::SeqCst && self.keeps_stores(&state) {
+                    let node = self.node(&mut state);
+                    let guard = self.visible(&state);
+                    self.plan(thread, guard, node, Action::Run);
+                } else if order > Ordering::Relaxed {
                     self.plan_alone(thread, &state, Action::Run);
+                    if order.releases() && self.keeps_stores(&state) {
+                        self.store_fence(&mut state);
+                    }
                 }
             }
             Instr::Call { dst, func, args } => {
@@ -137,8 +171,8 @@ impl Unroller<'_> {
                 let id = self.graph.threads[thread].id;
                 self.set_handle(&mut state, dst, id);
             }
-            Instr::Sync { op, dst, object, .. } => {
-                let mut next = self.sync(thread, state, op, dst, object)?;
+            Instr::Sync { op, dst, object, other } => {
+                let mut next = self.sync(thread, state, op, dst, object, other)?;
                 next.iter_mut().for_each(|state| state.pc += 1);
                 return Ok(next);
             }
@@ -302,8 +336,7 @@ impl Unroller<'_> {
 
     /// Whether a number is not zero.
     pub(super) fn holds(&mut self, value: Term) -> Term {
-        let zero = self.graph.terms.constant(self.graph.terms.width(value), 0);
-        self.graph.terms.ne(value, zero)
+        words::holds(&mut self.graph.terms, value)
     }
 
     fn branch(&mut self, state: State, holds: Term, then: Pc, otherwise: Pc) -> Vec<State> {
@@ -326,65 +359,6 @@ impl Unroller<'_> {
         self.set(state, dst, handle);
     }
 
-    fn unary(&mut self, pc: Pc, op: UnOp, ty: Type, a: Term) -> Result<Term, Fail> {
-        let a = self.graph.terms.resize(a, bits(ty));
-        match self.graph.terms.unary(op, a) {
-            Some(value) => Ok(value),
-            None => self.refuse(pc, FLOATS),
-        }
-    }
-
-    /// The value, and whether there is none because it is a division by zero.
-    fn binary(&mut self, pc: Pc, op: BinOp, ty: Type, a: Term, b: Term) -> Result<(Term, Term), Fail> {
-        let no = self.graph.terms.bool(false);
-        if ty == Type::Ptr && op == BinOp::Add {
-            return Ok((self.moved(a, b, pc)?, no));
-        }
-        let terms = &mut self.graph.terms;
-        let (a, b) = (terms.resize(a, bits(ty)), terms.resize(b, bits(ty)));
-        let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
-        let zero = terms.constant(bits(ty), 0);
-        let fails = if divides { terms.eq(b, zero) } else { no };
-        match terms.binary(op, a, b) {
-            Some(value) => Ok((value, fails)),
-            None => self.refuse(pc, FLOATS),
-        }
-    }
-
-    fn cast(&mut self, pc: Pc, op: CastOp, from: Type, to: Type, a: Term) -> Result<Term, Fail> {
-        let a = self.graph.terms.resize(a, bits(from));
-        match self.graph.terms.cast(op, to, a) {
-            Some(value) => Ok(value),
-            None if op.numbers_addresses() => self.refuse(pc, "the engine `oc` takes no addresses of 32 bits"),
-            None => self.refuse(pc, FLOATS),
-        }
-    }
-
-    /// What an update makes of a value.
-    fn changed(&mut self, op: RmwOp, old: Term, operand: Term) -> Term {
-        let terms = &mut self.graph.terms;
-        match op {
-            RmwOp::Add => terms.add(old, operand),
-            RmwOp::Sub => terms.sub(old, operand),
-            RmwOp::And => terms.and(old, operand),
-            RmwOp::Or => terms.or(old, operand),
-            RmwOp::Xor => terms.xor(old, operand),
-            RmwOp::Nand => {
-                let both = terms.and(old, operand);
-                terms.not(both)
-            }
-            RmwOp::Xchg => operand,
-            RmwOp::Min | RmwOp::Max => {
-                let less = terms.slt(old, operand);
-                if op == RmwOp::Min { terms.ite(less, old, operand) } else { terms.ite(less, operand, old) }
-            }
-            RmwOp::UMin | RmwOp::UMax => {
-                let less = terms.ult(old, operand);
-                if op == RmwOp::UMin { terms.ite(less, old, operand) } else { terms.ite(less, operand, old) }
-            }
-        }
-    }
-
     /// Whether the condition of a read holds for what it found, and whether that cannot be said because of a division by zero.
     pub(super) fn waited_for(&mut self, state: &State, wait: u32, found: Term) -> Result<(Term, Term), Fail> {
         let code = self.code;
@@ -399,49 +373,12 @@ impl Unroller<'_> {
         condition: &Condition,
         found: Term,
     ) -> Result<(Term, Term), Fail> {
-        let pc = state.pc;
-        let found = self.graph.terms.zext(found, 64);
-        let mut results: Vec<Term> = Vec::new();
-        let mut fails = self.graph.terms.bool(false);
-        for &part in &condition.steps {
-            let get = |unroller: &mut Self, source: Source| unroller.source(state, &results, found, source);
-            let result = match part {
-                Part::Un { op, ty, a } => {
-                    let a = get(self, a);
-                    self.unary(pc, op, ty, a)?
-                }
-                Part::Bin { op, ty, a, b } => {
-                    let (a, b) = (get(self, a), get(self, b));
-                    let (value, failed) = self.binary(pc, op, ty, a, b)?;
-                    fails = self.graph.terms.or(fails, failed);
-                    value
-                }
-                Part::Cast { op, from, to, a } => {
-                    let a = get(self, a);
-                    self.cast(pc, op, from, to, a)?
-                }
-                Part::Select { cond, a, b } => {
-                    let (cond, a, b) = (get(self, cond), get(self, a), get(self, b));
-                    let cond = self.holds(cond);
-                    self.graph.terms.ite(cond, a, b)
-                }
-                Part::Local(_) | Part::ThreadLocal(_) => {
-                    return self.refuse(pc, "the engine `oc` takes no wait for an address");
-                }
-            };
-            results.push(self.graph.terms.zext(result, 64));
-        }
-        let value = self.source(state, &results, found, condition.result);
-        Ok((value, fails))
+        self.at(state).condition(condition, found)
     }
 
-    fn source(&mut self, state: &State, results: &[Term], found: Term, source: Source) -> Term {
-        match source {
-            Source::Found => found,
-            Source::Slot(slot) => state.frame().slots[slot as usize],
-            Source::Constant(value) => self.graph.terms.constant(64, value),
-            Source::Step(step) => results[step as usize],
-        }
+    /// Somebody who computes where a thread is.
+    fn at<'a>(&'a mut self, state: &'a State) -> At<'a, 'c> {
+        At { unroller: self, state }
     }
 
     /// A value of an unknown input: any of them, as far as each has a number in schedules.
@@ -458,14 +395,7 @@ impl Unroller<'_> {
             return terms.constant(width, *low);
         }
         let value = terms.var(width);
-        let mut among = Vec::new();
-        for &(low, high) in info.ranges.iter().chain(rest) {
-            let (low, high) = (terms.constant(width, low), terms.constant(width, high));
-            let (below, above) = (terms.ult(value, low), terms.ult(high, value));
-            let outside = terms.or(below, above);
-            among.push(terms.not(outside));
-        }
-        let known = terms.any(among);
+        let known = words::among(terms, value, info.ranges.iter().chain(rest).copied());
         self.graph.constraints.push(known);
         self.plan_alone(thread, state, Action::Input(value, values));
         state.has_acted();
@@ -528,11 +458,18 @@ impl Unroller<'_> {
         let Some(child) = self.code.numbering().child(id, state.children) else {
             return self.refuse(state.pc, "the program starts too many threads");
         };
-        self.plan_alone(thread, state, Action::Spawn(self.graph.threads.len()));
+        let starts = Action::Spawn(self.graph.threads.len());
+        if self.keeps_stores(state) {
+            let node = self.node(state);
+            let guard = self.visible(state);
+            self.plan(thread, guard, node, starts);
+        } else {
+            self.plan_alone(thread, state, starts);
+        }
         state.children += 1;
         state.has_acted();
         let guard = self.visible(state);
-        self.thread(child, function, args, guard, state.behind.clone())?;
+        self.thread(child, function, args, guard, state.behind.all())?;
         self.set_handle(state, dst, child);
         Ok(())
     }
@@ -575,7 +512,7 @@ impl Unroller<'_> {
             let guard = self.graph.terms.and(state.guard, is);
             state.guard = self.graph.terms.and_not(state.guard, is);
             let mut state = State { guard, ..state.clone() };
-            if choice != 0 && !self.free_one(thread, &mut state, choice, scoped) {
+            if choice != 0 && !self.free_one(thread, &mut state, choice, scoped)? {
                 continue;
             }
             next.push(state);
@@ -584,7 +521,7 @@ impl Unroller<'_> {
     }
 
     /// Frees the object at this address; false if that is an error.
-    fn free_one(&mut self, thread: usize, state: &mut State, addr: u64, scoped: bool) -> bool {
+    fn free_one(&mut self, thread: usize, state: &mut State, addr: u64, scoped: bool) -> Result<bool, Fail> {
         let (pc, yes) = (state.pc, self.graph.terms.bool(true));
         let at = Addr(addr);
         if let Owner::Thread(owner, number) = at.owner()
@@ -599,17 +536,18 @@ impl Unroller<'_> {
             } else {
                 self.fail_if(thread, state, yes, Property::Memory, pc);
             }
-            return right;
+            return Ok(right);
         }
-        let object = self.graph.objects.get(&at.base().0);
-        let right = object.is_some_and(|object| scoped || (object.heap && at.offset() == 0));
-        if right {
-            self.end_life(thread, state, addr, pc);
-        } else {
-            self.plan_alone(thread, state, Action::Run);
-            self.fail_if(thread, state, yes, Property::Memory, pc);
+        let right = self.graph.object_is(at.base().0, |object| scoped || (object.heap && at.offset() == 0));
+        match right {
+            Some(always) if self.graph.terms.is_true(always) => self.end_life(thread, state, addr, pc),
+            Some(_) => return self.refuse(pc, "the engine `oc` does not know what kind of object this frees"),
+            None => {
+                self.plan_settled(thread, state);
+                self.fail_if(thread, state, yes, Property::Memory, pc);
+            }
         }
-        right
+        Ok(right.is_some())
     }
 
     fn locals(&self, function: FuncId) -> usize {
@@ -657,13 +595,11 @@ impl Unroller<'_> {
             self.fail_if(thread, state, yes, Property::Lock, pc);
             return;
         }
-        let ended = &mut self.graph.threads[thread];
         if exit {
-            ended.exits.push(state.guard);
+            self.graph.threads[thread].exits.push(state.guard);
         } else {
-            ended.ends.push((state.guard, state.behind.clone(), result));
+            let end = self.graph.terms.and(state.guard, state.behind.arrive());
+            self.graph.threads[thread].ends.push((end, state.behind.all(), result));
         }
     }
 }
-
-const FLOATS: &str = "the engine `oc` takes no floating-point numbers";

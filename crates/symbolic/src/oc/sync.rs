@@ -6,16 +6,16 @@ use super::access::Update;
 use super::state::State;
 use super::unroll::{Fail, Unroller};
 use raddle_machine::code::{Instr, NO_SLOT, Operand, Slot, SyncOp};
-use raddle_program::Type;
+use raddle_program::{Ordering, Type};
 use raddle_solve::Term;
 use raddle_trace::Property;
 
 /// What stands in a synchronisation object after its end.
-const DESTROYED: u64 = 0x7fff_dead;
+pub(super) const DESTROYED: u64 = 0x7fff_dead;
 /// A reader-writer lock that is held for writing.
 const WRITER: u64 = u32::MAX as u64;
 /// How many locks an address may be of.
-const MOST_LOCKS: usize = 16;
+pub(super) const MOST_LOCKS: usize = 16;
 
 /// Whether an instruction ends the life of a synchronisation object.
 pub(super) fn destroys(instr: Instr) -> bool {
@@ -31,8 +31,10 @@ impl Unroller<'_> {
         op: SyncOp,
         dst: Slot,
         object: Operand,
+        other: Operand,
     ) -> Result<Vec<State>, Fail> {
         let pc = state.pc;
+        let other = matches!(op, SyncOp::CondWait { .. } | SyncOp::BarrierInit).then(|| self.get(&state, other));
         let addr = self.get(&state, object);
         let Some(choices) = self.graph.terms.choices(addr, MOST_LOCKS) else {
             return self.refuse(pc, "the engine `oc` does not know which lock this is");
@@ -46,7 +48,7 @@ impl Unroller<'_> {
             rest.guard = self.graph.terms.and_not(rest.guard, is);
             if !self.graph.terms.is_false(guard) {
                 let state = State { guard, ..rest.clone() };
-                next.extend(self.sync_on(thread, state, op, dst, choice)?);
+                next.extend(self.sync_on(thread, state, op, dst, choice, other)?);
             }
         }
         Ok(next)
@@ -59,6 +61,7 @@ impl Unroller<'_> {
         op: SyncOp,
         dst: Slot,
         addr: u64,
+        other: Option<Term>,
     ) -> Result<Vec<State>, Fail> {
         let pc = state.pc;
         let held = state.held.iter().position(|held| held.0 == addr);
@@ -127,7 +130,7 @@ impl Unroller<'_> {
             }
             SyncOp::Unlock => {
                 let zero = self.graph.terms.constant(64, 0);
-                self.store(thread, &mut state, Type::I32, at, zero, false)?;
+                self.store(thread, &mut state, Type::I32, at, zero, Ordering::Release)?;
                 state.held.retain(|held| held.0 != addr);
                 Ok(vec![state])
             }
@@ -135,7 +138,7 @@ impl Unroller<'_> {
                 let held = held.expect("checked above");
                 if state.held[held].1 < 0 {
                     let zero = self.graph.terms.constant(64, 0);
-                    self.store(thread, &mut state, Type::I32, at, zero, false)?;
+                    self.store(thread, &mut state, Type::I32, at, zero, Ordering::Release)?;
                 } else {
                     self.change(thread, &mut state, addr, WRITER)?;
                 }
@@ -162,20 +165,40 @@ impl Unroller<'_> {
                 self.fail_if(thread, &mut state, gone, Property::Lock, pc);
                 Ok(vec![state])
             }
-            SyncOp::Destroy { .. }
-            | SyncOp::CondWait { .. }
-            | SyncOp::CondSignal
-            | SyncOp::CondBroadcast
-            | SyncOp::BarrierInit
-            | SyncOp::BarrierWait => {
-                self.refuse(pc, "the engine `oc` takes no condition variables and no barriers; --engine rf takes them")
+            SyncOp::Destroy { .. } => {
+                let (mut gone, mut used) = (yes, yes);
+                self.update(thread, &mut state, NO_SLOT, Type::I64, at, false, |unroller, _, found| {
+                    used = unroller.somebody_waits(found);
+                    let terms = &mut unroller.graph.terms;
+                    let new = terms.constant(64, DESTROYED);
+                    gone = terms.eq(found, new);
+                    let writes = terms.not(gone);
+                    Ok(Update { new, writes, goes_on: terms.bool(true), fails: terms.bool(false) })
+                })?;
+                if self.code.forgiven().locks {
+                    used = self.graph.terms.bool(false);
+                }
+                let wrong = self.graph.terms.or(gone, used);
+                self.fail_if(thread, &mut state, wrong, Property::Lock, pc);
+                Ok(vec![state])
             }
+            SyncOp::CondWait { timed } => {
+                let Some(mutex) = other else { unreachable!("a wait has a mutex") };
+                self.cond_wait(thread, state, addr, mutex, timed)
+            }
+            SyncOp::CondSignal => self.signal(thread, state, addr),
+            SyncOp::CondBroadcast => self.broadcast(thread, state, addr),
+            SyncOp::BarrierInit => {
+                let Some(count) = other else { unreachable!("a barrier is for some threads") };
+                self.barrier_init(thread, state, addr, count)
+            }
+            SyncOp::BarrierWait => self.barrier_wait(thread, state, dst, addr),
         }
     }
 
     /// Takes a lock or a semaphore. `free` says whether what is found can be taken, and what is left there then.
     #[allow(clippy::too_many_arguments)]
-    fn take(
+    pub(super) fn take(
         &mut self,
         thread: usize,
         mut state: State,

@@ -7,15 +7,18 @@
 //!
 //! What is not understood is refused with its place ([`Fail::Refused`]).
 
+use super::buffers::Behind;
 use super::graph::{Action, Block, Cut, CutKind, Failure, Graph, INITIAL, Location, Node, Planned, Thread};
+use super::points::{Points, Values};
 use super::shape::Shape;
 use super::state::{Frame, State, Turn};
 use raddle_engine::Refusal;
-use raddle_machine::Code;
+use raddle_machine::address::Owner;
 use raddle_machine::code::{NO_SLOT, Operand, Pc, Slot};
+use raddle_machine::{Addr, Code};
 use raddle_program::FuncId;
 use raddle_solve::{Stop, Term};
-use raddle_trace::{Property, ThreadId};
+use raddle_trace::{Model, Property, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -32,20 +35,26 @@ pub(super) enum Fail {
 
 /// How many nodes are too many: what follows from orders needs memory for every pair.
 const MOST_NODES: u32 = 4_000;
+/// How many values a word may have for each of them to be looked at.
+const MOST_CHOICES: usize = 64;
 /// How many instructions are too many.
-const MOST_STEPS: u64 = 30_000_000;
+pub(super) const MOST_STEPS: u64 = 30_000_000;
 
 /// Unrolls a program.
 pub(super) struct Unroller<'c> {
     pub(super) code: &'c Code,
     pub(super) graph: Graph,
+    pub(super) model: Model,
     /// How many turns of a loop that are not certain are followed.
     bound: u32,
     stop: &'c Stop,
     shapes: FxHashMap<FuncId, Rc<Shape>>,
     steps: u64,
+    most_steps: u64,
     /// Where addresses that are not known point: to these objects, with so many of the lowest bits zero, or to nothing.
     pub(super) bases: FxHashMap<Term, (Vec<u64>, u8)>,
+    /// Which addresses stand in memory.
+    pub(super) points: Points,
     /// Whether deadlocks are looked for.
     pub(super) deadlocks: bool,
     /// Whether locks and the like are destroyed somewhere.
@@ -56,23 +65,41 @@ pub(super) struct Unroller<'c> {
 type Todo = BTreeMap<Vec<(u32, u32)>, Vec<State>>;
 
 /// The program, unrolled with this bound.
-pub(super) fn unroll(code: &Code, bound: u32, deadlocks: bool, stop: &Stop) -> Result<Graph, Fail> {
+pub(super) fn unroll(
+    code: &Code,
+    model: Model,
+    bound: u32,
+    deadlocks: bool,
+    most_steps: u64,
+    stop: &Stop,
+) -> Result<Graph, Fail> {
     let destroys = (0..code.len()).any(|pc| super::sync::destroys(code.instr(pc)));
-    let mut unroller = Unroller {
-        code,
-        graph: Graph::new(),
-        bound,
-        stop,
-        shapes: FxHashMap::default(),
-        steps: 0,
-        bases: FxHashMap::default(),
-        deadlocks,
-        destroys,
-    };
-    let yes = unroller.graph.terms.bool(true);
-    unroller.thread(ThreadId::MAIN, code.entry(), &[], yes, vec![INITIAL])?;
-    unroller.graph.finish();
-    Ok(unroller.graph)
+    let mut points = Points::default();
+    let mut steps = 0;
+    loop {
+        let mut unroller = Unroller {
+            code,
+            graph: Graph::new(model),
+            model,
+            bound,
+            stop,
+            shapes: FxHashMap::default(),
+            steps,
+            most_steps,
+            bases: FxHashMap::default(),
+            points,
+            deadlocks,
+            destroys,
+        };
+        unroller.graph.expect_objects(unroller.points.made());
+        let yes = unroller.graph.terms.bool(true);
+        unroller.thread(ThreadId::MAIN, code.entry(), &[], yes, vec![INITIAL])?;
+        if !unroller.points.again() {
+            unroller.graph.finish();
+            return Ok(unroller.graph);
+        }
+        (points, steps) = (unroller.points, unroller.steps);
+    }
 }
 
 impl Unroller<'_> {
@@ -95,13 +122,14 @@ impl Unroller<'_> {
         behind: Vec<Node>,
     ) -> Result<usize, Fail> {
         let number = self.graph.threads.len();
+        let parent = std::mem::replace(&mut self.graph.current, number);
         let (plan, ends, exits) = (Vec::new(), Vec::new(), Vec::new());
         self.graph.threads.push(Thread { id, guard, plan, ends, exits });
         let mut state = State {
             guard,
             pc: self.code.function(function).entry,
             frames: Vec::new(),
-            behind,
+            behind: Behind::new(&mut self.graph.terms, behind),
             block: None,
             children: 0,
             held: Vec::new(),
@@ -119,6 +147,7 @@ impl Unroller<'_> {
             };
             self.follow(number, state, &mut todo)?;
         }
+        self.graph.current = parent;
         Ok(number)
     }
 
@@ -130,7 +159,7 @@ impl Unroller<'_> {
             if self.steps.is_multiple_of(512) && self.stop.is_raised() {
                 return Err(Fail::Stopped);
             }
-            if self.graph.nodes > MOST_NODES || self.steps > MOST_STEPS {
+            if self.graph.nodes > MOST_NODES || self.steps > self.most_steps {
                 return Err(Fail::TooLarge(state.pc));
             }
             let from = (state.frames.len(), state.pc);
@@ -255,18 +284,6 @@ impl Unroller<'_> {
         state.frame_mut().turns.extend(heads);
     }
 
-    /// The node in which the state's next operation happens.
-    pub(super) fn node(&mut self, state: &mut State) -> Node {
-        match state.block {
-            Some((block, _)) => self.graph.blocks[block].node,
-            None => {
-                let node = self.graph.node(&state.behind);
-                state.behind = vec![node];
-                node
-            }
-        }
-    }
-
     /// The condition under which what the state does is part of the execution.
     pub(super) fn visible(&mut self, state: &State) -> Term {
         match state.block {
@@ -290,16 +307,57 @@ impl Unroller<'_> {
         self.graph.threads[thread].plan.push(Planned { guard, node, action });
     }
 
+    /// A step of the machine that is taken when nothing of the thread is on its way.
+    pub(super) fn plan_settled(&mut self, thread: usize, state: &mut State) {
+        if self.keeps_stores(state) {
+            let node = self.node(state);
+            self.plan(thread, state.guard, node, Action::Run);
+        } else {
+            self.plan_alone(thread, state, Action::Run);
+        }
+    }
+
     /// A read in a node; what it finds.
     pub(super) fn read(&mut self, node: Node, guard: Term, location: Location, pc: Pc) -> Term {
         let value = self.graph.terms.var(location.width());
         self.graph.add(node, location, false, value, guard, pc);
+        if matches!(location, Location::Memory(_, 8)) {
+            let first = self.graph.initial(self.code, location);
+            self.note(location, first);
+            if let Some(Values { exact, into, aligned }) = self.points.read(location) {
+                let exact: Vec<u64> = exact.iter().copied().collect();
+                if into.is_empty() {
+                    self.graph.terms.restrict(value, exact);
+                } else {
+                    let (mut bases, aligned) = (into.clone(), *aligned);
+                    bases.extend(exact.iter().map(|&addr| Addr(addr).base().0));
+                    let zeros = exact.iter().map(|addr| addr.trailing_zeros() as u8).min().unwrap_or(64);
+                    self.bases.insert(value, (bases.into_iter().collect(), aligned.min(zeros)));
+                }
+            }
+        }
         value
+    }
+
+    /// Notes that this stands in a location.
+    fn note(&mut self, location: Location, value: Term) {
+        let exact = self.graph.terms.choices(value, MOST_CHOICES);
+        let values = match exact {
+            Some(exact) => Some(Values { exact: exact.into_iter().collect(), ..Values::default() }),
+            None => self.bases_of(value).map(|bases| {
+                let aligned = self.aligned(value);
+                Values { into: bases.into_iter().collect(), aligned, ..Values::default() }
+            }),
+        };
+        self.points.add(location, values, |value| Addr(value).owner() != Owner::Nothing);
     }
 
     /// A write in a node.
     pub(super) fn write(&mut self, node: Node, guard: Term, location: Location, value: Term, pc: Pc) {
         let value = self.graph.terms.resize(value, location.width());
+        if matches!(location, Location::Memory(_, 8)) && !self.graph.terms.is_false(guard) {
+            self.note(location, value);
+        }
         self.graph.add(node, location, true, value, guard, pc);
     }
 
@@ -311,15 +369,14 @@ impl Unroller<'_> {
                 self.graph.blocks[block].ends.push(guard);
             }
             let steps = self.graph.threads[thread].plan.len();
-            self.graph.failures.push(Failure { thread, guard, property, pc, steps });
+            self.graph.failures.push(Failure { thread, guard, property, pc, steps, arrival: None });
         }
         state.guard = self.graph.terms.and_not(state.guard, condition);
     }
 
     /// Begins an atomic block.
     pub(super) fn begin_block(&mut self, state: &mut State) {
-        let node = self.graph.node(&state.behind);
-        state.behind = vec![node];
+        let node = self.node(state);
         let done = self.graph.terms.var(1);
         self.graph.blocks.push(Block { node, done, ends: Vec::new() });
         state.block = Some((self.graph.blocks.len() - 1, 1));

@@ -3,10 +3,10 @@
 //! Of the nodes of an execution those are needed that come before the end in question; the rest is left out, lest another thread fails on the way. Steps that belong to no node
 //! are taken as soon as their thread gets to them.
 
-use super::graph::{Action, Graph, Node};
+use super::graph::{Action, Failure, Graph, Node};
 use super::search::Execution;
 use raddle_machine::Code;
-use raddle_trace::{Schedule, Step};
+use raddle_trace::{Model, Schedule, Step};
 use rustc_hash::FxHashSet;
 
 struct Writer<'g> {
@@ -34,6 +34,9 @@ impl Writer<'_> {
             let id = self.graph.threads[thread].id;
             match planned.action {
                 Action::Run => self.steps.push(Step::Run(id)),
+                Action::Arrive => self.arrive(node),
+                Action::Wake(_) if pick == 0 => self.steps.push(Step::Run(id)),
+                Action::Wake(_) => self.steps.push(Step::Choose(id, pick as u32 - 1)),
                 Action::Pick(_) => self.steps.push(Step::Choose(id, pick as u32)),
                 Action::Input(_, values) => {
                     let pick = self.code.input_values(values).pick(pick);
@@ -49,6 +52,15 @@ impl Writer<'_> {
         for child in children {
             self.run(child, None);
         }
+    }
+}
+
+impl Writer<'_> {
+    /// A store arrives in this node.
+    fn arrive(&mut self, node: Option<Node>) {
+        let Some(&(thread, addr)) = node.and_then(|node| self.execution.arrivals.get(&node)) else { return };
+        let id = self.graph.threads[thread].id;
+        self.steps.push(if self.graph.model == Model::Tso { Step::Flush(id) } else { Step::FlushAt(id, addr) });
     }
 }
 
@@ -71,7 +83,13 @@ pub(super) fn race_schedule(
     depends: bool,
 ) -> Schedule {
     let before = |node: Node| graph.edges.iter().filter(move |edge| edge.1 == node).map(|edge| edge.0);
-    let mut needed: FxHashSet<Node> = before(nodes[0]).chain(before(nodes[1])).collect();
+    let happens: FxHashSet<Node> = execution.nodes.iter().copied().collect();
+    let mut needed: FxHashSet<Node> = FxHashSet::default();
+    let mut todo = nodes.to_vec();
+    while let Some(node) = todo.pop() {
+        // What does not happen has something before it that does.
+        todo.extend(before(node).filter(|&earlier| needed.insert(earlier) && !happens.contains(&earlier)));
+    }
     for &node in &execution.nodes {
         let found = depends && execution.is_before(node, nodes[0]);
         if found || needed.iter().any(|&other| execution.is_before(node, other)) {
@@ -87,14 +105,17 @@ pub(super) fn race_schedule(
     schedule
 }
 
-/// The schedule of an execution up to where a thread has done so many entries of its plan.
-pub(super) fn schedule(code: &Code, graph: &Graph, execution: &Execution, thread: usize, steps: usize) -> Schedule {
+/// The schedule of an execution up to a failure.
+pub(super) fn schedule(code: &Code, graph: &Graph, execution: &Execution, failure: &Failure) -> Schedule {
+    let (thread, steps) = (failure.thread, failure.steps);
     let mut until = vec![usize::MAX; graph.threads.len()];
-    until[thread] = steps;
-    // The nodes of the thread that count, and all that are before them.
-    let own = execution.plans[thread].iter().filter(|(at, _)| *at < steps);
-    let own: Vec<Node> = own.filter_map(|&(at, _)| graph.threads[thread].plan[at].node).collect();
-    let mut needed: FxHashSet<Node> = own.iter().copied().collect();
+    let mut needed: FxHashSet<Node> = failure.arrival.into_iter().collect();
+    if failure.arrival.is_none() {
+        until[thread] = steps;
+        // The nodes of the thread that count, and all that are before them.
+        let own = execution.plans[thread].iter().filter(|(at, _)| *at < steps);
+        needed.extend(own.filter_map(|&(at, _)| graph.threads[thread].plan[at].node));
+    }
     // It has to be started, and so have those who start it.
     let mut young = thread;
     while let Some((parent, at)) = (0..graph.threads.len()).find_map(|parent| {
@@ -130,8 +151,9 @@ fn write(
             let next = execution.plans[thread].get(writer.taken[thread]);
             next.is_some_and(|&(at, _)| graph.threads[thread].plan[at].node == Some(node))
         });
-        if let Some(whose) = whose {
-            writer.run(whose, Some(node));
+        match whose {
+            Some(whose) => writer.run(whose, Some(node)),
+            None => writer.arrive(Some(node)),
         }
     }
     Schedule { steps: writer.steps }

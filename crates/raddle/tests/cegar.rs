@@ -1,0 +1,182 @@
+//! The engine `cegar` where it could go wrong: cycles in which somebody is never followed, waits, ends of the program, what abstract states forget, inputs, pointers.
+
+use raddle::engine::PropertySet;
+use raddle::{Control, ENGINES, Model, Outcome, Property, Settings, StopReason, Verdict, verify};
+
+fn ask(text: &str, switches: &[&str], properties: PropertySet) -> Outcome {
+    let program = raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    let mut settings = Settings::new(Model::Sc);
+    settings.engine = ENGINES.find("cegar").expect("an engine");
+    settings.options.properties = properties;
+    for switch in switches {
+        settings.options.switches.set(settings.engine, switch).expect("a switch");
+    }
+    verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn failures() -> PropertySet {
+    PropertySet::all().without(Property::Deadlock).without(Property::Race)
+}
+
+/// What is found in every order of looking and by every reduction; all of them have to say the same.
+fn verdict(text: &str) -> Verdict {
+    let mut found = Vec::new();
+    for por in ["por=none", "por=local", "por=spor", "por=aaspor"] {
+        for domain in ["domain=both", "domain=predicates"] {
+            found.push((ask(text, &[por, domain], failures()).verdict, por, domain));
+        }
+    }
+    found.push((ask(text, &["search=depth"], failures()).verdict, "search=depth", ""));
+    found.push((ask(text, &["certify=on"], failures()).verdict, "certify=on", ""));
+    assert!(found.iter().all(|one| one.0 == found[0].0), "{text} {found:?}");
+    found[0].0
+}
+
+/// Without the rule about ways back in the code, reductions follow the first thread for ever and miss the other one.
+#[test]
+fn a_thread_that_turns_for_ever_hides_nobody() {
+    for body in ["let a = choose 0..2;", "store y, 1;", "fence.sc;", "let a = load y; store y, 1 - a;"] {
+        let text = format!(
+            "global x: i32; global y: i32;
+             fn turns() {{ loop {{ {body} }} }}
+             fn fails() {{ let a = load x; assert a != 0; }}
+             fn main() {{ spawn turns(); spawn fails(); }}"
+        );
+        assert_eq!(verdict(&text), Verdict::Violated, "{body}");
+    }
+}
+
+/// Two threads that only read do not depend on each other; but who is stopped by an assumption, or waits, must not stop the other one.
+#[test]
+fn who_assumes_or_waits_hides_nobody() {
+    for waits in ["let a = load x; assume a == 1;", "let a = load x until a == 1;"] {
+        let text = format!(
+            "global x: i32;
+             fn waits() {{ {waits} }}
+             fn fails() {{ let a = load x; if a != 1 {{ error \"there\"; }} }}
+             fn main() {{ let v = choose; store x, v; spawn waits(); spawn fails(); }}"
+        );
+        assert_eq!(verdict(&text), Verdict::Violated, "{waits}");
+    }
+}
+
+#[test]
+fn who_ends_the_program_hides_nobody() {
+    let text = "global x: i32; global y: i32;
+        fn ends() { store y, 1; exit; }
+        fn fails() { let a = load x; assert a != 0; }
+        fn main() { spawn ends(); spawn fails(); }";
+    assert_eq!(verdict(text), Verdict::Violated);
+}
+
+/// Where abstract states know nothing of `z`, an order in which the third thread comes first seems possible; it is not, and the violation has to be found all the same (Telbisz 2024, partial feasibility).
+#[test]
+fn what_seems_possible_only_with_what_is_not_known_is_looked_at_again() {
+    let text = "global x: i32; global y: i32; global z: i32;
+        fn one() { store x, 1; }
+        fn two() { let a = load y; if a == 0 { error \"there\"; } }
+        fn three() { let a = load z until a == 1; store z, 0; }
+        fn main() { spawn one(); spawn two(); spawn three(); }";
+    assert_eq!(verdict(text), Verdict::Violated);
+}
+
+/// An atomic block whose thread is stopped inside leaves nobody to move; the others come first then.
+#[test]
+fn who_is_stopped_in_an_atomic_block_hides_nobody() {
+    let text = "global x: i32; global y: i32;
+        fn stops() { atomic { let a = load y; assume a == 1; } }
+        fn fails() { let a = load x; assert a != 0; }
+        fn main() { spawn stops(); spawn fails(); }";
+    assert_eq!(verdict(text), Verdict::Violated);
+}
+
+/// No value tells the two apart; a predicate does.
+#[test]
+fn predicates_begin_where_values_end() {
+    let text = "fn main() { let v = choose; let a = 0; if v == 7 { a = 1; } if v == 7 { assert a == 1; } else { assert a == 0; } }";
+    assert_eq!(ask(text, &["domain=both"], failures()).verdict, Verdict::Holds);
+    let values =
+        "global x: i32; fn main() { let v = choose; store x, v; let a = load x; let b = load x; assert a == b; }";
+    let alone = ask(values, &["domain=values"], failures());
+    assert_eq!(alone.verdict, Verdict::Unknown);
+    assert!(matches!(alone.stop, Some(StopReason::GaveUp { .. })), "{:?}", alone.stop);
+    assert_eq!(verdict(values), Verdict::Holds);
+}
+
+/// One input of 2^32 breaks it.
+#[test]
+fn the_whole_range_of_an_input_is_looked_at() {
+    let text = |than: &str| {
+        format!(
+            "global x: i32; fn main() {{ loop {{ let v = choose; let a = v * 3 + 1; assert a {than}; store x, v; }} }}"
+        )
+    };
+    let outcome = ask(&text("!= 1234567"), &[], failures());
+    // 3 v + 1 = 1234567 modulo 2^32 has one solution.
+    assert_eq!(outcome.verdict, Verdict::Violated);
+    assert_eq!(ask(&text("!= v + v + v + 2"), &[], failures()).verdict, Verdict::Holds);
+}
+
+#[test]
+fn a_pointer_that_is_moved_by_an_input_gets_to_every_place() {
+    let text = |most: u32, right: &str| {
+        format!(
+            "global a: i32[4]; global stop: i32;
+             fn writes() {{ loop {{ let i = choose; assume i >= 0 && i < {most}; store a[i], i + 1; let s = load stop; if s == 1 {{ break; }} }} }}
+             fn main() {{ spawn writes(); let v = load a[2]; assert v == 0 || v == {right}; }}"
+        )
+    };
+    assert_eq!(ask(&text(4, "3"), &[], failures()).verdict, Verdict::Holds);
+    assert_eq!(ask(&text(4, "2"), &[], failures()).verdict, Verdict::Violated);
+    let beyond = ask(&text(5, "3"), &[], failures());
+    assert_eq!(beyond.verdict, Verdict::Violated);
+    assert_eq!(beyond.findings[0].violation().property, Property::Memory);
+}
+
+#[test]
+fn a_proof_about_nothing_is_none() {
+    let text = "global x: i32; fn main() { let a = load x; assume a == 1; assert a == 2; }";
+    let outcome = ask(text, &[], failures());
+    assert_eq!(outcome.verdict, Verdict::Unknown, "{:?}", outcome.scope);
+    // No run that was tried comes to its end; one is found among the abstract states.
+    let rare = "global x: i32; fn main() { let v = choose; assume v * v == 1522756; store x, v; let a = load x; assert a == v; }";
+    assert_eq!(ask(rare, &[], failures()).verdict, Verdict::Holds);
+}
+
+#[test]
+fn deadlocks_and_races_are_targets() {
+    let all = PropertySet::all();
+    let deadlock = "global m: mutex; global n: mutex;
+        fn other() { loop { lock n; lock m; unlock m; unlock n; } }
+        fn main() { spawn other(); loop { lock m; lock n; unlock n; unlock m; } }";
+    let found = ask(deadlock, &[], all);
+    assert_eq!(found.findings[0].violation().property, Property::Deadlock);
+    assert_eq!(
+        ask(&deadlock.replace("lock n; lock m; unlock m; unlock n;", "lock m; lock n; unlock n; unlock m;"), &[], all)
+            .verdict,
+        Verdict::Holds
+    );
+    let race = "global x: i32; global m: mutex;
+        fn other() { loop { lock m; store.na x, 1; unlock m; } }
+        fn main() { spawn other(); loop { lock m; let a = load.na x; unlock m; } }";
+    assert_eq!(ask(race, &["certify=on"], all).verdict, Verdict::Holds);
+    let found = ask(
+        &race.replace("lock m; let a = load.na x; unlock m;", "let a = load.na x;"),
+        &[],
+        all.without(Property::Deadlock),
+    );
+    assert_eq!(found.findings[0].violation().property, Property::Race);
+}
+
+#[test]
+fn a_proof_says_how_large_it_is() {
+    let text = "global x: i32; global y: i32; global m: mutex;
+        fn counts() { loop { lock m; let a = load x; store x, a + 1; let b = load y; store y, b + 1; let c = load x; let d = load y; assert c == d; unlock m; } }
+        fn main() { spawn counts(); spawn counts(); }";
+    let outcome = ask(text, &["certify=on"], failures());
+    assert_eq!(outcome.verdict, Verdict::Holds, "{:?}", outcome.stop);
+    assert!(
+        outcome.counter("abstract_states") > 1 && outcome.counter("predicates") > 0 && outcome.counter("certified") > 0
+    );
+    assert!(outcome.notes.iter().any(|note| note.contains("invariant of")), "{:?}", outcome.notes);
+}

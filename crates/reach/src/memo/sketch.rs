@@ -1,0 +1,140 @@
+//! What the numbers of parts stand for, as far as moves are looked up by them.
+
+use crate::machine::{Concrete, Machine, Piece, cell_of};
+use crate::thread::Shared;
+use raddle_machine::memory::Memory;
+use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, State, Status, Visible};
+use raddle_program::Ordering;
+use raddle_trace::{Step, ThreadId};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+
+/// What is known of a part.
+#[derive(Clone, Debug)]
+pub(super) enum Sketch {
+    Thread(ThreadSketch),
+    Rest { atomic: bool },
+    Memory(Addr),
+    Outgoing { thread: ThreadId, leaving: SmallVec<[(Step, Option<Addr>); 1]> },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ThreadSketch {
+    pub(super) id: ThreadId,
+    pub(super) needs: Needs,
+    /// What it does next nobody can notice or prevent.
+    pub(super) local: bool,
+    /// It may be in a turn of a loop that has no effect, and looks.
+    pub(super) looks: bool,
+    /// Something is to be told about it.
+    pub(super) odd: bool,
+    pub(super) finished: bool,
+    /// It stores next.
+    pub(super) stores: bool,
+    /// It starts a thread next.
+    pub(super) starts: bool,
+    /// What it accesses next, whether it may write, and whether it may be ordinary.
+    pub(super) pending: Option<(Access, bool, bool)>,
+}
+
+/// What the next operation of a thread depends on, beside itself and what it has on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// There is none.
+    NoMove,
+    Nothing,
+    Cell(Addr),
+    /// That this thread has ended; what then depends on the whole state.
+    End(ThreadId),
+    Whole,
+}
+
+/// What is known of a part.
+pub(super) fn sketch(machine: &Machine<'_>, piece: &Piece) -> Sketch {
+    match piece {
+        Piece::Thread(thread) => Sketch::Thread(thread_sketch(machine, thread)),
+        Piece::Rest(rest) => Sketch::Rest { atomic: rest.atomic().is_some() },
+        Piece::Cell(access, _) => Sketch::Memory(access.addr),
+        Piece::Object(base, _) => Sketch::Memory(*base),
+        Piece::Outgoing(thread, outgoing) => {
+            let mut memory = AnyMemory::of(machine.model, machine.memory.clone());
+            memory.set_outgoing(*thread, outgoing.clone());
+            let mut steps = Vec::new();
+            memory.moves(*thread, &mut steps);
+            let store = |step: Step| memory.leaving(step).and_then(|at| outgoing.stores().iter().nth(at));
+            let leaving =
+                steps.into_iter().map(|step| (step, store(step).and_then(|store| cell_of(machine, store.access))));
+            Sketch::Outgoing { thread: *thread, leaving: leaving.collect() }
+        }
+    }
+}
+
+fn thread_sketch(machine: &Machine<'_>, thread: &Shared) -> ThreadSketch {
+    let status = thread.status();
+    let needs = match *status {
+        Status::Ready(visible) => match visible {
+            Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. } => {
+                cell_of(machine, access).map_or(Needs::Whole, Needs::Cell)
+            }
+            Visible::Fence { .. } | Visible::Choose { .. } => Needs::Nothing,
+            Visible::Join { thread } => Needs::End(thread),
+            _ => Needs::Whole,
+        },
+        _ => Needs::NoMove,
+    };
+    let pending = match *status {
+        Status::Ready(Visible::Load { access, order, .. }) => Some((access, false, order == Ordering::NonAtomic)),
+        Status::Ready(Visible::Store { access, order, .. }) => Some((access, true, order == Ordering::NonAtomic)),
+        Status::Ready(Visible::Update { access, order, failure, .. }) => {
+            Some((access, true, order == Ordering::NonAtomic || failure == Ordering::NonAtomic))
+        }
+        _ => None,
+    };
+    let alone = alone(machine, thread.clone(), None, None);
+    ThreadSketch {
+        id: thread.id(),
+        needs,
+        local: machine.is_local(&alone, thread.id()),
+        looks: thread.is_looking()
+            && matches!(
+                status,
+                Status::Ready(
+                    Visible::Load { .. }
+                        | Visible::Update { .. }
+                        | Visible::Fence { .. }
+                        | Visible::AtomicBegin
+                        | Visible::AtomicEnd
+                )
+            ),
+        odd: matches!(status, Status::Failed(_) | Status::Blocked(Blocked::LoopBound)),
+        finished: matches!(status, Status::Finished { .. }),
+        stores: matches!(status, Status::Ready(Visible::Store { .. })),
+        starts: matches!(status, Status::Ready(Visible::Spawn { .. })),
+        pending,
+    }
+}
+
+/// A state that consists of these parts.
+pub(super) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>, outgoing: Option<&Piece>) -> Concrete {
+    let mut memory = AnyMemory::of(machine.model, machine.memory.clone());
+    for piece in cell.into_iter().chain(outgoing) {
+        match piece {
+            Piece::Cell(access, value) => {
+                memory.bytes_mut().write(*access, *value).expect("it is a part of a global object");
+            }
+            Piece::Outgoing(thread, outgoing) => memory.set_outgoing(*thread, outgoing.clone()),
+            _ => unreachable!("neither a cell nor something on its way"),
+        }
+    }
+    State::of_parts([(thread, false)], memory, BTreeSet::new(), None)
+}
+
+/// Whether two of the accesses that come next may race.
+pub(super) fn may_race<'t>(threads: impl Iterator<Item = &'t ThreadSketch>) -> bool {
+    let pending: SmallVec<[(Access, bool, bool); 8]> = threads.filter_map(|thread| thread.pending).collect();
+    pending.iter().enumerate().any(|(at, (one, writes, ordinary))| {
+        pending[at + 1..].iter().any(|(other, also_writes, also_ordinary)| {
+            (*writes || *also_writes) && (*ordinary || *also_ordinary) && one.overlaps(*other)
+        })
+    })
+}

@@ -1,0 +1,276 @@
+//! The abstract reachability graph: abstract states, each reached by an action from the one before.
+//!
+//! A node is *covered* by another one if what is in it is in the other: then nothing is looked for behind it. When no node is left that is neither covered nor expanded and no target was met, the
+//! nodes are a set of states that holds at first and is left by no action: a proof.
+
+use super::abstraction::{Abstract, World};
+use super::control::Status;
+use super::path::{Action, Halt, Path, Pending, Target};
+use super::reduce::Reduction;
+use super::vars::Kind;
+use raddle_machine::code::{Instr, SyncOp};
+use raddle_solve::Term;
+use raddle_trace::ThreadId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+/// A node.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) state: Rc<Abstract>,
+    /// Where it was reached from, and by what.
+    pub(super) parent: Option<(usize, Rc<Action>)>,
+    pub(super) covered: Option<usize>,
+    pub(super) expanded: bool,
+}
+
+/// What is looked for in a graph.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) deadlocks: bool,
+    pub(super) races: bool,
+    /// How many values a variable may have that need not be known.
+    pub(super) values: usize,
+    /// Look at the node that was met last first.
+    pub(super) depth_first: bool,
+    pub(super) reduction: Reduction,
+}
+
+/// How building a graph ended.
+#[derive(Debug)]
+pub(super) enum Built {
+    /// There is a target at this node.
+    Target(usize),
+    /// Variables have too many values: one, and others that have many, too.
+    Values(Vec<Kind>),
+    /// It is complete.
+    Complete,
+}
+
+/// The graph.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    /// Nodes that may cover others, by where threads are.
+    places: FxHashMap<Rc<super::control::Control>, Vec<usize>>,
+    todo: VecDeque<usize>,
+    values: FxHashMap<Kind, BTreeSet<u64>>,
+    /// How many actions were looked at.
+    pub(super) actions: u64,
+}
+
+impl Graph {
+    pub(super) fn new(world: &mut World<'_>) -> Result<Self, Halt> {
+        let nothing = Abstract {
+            control: Rc::new(super::control::Control { threads: Vec::new(), atomic: None }),
+            known: BTreeMap::new(),
+            literals: BTreeMap::new(),
+        };
+        let control = world.walk(&nothing, &[], |walker| Ok(walker.start()))?;
+        let first = world.first(control)?;
+        let mut graph = Graph::default();
+        graph.add(first, None);
+        Ok(graph)
+    }
+
+    fn add(&mut self, state: Abstract, parent: Option<(usize, Rc<Action>)>) -> usize {
+        self.nodes.push(Node { state: Rc::new(state), parent, covered: None, expanded: false });
+        self.todo.push_back(self.nodes.len() - 1);
+        self.nodes.len() - 1
+    }
+
+    /// The actions that lead to a node.
+    pub(super) fn trace(&self, node: usize) -> Vec<Rc<Action>> {
+        let mut trace = Vec::new();
+        let mut at = node;
+        while let Some((parent, action)) = &self.nodes[at].parent {
+            trace.push(action.clone());
+            at = *parent;
+        }
+        trace.reverse();
+        trace
+    }
+
+    /// How many nodes stand for themselves.
+    pub(super) fn size(&self) -> u64 {
+        self.nodes.iter().filter(|node| node.expanded).count() as u64
+    }
+
+    /// Builds on until a target is met or nothing is left.
+    pub(super) fn build(
+        &mut self,
+        world: &mut World<'_>,
+        wanted: Wanted,
+        told: &FxHashSet<Target>,
+        pause: &mut dyn FnMut(&Graph) -> Result<(), Halt>,
+    ) -> Result<Built, Halt> {
+        loop {
+            let next = if wanted.depth_first { self.todo.pop_back() } else { self.todo.pop_front() };
+            let Some(at) = next else { return Ok(Built::Complete) };
+            let state = self.nodes[at].state.clone();
+            let nodes = &self.nodes;
+            let same = self.places.entry(state.control.clone()).or_default();
+            if let Some(&other) = same.iter().find(|&&other| state.is_within(&nodes[other].state)) {
+                self.nodes[at].covered = Some(other);
+                continue;
+            }
+            same.push(at);
+            pause(self)?;
+            let kinds = &world.precision.kinds;
+            for (var, &value) in state.known.iter().filter(|(var, _)| kinds.contains(&var.kind())) {
+                let values = self.values.entry(var.kind()).or_default();
+                if values.insert(value) && values.len() > wanted.values {
+                    // What grows together is to be known together: a relation between the two, rather than the one for each value of the other.
+                    let many = self.values.iter().filter(|(_, values)| values.len() > wanted.values / 2);
+                    let mut many: Vec<Kind> = many.map(|(&kind, _)| kind).collect();
+                    many.sort_unstable();
+                    return Ok(Built::Values(many));
+                }
+            }
+            if let Some(target) = self.expand(world, at, wanted, told)? {
+                return Ok(Built::Target(target));
+            }
+        }
+    }
+
+    /// Adds what follows from a node; a target if there is one.
+    fn expand(
+        &mut self,
+        world: &mut World<'_>,
+        at: usize,
+        wanted: Wanted,
+        told: &FxHashSet<Target>,
+    ) -> Result<Option<usize>, Halt> {
+        let state = self.nodes[at].state.clone();
+        let facts = world.facts(&state);
+        let actions = successors(world, &state, &facts, wanted)?;
+        for mut action in actions {
+            self.actions += 1;
+            if action.target.as_ref().is_some_and(|target| told.contains(target)) {
+                // What was told of is the end of a thread. It is no news that two others stand still or race.
+                if !matches!(action.target, Some(Target::Failure { .. } | Target::Bound { .. })) {
+                    continue;
+                }
+                action.target = None;
+            }
+            let Some(next) = world.post(&state, &facts, &action)? else { continue };
+            let is_target = action.target.is_some();
+            let node = self.add(next, Some((at, Rc::new(action))));
+            if is_target {
+                return Ok(Some(node));
+            }
+        }
+        self.nodes[at].expanded = true;
+        Ok(None)
+    }
+}
+
+/// What can happen in a state, what is wrong with it included.
+pub(super) fn successors(
+    world: &mut World<'_>,
+    state: &Abstract,
+    facts: &[Term],
+    wanted: Wanted,
+) -> Result<Vec<Action>, Halt> {
+    let movers: Vec<ThreadId> = state.control.movers().map(|thread| thread.id).collect();
+    let mut moves: Vec<(ThreadId, bool, Vec<Action>)> = Vec::new();
+    let mut stands: Option<Term> = Some(world.terms.bool(true));
+    for &id in &movers {
+        let actions = world.walk(state, facts, |walker| walker.actions(&state.control, id))?;
+        let waits = may_wait(world, state, id);
+        if waits {
+            let moves = world.terms.any(actions.iter().map(|action| action.guard).collect::<Vec<Term>>());
+            let assumes = world.walk(state, facts, |walker| {
+                let path = Path::at(walker, &state.control);
+                walker.assumes(&path, id)
+            })?;
+            let moves = world.terms.or(moves, assumes);
+            stands = stands.map(|stands| world.terms.and_not(stands, moves));
+        } else {
+            stands = None;
+        }
+        moves.push((id, waits, actions));
+    }
+    let chosen = world.chosen(state, facts, &moves, wanted.reduction)?;
+    let followed = moves.into_iter().filter(|(id, ..)| chosen.contains(id));
+    let mut all: Vec<Action> = followed.flat_map(|(.., actions)| actions).collect();
+    let over = state.control.is_over() || state.control.threads.iter().any(|thread| thread.status == Status::Stopped);
+    if wanted.deadlocks
+        && !over
+        && let Some(guard) = stands
+    {
+        let waiting = state.control.threads.iter().find(|thread| !thread.is_done());
+        if let Some(waiting) = waiting.filter(|_| !world.terms.is_false(guard)) {
+            all.push(noticed(state, waiting.id, guard, Target::Deadlock { pc: waiting.pc }));
+        }
+    }
+    if wanted.races {
+        let mut pending: Vec<(Term, Term, Pending)> = Vec::new();
+        for &id in &movers {
+            pending.extend(world.walk(state, facts, |walker| {
+                let path = Path::at(walker, &state.control);
+                walker.pending(&path, id)
+            })?);
+        }
+        for (at, one) in pending.iter().enumerate() {
+            for other in &pending[at + 1..] {
+                all.extend(race(world, state, *one, *other));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What is wrong with a state, as an action that does nothing.
+fn noticed(state: &Abstract, thread: ThreadId, guard: Term, target: Target) -> Action {
+    let control = (*state.control).clone();
+    Action {
+        thread,
+        step: super::path::Move::Silent,
+        guard,
+        updates: Vec::new(),
+        control,
+        target: Some(target),
+        back: false,
+    }
+}
+
+/// That two accesses race, under the condition that they do.
+fn race(
+    world: &mut World<'_>,
+    state: &Abstract,
+    one: (Term, Term, Pending),
+    other: (Term, Term, Pending),
+) -> Option<Action> {
+    let (a, b) = (one.2, other.2);
+    let overlap = a.addr < b.addr + u64::from(b.size) && b.addr < a.addr + u64::from(a.size);
+    if a.thread == b.thread || !overlap || (a.atomic && b.atomic) {
+        return None;
+    }
+    let terms = &mut world.terms;
+    let both = terms.and(one.0, other.0);
+    let writes = terms.or(one.1, other.1);
+    let guard = terms.and(both, writes);
+    // Whoever may look in vain comes second; it writes nothing then.
+    let first_writes = terms.is_true(one.1) || terms.is_false(other.1);
+    let (first, second) = if first_writes { (a, b) } else { (b, a) };
+    (!terms.is_false(guard)).then(|| noticed(state, first.thread, guard, Target::Race { first, second }))
+}
+
+/// Whether the next operation of a thread may have to wait.
+fn may_wait(world: &World<'_>, state: &Abstract, id: ThreadId) -> bool {
+    let thread = state.control.thread(id).expect("it moves");
+    let code = world.code;
+    thread.status == Status::Ready
+        && match code.instr(thread.pc) {
+            Instr::Load { wait, .. } => wait != 0,
+            Instr::Rmw { idle, .. } => idle != 0 && code.wait(idle).blocks,
+            Instr::Cas { cas } => code.cas(cas).wait,
+            Instr::Join { .. } => true,
+            Instr::Sync { op, .. } => {
+                matches!(op, SyncOp::Lock { .. } | SyncOp::ReadLock | SyncOp::WriteLock | SyncOp::SemWait)
+            }
+            _ => false,
+        }
+}
