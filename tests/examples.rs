@@ -7,7 +7,7 @@
 //! // raddle: --model sc expect: holds classes: 6 blocked: 0
 //! ```
 //!
-//! Before `expect:` stand options of `raddle check`, after it the verdict (and the property that is violated; `termination` or `waiting` of a run that never ends) and, if they
+//! Before `expect:` stand options of `raddle check`, after it the verdict (and the property that is violated; `termination`, `waiting` or `formula` of a run that never ends) and, if they
 //! matter, the number of complete executions (`classes`) and of `blocked` ones. The schedule of every violation is replayed.
 
 mod common;

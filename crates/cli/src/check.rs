@@ -21,8 +21,12 @@ pub(crate) fn run(args: &Check) -> Status {
 }
 
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
-    if let Some(asked) = args.live.settings() {
-        return crate::live::answer(args, asked, file);
+    if args.live.is_asked() {
+        return crate::live::answer(args, file);
+    }
+    if let Some(option) = args.live.idle() {
+        let help = "--live or --ltl asks about runs that never end";
+        return Err(Problem::new(format!("`{option}` has no meaning alone")).help(help).into());
     }
     refuse_files_of_all(args)?;
     let meter = Meter::start();

@@ -6,16 +6,16 @@ use crate::progress::Progress;
 use crate::status::Failure;
 use raddle::answer::Question;
 use raddle::report::{Answer, Problem};
-use raddle::{Control, live, load};
+use raddle::{Control, load};
 use std::sync::Arc;
 
-pub(crate) fn answer(args: &Check, asked: live::Settings, file: &str) -> Result<Answer, Failure> {
+pub(crate) fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     refuse(args)?;
     let load_options = args.asked.load_options();
     let mut loaded = raddle::load(&args.asked.input.file, &load_options)?;
     if loaded.litmus.is_some() {
         let problem = Problem::new("a litmus test asks about final states, and says nothing about runs that never end");
-        return Err(problem.help("leave --live out").into());
+        return Err(problem.help("leave --live and --ltl out").into());
     }
     let mut settings = settings(args, loaded.model)?;
     if args.asked.what.model.is_none() {
@@ -23,11 +23,12 @@ pub(crate) fn answer(args: &Check, asked: live::Settings, file: &str) -> Result<
         settings.options.model = model;
         loaded.notes.extend(note);
     }
+    let asked = args.live.settings(&loaded.program)?;
     let control = Arc::new(Control::new());
     stop_when_asked(&control);
     let progress = Progress::start(&control);
     let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
-    let answer = raddle::live(&question, asked, &control);
+    let answer = raddle::live(&question, &asked, &control);
     progress.end();
     answer.map_err(|error| Failure::in_program(&error, load::sources(&loaded.program.sources)))
 }
@@ -53,7 +54,7 @@ fn refuse(args: &Check) -> Result<(), Failure> {
     ];
     match given.iter().find(|(given, ..)| *given) {
         Some((_, option, help)) => {
-            Err(Problem::new(format!("`{option}` has no meaning beside `--live`")).help(*help).into())
+            Err(Problem::new(format!("`{option}` has no meaning beside `--live` and `--ltl`")).help(*help).into())
         }
         None => Ok(()),
     }

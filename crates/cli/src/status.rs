@@ -70,6 +70,11 @@ impl Failure {
         Failure { internal: true, ..Problem::new(message).help(help).into() }
     }
 
+    /// The same, about these texts.
+    pub(crate) fn about(self, sources: Sources) -> Self {
+        Failure { sources, ..self }
+    }
+
     /// No answer about a program with these texts.
     pub(crate) fn in_program(error: &Error, sources: Sources) -> Self {
         Failure { sources, ..error.into() }

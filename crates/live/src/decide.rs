@@ -1,14 +1,16 @@
 //! The way through all of it: states, moves, fair components, a lasso that the machine confirms.
 
 use crate::fairness::Fairness;
-use crate::goal::{Goal, Loop, judge};
+use crate::goal::{Goal, Run, judge};
 use crate::graph::{Short, States, moves, states};
-use crate::lasso::{Lasso, Proposed, confirm};
+use crate::lasso::{Lasso, Proposed, Shows, confirm};
+use crate::ltl::tableau;
 use raddle_engine::{Control, Deadline, Fault, Finding, Question, Refusal, StopReason, confirm as replayed};
-use raddle_trace::{Model, Schedule, Step};
+use raddle_fair::labelled::{Edge, Labelled};
+use raddle_trace::{Model, Place, Schedule, Step};
 
 /// What is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// What every fair run is to do.
     pub goal: Goal,
@@ -50,6 +52,8 @@ pub struct Found {
     pub moves: Option<u64>,
     /// How many strongly connected sets of states were looked at, and how many of them have a fair loop.
     pub components: Option<(u64, u64)>,
+    /// How many pairs of a state and one of the automaton were looked at, if a formula was asked about.
+    pub product: Option<u64>,
     /// How many states end a run.
     pub ends: u64,
     /// What a person should know beside it.
@@ -62,7 +66,7 @@ pub struct Found {
 ///
 /// # Errors
 /// If the memory model is not known here, or Raddle finds a bug in itself.
-pub fn decide(question: &Question<'_>, settings: Settings, control: &Control) -> Result<Found, Fault> {
+pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -> Result<Found, Fault> {
     let Question { code, options } = *question;
     if !matches!(options.model, Model::Sc | Model::Tso) {
         let message = format!("liveness is known under sc and tso, not under {}", options.model);
@@ -75,6 +79,7 @@ pub fn decide(question: &Question<'_>, settings: Settings, control: &Control) ->
         states: all.len() as u64,
         moves: None,
         components: None,
+        product: None,
         ends: all.ends,
         notes: Vec::new(),
     };
@@ -100,13 +105,16 @@ pub fn decide(question: &Question<'_>, settings: Settings, control: &Control) ->
         }
     };
     found.moves = Some(all_moves.labelled.edges() as u64);
-    let Some(judged) = judge(settings.goal, &all_moves, &|| deadline.passed().is_some()) else {
-        found.verdict = stopped(deadline.passed().unwrap_or(StopReason::Interrupted));
+    let Some(judged) = judge(&settings.goal, &all, &all_moves, &deadline) else {
+        let at = || Place { line: 0, ..code.place(0) };
+        let why = || format!("the automaton of the formula has more than {} states", tableau::MOST);
+        found.verdict = stopped(deadline.passed().unwrap_or_else(|| StopReason::GaveUp { why: why(), at: at() }));
         return Ok(found);
     };
+    found.product = judged.product;
     found.components = Some((judged.examined, judged.fair));
-    if let Some(found_loop) = judged.found {
-        let lasso = shown(question, settings.fairness, &all, &all_moves.labelled, &found_loop)?;
+    if let Some(run) = judged.found {
+        let lasso = shown(question, settings, &all, &all_moves.labelled, &run)?;
         found.verdict = Verdict::Violated(Box::new(lasso));
         return Ok(found);
     }
@@ -119,20 +127,24 @@ pub fn decide(question: &Question<'_>, settings: Settings, control: &Control) ->
 /// The lasso of a loop, confirmed.
 fn shown(
     question: &Question<'_>,
-    fairness: Fairness,
+    settings: &Settings,
     all: &States<'_>,
-    labelled: &raddle_fair::labelled::Labelled,
-    found: &Loop,
+    labelled: &Labelled,
+    found: &Run,
 ) -> Result<Lasso, Fault> {
-    let mut at = found.start;
-    let mut turn: Vec<Step> = Vec::new();
-    for &edge in &found.edges {
-        turn.push(all.step(at, (edge - labelled.from(at).start) as usize));
-        at = labelled.target(edge);
-    }
-    let stem = all.way(found.start);
-    let proposed = Proposed { stem: &stem, turn: &turn, waits: found.waits };
-    confirm(question.code, question.options.model, fairness, proposed)
+    let step = |&(at, edge): &(u32, Edge)| all.step(at, (edge - labelled.from(at).start) as usize);
+    let turn: Vec<Step> = found.turn.iter().map(step).collect();
+    let stem: Vec<Step> = match &found.stem {
+        Some(stem) => stem.iter().map(step).collect(),
+        None => all.way(found.turn[0].0),
+    };
+    let shows = match (&settings.goal, found.waits) {
+        (Goal::Formula(formula), _) => Shows::Breaks(formula),
+        (_, Some(id)) => Shows::Waits(id),
+        (_, None) => Shows::NoEnd,
+    };
+    let proposed = Proposed { stem: &stem, turn: &turn, shows };
+    confirm(question.code, question.options.model, settings.fairness, proposed)
         .map_err(|why| Fault::NotReplayed(format!("a lasso of {} and {} steps: {why}", stem.len(), turn.len())))
 }
 

@@ -5,28 +5,36 @@
 //!   for the end of another thread does not count: whoever serves for ever is waited for, too. For each thread the graph is left without the states in which it has finished and without its moves that change something, and a fair loop in the rest shows that it
 //!   waits. Fairness is still that of the whole: who could move is asked of the states, not of the moves that are left.
 //!
+//! - [`Goal::Formula`]: it satisfies a formula of [temporal logic](crate::ltl). A fair loop in the product with the automaton of its negation shows that it does not.
+//!
 //! Loops that write while they wait, as Dekker's, are no waits in this sense; such a program is asked whether it ends.
 
-use crate::graph::Moves;
+use crate::graph::{Moves, States};
+use crate::ltl::{Ltl, product, tableau};
+use crate::running::is_complete;
+use raddle_engine::Deadline;
 use raddle_fair::labelled::{Decomposed, EVERYWHERE, Edge, Within};
+use raddle_machine::memory::Memory;
 use raddle_trace::ThreadId;
 
 /// What every fair run is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Goal {
     /// It ends.
     Ends,
     /// In it every thread that waits gets on.
     Waits,
+    /// It satisfies this formula.
+    Formula(Ltl),
 }
 
-/// A loop that shows that the goal is not reached.
+/// A run that shows that the goal is not reached, by moves of the graph: from which state, by which edge.
 #[derive(Clone, Debug)]
-pub struct Loop {
-    /// The state in which it begins.
-    pub start: u32,
-    /// Its moves.
-    pub edges: Vec<Edge>,
+pub struct Run {
+    /// What leads to the loop; `None` if that is the way by which its first state was met.
+    pub stem: Option<Vec<(u32, Edge)>>,
+    /// The loop; nothing if the run ends.
+    pub turn: Vec<(u32, Edge)>,
     /// Who waits in it, if that is what is wrong.
     pub waits: Option<ThreadId>,
 }
@@ -34,18 +42,21 @@ pub struct Loop {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
-    /// The loop whose beginning was met first.
-    pub found: Option<Loop>,
+    /// The run whose loop was met first.
+    pub found: Option<Run>,
     /// How many strongly connected sets were looked at.
     pub examined: u64,
     /// How many of them have a fair loop, whatever it shows.
     pub fair: u64,
+    /// How many pairs of a state and a state of the automaton there are, if a formula was asked about.
+    pub product: Option<u64>,
 }
 
-/// Looks for a fair loop that shows that the goal is not reached; `None` if `stop` said so on the way.
-pub fn judge(goal: Goal, moves: &Moves, stop: &dyn Fn() -> bool) -> Option<Judged> {
+/// Looks for a fair run that shows that the goal is not reached; `None` if there was no time or no room.
+pub fn judge(goal: &Goal, states: &States<'_>, moves: &Moves, deadline: &Deadline<'_>) -> Option<Judged> {
+    let stop: &dyn Fn() -> bool = &|| deadline.passed().is_some();
     let all = moves.labelled.decompose(&EVERYWHERE, stop)?;
-    let mut judged = Judged { found: None, examined: all.examined, fair: all.good.len() as u64 };
+    let mut judged = Judged { found: None, examined: all.examined, fair: all.good.len() as u64, product: None };
     match goal {
         Goal::Ends => judged.found = first(moves, &all, &EVERYWHERE, None),
         Goal::Waits => {
@@ -59,18 +70,42 @@ pub fn judge(goal: Goal, moves: &Moves, stop: &dyn Fn() -> bool) -> Option<Judge
                 let waiting = moves.labelled.decompose(&within, stop)?;
                 judged.examined += waiting.examined;
                 let found = first(moves, &waiting, &within, Some(thread));
-                let earlier = |one: &Loop| judged.found.as_ref().is_none_or(|known| one.start < known.start);
+                let start = |one: &Run| one.turn[0].0;
+                let earlier = |one: &Run| judged.found.as_ref().is_none_or(|known| start(one) < start(known));
                 if found.as_ref().is_some_and(earlier) {
                     judged.found = found;
                 }
             }
+        }
+        Goal::Formula(formula) => {
+            let automaton = tableau::automaton(&formula.formula.clone().not())?;
+            let (mut letters, mut ends) = (Vec::new(), Vec::new());
+            for index in 0..states.len() as u32 {
+                if index % 1024 == 0 && stop() {
+                    return None;
+                }
+                let state = states.state(index);
+                letters.push(formula.letter(state.memory().bytes()));
+                ends.push(moves.labelled.from(index).is_empty() && is_complete(&state));
+            }
+            let searched = product::search(moves, &automaton, &letters, &|state| ends[state as usize], stop)?;
+            judged.examined += searched.examined;
+            judged.product = Some(searched.vertices);
+            let run = |found: product::Accepted| Run { stem: Some(found.stem), turn: found.turn, waits: None };
+            judged.found = searched.found.map(run);
         }
     }
     Some(judged)
 }
 
 /// A loop through the good set that was met first.
-fn first(moves: &Moves, found: &Decomposed, within: &Within<'_>, waits: Option<ThreadId>) -> Option<Loop> {
+fn first(moves: &Moves, found: &Decomposed, within: &Within<'_>, waits: Option<ThreadId>) -> Option<Run> {
     let set = found.good.iter().min_by_key(|set| set[0])?;
-    Some(Loop { start: set[0], edges: moves.labelled.cycle(set, within), waits })
+    let mut at = set[0];
+    let mut turn = Vec::new();
+    for edge in moves.labelled.cycle(set, within) {
+        turn.push((at, edge));
+        at = moves.labelled.target(edge);
+    }
+    Some(Run { stem: None, turn, waits })
 }

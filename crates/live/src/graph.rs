@@ -20,6 +20,9 @@ use std::ops::ControlFlow;
 /// How many bytes states may take if nobody has set a limit.
 const ROOM: usize = 2 << 30;
 
+/// What nobody can raise: states are found by 32-bit numbers.
+const LARGEST: usize = 3 << 30;
+
 /// From so many threads on, nobody counts who waits.
 const MOST_THREADS: usize = 64;
 
@@ -88,7 +91,7 @@ pub fn states<'c>(question: &Question<'c>, buffer: usize, deadline: &Deadline<'_
         },
         &mut |graph: &Graph<Piece>| {
             let why = deadline.passed().or_else(|| {
-                let room = if options.limits.memory.is_none() { ROOM } else { usize::MAX };
+                let room = if options.limits.memory.is_none() { ROOM } else { LARGEST };
                 let why =
                     || format!("{} states take {} MiB, and there are more", graph.visited.len(), graph.size() >> 20);
                 let at = || Place { line: 0, ..code.place(0) };

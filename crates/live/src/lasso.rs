@@ -5,13 +5,15 @@
 //! 1. the loop has to come back to the state in which it began. What no thread will read again is cleared on both sides before they are compared ([`Thread::forget`]): threads go on in the same
 //!    way whatever stands there, so what was done once can be done again;
 //! 2. the loop has to be fair: what each actor could do is asked of each state in it, with the definitions of [`fairness`](crate::fairness) and not with pairs;
-//! 3. it has to show what it is said to show: nothing has ended or failed in it, and who is said to wait does nothing that others could see.
+//! 3. it has to show what it is said to show: nothing has ended or failed in it, and who is said to wait does nothing that others could see. A formula has to be false of the run by its
+//!    definition ([`word`]); such a run may also end, and then has no loop.
 //!
 //! What was learnt about fairness on the way is the reason that a person is given.
 
 use crate::fairness::{Actor, Fairness, Strength, able, is_inside};
 use crate::graph::changes;
-use crate::running::closed;
+use crate::ltl::{Ltl, word};
+use crate::running::{closed, is_complete};
 use raddle_machine::memory::Memory;
 use raddle_machine::{AnyMemory, Automaton, ByteMemory, Code, Live, State, Status, Thread, Visible, replay};
 use raddle_trace::{Execution, Model, Place, Schedule, Step, ThreadId, ThreadName};
@@ -71,8 +73,19 @@ pub struct Proposed<'p> {
     pub stem: &'p [Step],
     /// The loop.
     pub turn: &'p [Step],
-    /// Who is said to wait in it.
-    pub waits: Option<ThreadId>,
+    /// What it is said to show.
+    pub shows: Shows<'p>,
+}
+
+/// What a lasso is said to show.
+#[derive(Clone, Copy, Debug)]
+pub enum Shows<'p> {
+    /// That a run goes on for ever.
+    NoEnd,
+    /// That this thread waits for ever.
+    Waits(ThreadId),
+    /// That this formula is false; there may be no loop, if the run ends.
+    Breaks(&'p Ltl),
 }
 
 /// Runs the lasso and judges it.
@@ -80,10 +93,13 @@ pub struct Proposed<'p> {
 /// # Errors
 /// If it is none, in words.
 pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed<'_>) -> Result<Lasso, String> {
-    let Proposed { stem, turn, waits } = proposed;
+    let Proposed { stem, turn, shows } = proposed;
     let mut state = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
+    let mut passed = Vec::new();
     for &step in stem {
+        let before = state.clone();
         state.step(code, step, &mut ())?;
+        passed.push(before);
     }
     let first = state.clone();
     let mut loop_states = Vec::new();
@@ -102,14 +118,28 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
         loop_states.push(before);
     }
     if turn.is_empty() {
-        return Err("there is no loop".into());
+        let has_ended = is_complete(&state) && (closed(&state).is_some() || state.moves(code).is_empty());
+        if !(has_ended && matches!(shows, Shows::Breaks(_))) {
+            return Err("there is no loop".into());
+        }
+        loop_states.push(state.clone());
     }
     let live = Live::new(code);
     if cleared(code, &live, &first) != cleared(code, &live, &state) {
         return Err("the loop does not come back to the state in which it began".into());
     }
     let able: Vec<Vec<Actor>> = loop_states.iter().map(|state| able_in(code, fairness, state)).collect();
-    is_fair(fairness, &loop_states, &able, &loop_actors, code)?;
+    if !turn.is_empty() {
+        is_fair(fairness, &loop_states, &able, &loop_actors, code)?;
+    }
+    if let Shows::Breaks(formula) = shows {
+        let letters: Vec<u64> =
+            passed.iter().chain(&loop_states).map(|state| formula.letter(state.memory().bytes())).collect();
+        if word::holds(&formula.formula, &letters, passed.len()) {
+            return Err("the formula is true of this run".into());
+        }
+    }
+    let waits = if let Shows::Waits(id) = shows { Some(id) } else { None };
     if let Some(id) = waits {
         let stands = |state: &Running| {
             state.thread(id).is_some_and(

@@ -17,16 +17,18 @@
 //!
 //! Cost: every state is looked at twice. Some 40 bytes per state and 6 per move beside what the search takes.
 //!
-//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`lasso`], [`decide`].
+//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`ltl`] (what can be asked in formulas), [`lasso`], [`decide`].
 
 pub mod decide;
 pub mod fairness;
 pub mod goal;
 pub mod graph;
 pub mod lasso;
+pub mod ltl;
 pub mod running;
 
 pub use decide::{BUFFER, Found, Settings, Verdict, decide};
 pub use fairness::{Fairness, Strength, Unit};
 pub use goal::Goal;
 pub use lasso::Lasso;
+pub use ltl::Ltl;

@@ -49,6 +49,11 @@ pub fn closed<M: Memory, T: Automaton>(state: &State<M, T>) -> Option<End> {
     end
 }
 
+/// Whether a run that ends in this state has come to its end as it should.
+pub fn is_complete<M: Memory, T: Automaton>(state: &State<M, T>) -> bool {
+    closed(state).unwrap_or_else(|| stuck(state)) == End::Complete
+}
+
 /// How a run ends in this state, from which nobody can move.
 fn stuck<M: Memory, T: Automaton>(state: &State<M, T>) -> End {
     let waits = |thread: &&T| matches!(thread.status(), Status::Ready(_));

@@ -1,7 +1,7 @@
 //! What is no fair loop is not taken for one, whoever proposes it; and waiting is what it is said to be.
 
 use raddle_engine::{Control, Options, Question};
-use raddle_live::lasso::{Proposed, Why, confirm};
+use raddle_live::lasso::{Proposed, Shows, Why, confirm};
 use raddle_live::{BUFFER, Fairness, Goal, Settings, Strength, Unit, Verdict, decide};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
@@ -25,14 +25,14 @@ const STRONG: Fairness = Fairness { strength: Strength::Strong, unit: Unit::Thre
 
 fn judged(code: &Code, model: Model, fairness: Fairness, stem: &str, turn: &str) -> Result<Vec<Why>, String> {
     let (stem, turn) = (steps(code, stem), steps(code, turn));
-    let proposed = Proposed { stem: &stem, turn: &turn, waits: None };
+    let proposed = Proposed { stem: &stem, turn: &turn, shows: Shows::NoEnd };
     confirm(code, model, fairness, proposed).map(|lasso| lasso.reasons.into_iter().map(|reason| reason.why).collect())
 }
 
 fn decided(code: &Code, model: Model, goal: Goal, fairness: Fairness) -> Verdict {
     let options = Options::new(model);
     let settings = Settings { goal, fairness, buffer: BUFFER };
-    let found = decide(&Question { code, options: &options }, settings, &Control::new());
+    let found = decide(&Question { code, options: &options }, &settings, &Control::new());
     found.unwrap_or_else(|fault| panic!("{fault}")).verdict
 }
 
@@ -127,7 +127,7 @@ fn who_acts_or_joins_does_not_wait() {
     let proposed = Proposed {
         stem: &steps(&code, "0"),
         turn: &steps(&code, "1 1 1 1"),
-        waits: code.numbering().number("1".parse().expect("a name")),
+        shows: Shows::Waits(code.numbering().number("1".parse().expect("a name")).expect("a thread")),
     };
     let wrong = confirm(&code, Model::Sc, WEAK, proposed).expect_err("it stores");
     assert!(wrong.contains("does not wait"), "{wrong}");
@@ -154,6 +154,6 @@ fn what_grows_for_ever_is_not_decided() {
     let mut options = Options::new(Model::Sc);
     options.limits.time = Some(std::time::Duration::from_millis(300));
     let settings = Settings { goal: Goal::Ends, fairness: WEAK, buffer: BUFFER };
-    let found = decide(&Question { code: &code, options: &options }, settings, &Control::new()).expect("no fault");
+    let found = decide(&Question { code: &code, options: &options }, &settings, &Control::new()).expect("no fault");
     assert!(matches!(found.verdict, Verdict::Unknown { stop: Some(_), .. }), "{found:?}");
 }

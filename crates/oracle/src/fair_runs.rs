@@ -54,7 +54,7 @@ impl std::fmt::Debug for Runs {
 }
 
 /// From so many actors on there are too many guesses.
-const MOST_ACTORS: usize = 12;
+const MOST_ACTORS: usize = 10;
 
 impl Runs {
     /// All states with at most so many stores of a thread on their way; `None` if they are more than `most`.
@@ -126,73 +126,81 @@ impl Runs {
         if actors.len() > MOST_ACTORS {
             return None;
         }
-        Some((1u32..1 << actors.len()).any(|guess| {
-            let moves_on = |actor: &Actor| {
-                let at = actors.iter().position(|known| known == actor).expect("it is among them");
-                guess >> at & 1 == 1
-            };
-            let owed: Vec<Actor> = actors.iter().copied().filter(|actor| !moves_on(actor)).collect();
-            self.shown_by(rules, waits, &moves_on, &owed)
-        }))
-    }
-
-    /// Whether some run goes on in which exactly these move again and again, and the others are owed nothing.
-    fn shown_by(
-        &self,
-        rules: Rules,
-        waits: Option<ThreadId>,
-        moves_on: &dyn Fn(&Actor) -> bool,
-        owed: &[Actor],
-    ) -> bool {
-        let counts = |actor: &Actor| if actor.1 { rules.drains } else { rules.threads };
-        let inside = |at: usize, actor: &Actor| self.states[at].atomic().is_some_and(|owner| owner != actor.0);
-        let stays = |at: usize| {
-            let here = waits.is_none_or(|id| {
+        let bit = |actor: &Actor| 1u32 << actors.iter().position(|known| known == actor).expect("it is among them");
+        let stands = |at: usize| {
+            waits.is_none_or(|id| {
                 self.states[at].thread(id).is_some_and(|thread| {
                     matches!(thread.status(), Status::Ready(visible) if !matches!(visible, Visible::Join { .. }))
                 })
-            });
-            here && !(rules.strong && owed.iter().any(|actor| counts(actor) && self.able[at].contains(actor)))
+            })
         };
-        let taken = |one: &Move| moves_on(&one.by) && !(one.seen && waits == Some(one.by.0) && !one.by.1);
-        let mut left: BTreeSet<usize> = (0..self.len()).filter(|&at| stays(at)).collect();
+        let taken = |one: &&Move| !(one.seen && waits == Some(one.by.0) && !one.by.1);
+        let all = |at: usize| self.moves[at].iter().filter(taken).map(|one| (one.to, bit(&one.by))).collect();
+        // Who is not asked, because somebody else is in an atomic block.
+        let unasked = |at: usize| match self.states[at].atomic() {
+            Some(owner) => actors.iter().filter(|actor| actor.0 != owner).map(&bit).sum(),
+            None => 0,
+        };
+        let numbers = 0..self.len();
+        let table = Table {
+            stands: numbers.clone().map(stands).collect(),
+            moves: numbers.clone().map(all).collect(),
+            able: numbers.clone().map(|at| self.able[at].iter().map(&bit).sum()).collect(),
+            unasked: numbers.map(unasked).collect(),
+            owed: actors.iter().filter(|actor| if actor.1 { rules.drains } else { rules.threads }).map(&bit).sum(),
+            strong: rules.strong,
+        };
+        Some((1u32..1 << actors.len()).any(|guess| table.shows(guess)))
+    }
+}
+
+/// The same with actors as bits.
+struct Table {
+    /// Whether the thread that is to wait stands before something.
+    stands: Vec<bool>,
+    /// Where moves lead, and whose they are.
+    moves: Vec<Vec<(usize, u32)>>,
+    /// Who can move.
+    able: Vec<u32>,
+    /// Who is not asked.
+    unasked: Vec<u32>,
+    /// Who is owed something if it does not move.
+    owed: u32,
+    strong: bool,
+}
+
+impl Table {
+    /// Whether some run goes on in which exactly these move again and again, and the others are owed nothing.
+    fn shows(&self, guess: u32) -> bool {
+        let owed = self.owed & !guess;
+        let stays = |at: usize| self.stands[at] && !(self.strong && self.able[at] & owed != 0);
+        let mut left: BTreeSet<usize> = (0..self.moves.len()).filter(|&at| stays(at)).collect();
         // Who leads nowhere, or is come to from nowhere, is on no loop.
         loop {
-            let goes: BTreeSet<usize> = left
-                .iter()
-                .copied()
-                .filter(|&at| self.moves[at].iter().any(|one| taken(one) && left.contains(&one.to)))
-                .collect();
-            let come_to: BTreeSet<usize> =
-                goes.iter().flat_map(|&at| self.moves[at].iter().filter(|one| taken(one)).map(|one| one.to)).collect();
-            let next: BTreeSet<usize> = goes.intersection(&come_to).copied().collect();
+            let goes: Vec<usize> =
+                left.iter().copied().filter(|&at| self.next(at, guess, &left).next().is_some()).collect();
+            let come_to: BTreeSet<usize> = goes.iter().flat_map(|&at| self.next(at, guess, &left)).collect();
+            let next: BTreeSet<usize> = goes.into_iter().filter(|at| come_to.contains(at)).collect();
             if next.len() == left.len() {
                 break;
             }
             left = next;
         }
         while let Some(&pivot) = left.first() {
-            let forward = self.reached(pivot, &left, &taken, false);
-            let backward = self.reached(pivot, &left, &taken, true);
+            let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
+            for &at in &left {
+                self.next(at, guess, &left).for_each(|to| back.entry(to).or_default().push(at));
+            }
+            let forward = reached(pivot, &|at| self.next(at, guess, &left).collect());
+            let backward = reached(pivot, &|at| back.get(&at).cloned().unwrap_or_default());
             let connected: BTreeSet<usize> = forward.intersection(&backward).copied().collect();
-            let own: Vec<&Move> = connected
-                .iter()
-                .flat_map(|&at| self.moves[at].iter().filter(|one| taken(one) && connected.contains(&one.to)))
-                .collect();
-            let everybody_moves = self
-                .able
-                .iter()
-                .flatten()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .filter(|actor| moves_on(actor))
-                .all(|actor| own.iter().any(|one| one.by == *actor));
-            let nothing_owed = |actor: &Actor| {
-                let asked: Vec<usize> = connected.iter().copied().filter(|&at| !inside(at, actor)).collect();
-                asked.is_empty() || asked.iter().any(|&at| !self.able[at].contains(actor))
-            };
-            let fair = rules.strong || owed.iter().filter(|actor| counts(actor)).all(nothing_owed);
-            if !own.is_empty() && everybody_moves && fair {
+            let inside = |at: usize| self.moves[at].iter().filter(|(to, by)| by & guess != 0 && connected.contains(to));
+            let moved = connected.iter().flat_map(|&at| inside(at)).fold(0, |moved, (_, by)| moved | by);
+            // Weak: whoever is asked somewhere cannot move in one of the states in which it is asked.
+            let asked = connected.iter().fold(0, |asked, &at| asked | !self.unasked[at]);
+            let unable = connected.iter().fold(0, |unable, &at| unable | !self.able[at] & !self.unasked[at]);
+            let fair = self.strong || owed & asked & !unable == 0;
+            if moved == guess && fair {
                 return true;
             }
             left = left.difference(&connected).copied().collect();
@@ -200,26 +208,18 @@ impl Runs {
         false
     }
 
-    fn reached(
-        &self,
-        from: usize,
-        left: &BTreeSet<usize>,
-        taken: &dyn Fn(&Move) -> bool,
-        back: bool,
-    ) -> BTreeSet<usize> {
-        let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
-        for &at in left {
-            for one in self.moves[at].iter().filter(|one| taken(one) && left.contains(&one.to)) {
-                let (from, to) = if back { (one.to, at) } else { (at, one.to) };
-                next.entry(from).or_default().push(to);
-            }
-        }
-        let (mut seen, mut todo) = (BTreeSet::from([from]), vec![from]);
-        while let Some(at) = todo.pop() {
-            todo.extend(next.get(&at).into_iter().flatten().copied().filter(|&to| seen.insert(to)));
-        }
-        seen
+    /// Where these can go from a state, among those that are left.
+    fn next<'t>(&'t self, at: usize, guess: u32, left: &'t BTreeSet<usize>) -> impl Iterator<Item = usize> + 't {
+        self.moves[at].iter().filter(move |(to, by)| by & guess != 0 && left.contains(to)).map(|(to, _)| *to)
     }
+}
+
+fn reached(from: usize, next: &dyn Fn(usize) -> Vec<usize>) -> BTreeSet<usize> {
+    let (mut seen, mut todo) = (BTreeSet::from([from]), vec![from]);
+    while let Some(at) = todo.pop() {
+        todo.extend(next(at).into_iter().filter(|&to| seen.insert(to)));
+    }
+    seen
 }
 
 /// Whether others can see what the thread does next: it is more than a look.

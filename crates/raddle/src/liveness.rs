@@ -6,16 +6,19 @@ use crate::error::Error;
 use crate::prepare::prepare_as_written;
 use raddle_engine::{Control, Options, Question as Asked};
 use raddle_live::lasso::Why as Because;
+use raddle_live::ltl::{Ltl, Wrong};
 use raddle_live::{Goal, Settings, Verdict, decide};
+use raddle_program::Program;
+use raddle_report::excerpt::Mark;
 use raddle_report::live::{Counts, Goal as Meant, Lasso, Live, Reason, Why};
-use raddle_report::{Answer, Body, Counterexample};
+use raddle_report::{Answer, Body, Counterexample, Problem};
 use raddle_trace::{Model, Property};
 
 /// Does every fair run do what it is to do? The program is run as it is written, with waiting loops as loops; races are not looked for.
 ///
 /// # Errors
 /// If the memory model is not one for which that is known, or Raddle finds a bug in itself.
-pub fn live(question: &Question<'_>, settings: Settings, control: &Control) -> Result<Answer, Error> {
+pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> Result<Answer, Error> {
     let meter = Meter::start();
     let options = &question.settings.options;
     let properties = options.properties.without(Property::Race);
@@ -35,16 +38,24 @@ pub fn live(question: &Question<'_>, settings: Settings, control: &Control) -> R
         parameters: question.load.parameters(),
         verdict: raddle_trace::Verdict::Violated,
         model: options.model,
-        goal: match settings.goal {
+        goal: match &settings.goal {
             Goal::Ends => Meant::Ends,
             Goal::Waits => Meant::Waits,
+            Goal::Formula(formula) => Meant::Formula(formula.text.clone()),
         },
         fairness: settings.fairness.strength.name(),
         unit: settings.fairness.unit.name(),
         lasso: None,
         broken: None,
         limit: None,
-        counts: Counts { states: found.states, moves: found.moves, components, fair, ends: found.ends },
+        counts: Counts {
+            states: found.states,
+            moves: found.moves,
+            components,
+            fair,
+            product: found.product,
+            ends: found.ends,
+        },
         notes,
     };
     match found.verdict {
@@ -59,7 +70,7 @@ pub fn live(question: &Question<'_>, settings: Settings, control: &Control) -> R
             body.broken = Some(Counterexample { violation, execution, waiting, replay });
         }
         Verdict::Violated(lasso) => {
-            if settings.goal == Goal::Ends && lasso.reasons.iter().all(|reason| gets_on(&reason.why)) {
+            if matches!(settings.goal, Goal::Ends) && lasso.reasons.iter().all(|reason| gets_on(&reason.why)) {
                 body.notes
                     .push("no thread waits in this loop; --live=waits asks whether those that wait get on".into());
             }
@@ -72,6 +83,20 @@ pub fn live(question: &Question<'_>, settings: Settings, control: &Control) -> R
     let sources = crate::load::sources(&program.sources);
     Ok(Answer { file: question.file.to_owned(), sources, cost: meter.read(), body: Body::Live(body) })
 }
+
+/// Reads a formula about this program.
+///
+/// # Errors
+/// If it is none; the place is in its text, as if that were a file called `--ltl`.
+pub fn formula(text: &str, program: &Program) -> Result<Ltl, Problem> {
+    Ltl::parse(text, program).map_err(|Wrong { message, at, len }| {
+        let (column, len) = (at as u32 + 1, len as u32);
+        Problem::new(message).mark(Mark { file: FORMULA.into(), line: 1, column, len, ..Mark::default() })
+    })
+}
+
+/// What the text of a formula is called where it is quoted.
+pub const FORMULA: &str = "--ltl";
 
 /// The model to ask about where none is named: the one that is meant, or sequential consistency if nothing is known about liveness under that one.
 pub fn model_meant(meant: Model) -> (Model, Option<String>) {

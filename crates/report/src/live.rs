@@ -46,6 +46,8 @@ pub enum Goal {
     Ends,
     /// Every thread in it that waits gets on.
     Waits,
+    /// It satisfies this formula.
+    Formula(String),
 }
 
 impl Goal {
@@ -54,6 +56,7 @@ impl Goal {
         match self {
             Goal::Ends => "termination",
             Goal::Waits => "waiting",
+            Goal::Formula(_) => "formula",
         }
     }
 }
@@ -69,6 +72,8 @@ pub struct Counts {
     pub components: Option<u64>,
     /// Those of them that have a fair loop.
     pub fair: Option<u64>,
+    /// Pairs of a state and one of the automaton, if a formula was asked about.
+    pub product: Option<u64>,
     /// States that end a run.
     pub ends: u64,
 }
@@ -133,7 +138,13 @@ impl Lasso {
                 format!("{thread} waits for ever, at {}:{}", place.file, place.line)
             }
             (Goal::Ends | Goal::Waits, _) => "this run goes on for ever".to_owned(),
+            (Goal::Formula(formula), _) => format!("of this run `{formula}` is false"),
         }
+    }
+
+    /// Whether there is no loop: the run ends.
+    fn ends(&self) -> bool {
+        self.stem == self.execution.steps.len()
     }
 
     /// Why the loop is fair, a sentence for each.
@@ -176,6 +187,8 @@ impl Live {
             return "an execution breaks a property".into();
         }
         match (self.verdict, &self.goal) {
+            (Verdict::Holds, Goal::Formula(formula)) => format!("every fair run satisfies `{formula}`"),
+            (Verdict::Violated, Goal::Formula(formula)) => format!("a fair run breaks `{formula}`"),
             (Verdict::Holds, Goal::Ends) => "every fair run ends".into(),
             (Verdict::Holds, Goal::Waits) => "in every fair run, whoever waits gets on".into(),
             (Verdict::Violated, Goal::Ends) => "a fair run never ends".into(),
@@ -192,13 +205,17 @@ impl Live {
             (Verdict::Violated, None) if self.broken.is_some() => {
                 "the search ended at the first violation, before anything was asked about fair runs".into()
             }
+            (Verdict::Violated, None) if self.lasso.as_ref().is_some_and(Lasso::ends) => {
+                "the run was made on the machine; it ends, and its last state is taken to last for ever".into()
+            }
             (Verdict::Violated, None) => "the loop was run on the machine, and is fair by what it says".into(),
             (_, None) => {
                 let components = counted(components.unwrap_or(0), "component");
                 let moves = counted(moves.unwrap_or(0), "move");
-                let of_them = match fair {
-                    None | Some(0) => "none of them fair".to_owned(),
-                    Some(fair) => format!("{} of the whole fair, and nobody waits in them", grouped(fair)),
+                let of_them = match (&self.goal, fair) {
+                    (Goal::Formula(_), _) => "none of them fair and against the formula".to_owned(),
+                    (_, None | Some(0)) => "none of them fair".to_owned(),
+                    (_, Some(fair)) => format!("{} of the whole fair, and nobody waits in them", grouped(fair)),
                 };
                 let states = counted(states, "state");
                 format!("all fair runs, without a bound: {states}, {moves}; {components} to stay in, {of_them}")
@@ -228,12 +245,16 @@ impl Say for Live {
         }
         if let Some(lasso) = &self.lasso {
             paper.end();
-            run::lasso(&lasso.execution, lasso.stem, paper);
+            if lasso.ends() {
+                run::table(&lasso.execution, &[], paper);
+            } else {
+                run::lasso(&lasso.execution, lasso.stem, paper);
+            }
             paper.end();
-            if lasso.waits.is_some() {
+            if self.goal != Goal::Ends {
                 paper.paint(HEAD, "wrong:").say(format!(" {}", lasso.message(&self.goal))).end();
             }
-            for sentence in lasso.sentences() {
+            for sentence in lasso.sentences().filter(|_| !lasso.ends()) {
                 paper.paint(HEAD, "fair:").say(format!(" {sentence}")).end();
             }
             paper.paint(HEAD, "replay:").say(" ").say(&lasso.replay).end().end();
@@ -257,6 +278,7 @@ impl Say for Live {
             verdict: Verdict,
             model: Model,
             live: &'static str,
+            formula: Option<&'a str>,
             fairness: &'static str,
             fairness_unit: &'static str,
             scope: String,
@@ -321,6 +343,7 @@ impl Say for Live {
             verdict: self.verdict,
             model: self.model,
             live: self.goal.property(),
+            formula: if let Goal::Formula(formula) = &self.goal { Some(formula) } else { None },
             fairness: self.fairness,
             fairness_unit: self.unit,
             scope: self.scope(),

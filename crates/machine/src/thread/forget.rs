@@ -87,9 +87,4 @@ impl Thread {
     pub fn objects_made(&self) -> u32 {
         self.objects.len()
     }
-
-    /// Whether it has made no more than looks since a turn of some loop began.
-    pub fn is_looking(&self) -> bool {
-        !self.turns.is_empty()
-    }
 }
