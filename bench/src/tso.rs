@@ -71,10 +71,8 @@ const FENCES: &[Case] = &[
     case("lamport", "trencher/lamport3.trencher", None, true, Some(12572.0)),
     case("clh", "tso/clh.rdl", Some(3), false, Some(94.0)),
     case("mcs", "tso/mcs.rdl", Some(2), false, Some(41.0)),
-    Case {
-        define: "TWO",
-        ..case("work stealing, two owners", "tso/work_stealing.rdl", Some(1), false, Some(103_267.0))
-    },
+    // The published one is not robust; ours has its fence, and is wrong under SC.
+    Case { define: "TWO", ..case("work stealing, two owners", "tso/work_stealing.rdl", Some(1), false, None) },
     case("work stealing", "tso/work_stealing.rdl", None, false, Some(35.0)),
     case("stack", "tso/stack.rdl", Some(4), false, Some(0.0)),
 ];
@@ -194,6 +192,10 @@ fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure>
     let engine = if case.name == "indexer" { "explicit" } else { "lazy-tso" };
     let mut settings = settings(Model::Tso, args);
     settings.engine = ENGINES.find(engine).expect("it is one of them");
+    if engine == "explicit" {
+        // Its first thread clears the table before it starts others.
+        settings.options.switches.set(settings.engine, "buffer=any").expect("it is a switch");
+    }
     let meter = Meter::start();
     let outcome = raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&program))?;
     let cpu_ms = meter.read().cpu_seconds * 1000.0;
