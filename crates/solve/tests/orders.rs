@@ -187,3 +187,39 @@ fn what_is_taken_back_is_gone() {
     }
     assert!(compared > 10_000, "{compared}");
 }
+
+/// `x=1; read y=2`, `y=1` and `y=2; read y=1; read x=0`: that the last read comes before the first write has to be derived before anything follows for `y`. Whatever is said in which order, one pass over the axioms is not enough.
+#[test]
+fn derivation_goes_on_until_nothing_new_follows() {
+    let at = |node: u32, position: u32, location: u32| Event { node: NodeId(node), position, location };
+    let (x, y) = (0, 1);
+    let events =
+        [at(0, 0, x), at(0, 1, y), at(1, 2, x), at(2, 3, y), at(3, 4, y), at(4, 5, y), at(5, 6, y), at(6, 7, x)];
+    let mut sat = Sat::new(Stop::new());
+    let lits: Vec<Lit> = (0..6).map(|_| sat.var()).collect();
+    let mut orders = Orders::new(7, events.to_vec());
+    for (from, to) in [(1, 2), (4, 5), (5, 6)].into_iter().chain((1..7).map(|node| (0, node))) {
+        orders.edge(Lit::TRUE, NodeId(from), NodeId(to));
+    }
+    orders.done(Lit::TRUE, EventId(0));
+    orders.done(Lit::TRUE, EventId(1));
+    orders.reads(lits[0], EventId(5), EventId(3));
+    orders.reads(lits[1], EventId(4), EventId(6));
+    orders.reads(lits[2], EventId(0), EventId(7));
+    for (lit, write) in [(lits[3], 2), (lits[4], 4), (lits[5], 5)] {
+        orders.done(lit, EventId(write));
+    }
+    let mut said = vec![(Vec::new(), lits)];
+    while let Some((held, left)) = said.pop() {
+        if left.is_empty() {
+            orders.undo_to(0);
+            let refuted = held.iter().any(|&lit| orders.hold(lit).is_err());
+            assert!(refuted, "{held:?}");
+        }
+        for (at, &next) in left.iter().enumerate() {
+            let more: Vec<Lit> = held.iter().copied().chain([next]).collect();
+            let rest: Vec<Lit> = left[..at].iter().chain(&left[at + 1..]).copied().collect();
+            said.push((more, rest));
+        }
+    }
+}
