@@ -78,7 +78,7 @@ pub fn judge(goal: &Goal, states: &States<'_>, moves: &Moves, deadline: &Deadlin
             }
         }
         Goal::Formula(formula) => {
-            let automaton = tableau::automaton(&formula.formula.clone().not())?;
+            let automaton = tableau::automaton(&formula.formula.clone().negated())?;
             let (mut letters, mut ends) = (Vec::new(), Vec::new());
             for index in 0..states.len() as u32 {
                 if index % 1024 == 0 && stop() {

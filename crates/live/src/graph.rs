@@ -90,7 +90,7 @@ pub fn states<'c>(question: &Question<'c>, buffer: usize, deadline: &Deadline<'_
             ControlFlow::Continue(())
         },
         &mut |graph: &Graph<Piece>| {
-            let why = deadline.passed().or_else(|| {
+            let why = deadline.met(graph.visited.len() as u64).or_else(|| {
                 let room = if options.limits.memory.is_none() { ROOM } else { LARGEST };
                 let why =
                     || format!("{} states take {} MiB, and there are more", graph.visited.len(), graph.size() >> 20);

@@ -60,7 +60,7 @@ fn automata_accept_what_formulas_say() {
         let letters: Vec<u64> = (0..dice.between(1, 5)).map(|_| dice.below(4) as u64).collect();
         let back = dice.below(letters.len());
         let holds = word::holds(&formula, &letters, back);
-        let (Some(own), Some(other)) = (automaton(&formula), automaton(&formula.clone().not())) else { continue };
+        let (Some(own), Some(other)) = (automaton(&formula), automaton(&formula.clone().negated())) else { continue };
         assert_eq!(accepts(&own, &letters, back), holds, "seed {seed}: {formula:?} of {letters:?} from {back}");
         assert_eq!(accepts(&other, &letters, back), !holds, "seed {seed}: not {formula:?} of {letters:?} from {back}");
         if holds { yes += 1 } else { no += 1 }

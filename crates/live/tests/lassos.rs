@@ -152,8 +152,9 @@ fn what_the_end_of_the_program_cuts_short_does_not_go_on() {
 fn what_grows_for_ever_is_not_decided() {
     let code = code("global x: i32; fn main() { loop { rmw.add x, 1; } }");
     let mut options = Options::new(Model::Sc);
-    options.limits.time = Some(std::time::Duration::from_millis(300));
+    options.limits.states = Some(1_000);
     let settings = Settings { goal: Goal::Ends, fairness: WEAK, buffer: BUFFER };
     let found = decide(&Question { code: &code, options: &options }, &settings, &Control::new()).expect("no fault");
     assert!(matches!(found.verdict, Verdict::Unknown { stop: Some(_), .. }), "{found:?}");
+    assert!(found.notes.iter().any(|note| note.contains("x had")), "{:?}", found.notes);
 }

@@ -45,6 +45,8 @@ pub struct Runs {
     pub deadlock: bool,
     /// Whether some run ends.
     pub ends: bool,
+    /// Whether some thread can not be followed: it turns in a loop without any operation that others could see.
+    pub lost: bool,
 }
 
 impl std::fmt::Debug for Runs {
@@ -61,11 +63,19 @@ impl Runs {
     pub fn of(code: &Code, model: Model, buffer: usize, actions: bool, most: usize) -> Option<Runs> {
         let first = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
         let mut numbers = HashMap::from([(first.clone(), 0)]);
-        let mut runs =
-            Runs { states: vec![first], moves: vec![], able: vec![], full: false, deadlock: false, ends: false };
+        let mut runs = Runs {
+            states: vec![first],
+            moves: vec![],
+            able: vec![],
+            full: false,
+            deadlock: false,
+            ends: false,
+            lost: false,
+        };
         while runs.moves.len() < runs.states.len() {
             let state = runs.states[runs.moves.len()].clone();
             let (mut moves, mut able) = (Vec::new(), BTreeSet::new());
+            runs.lost |= state.threads().any(|thread| matches!(thread.status(), Status::Failed(_)));
             for step in state.moves(code) {
                 let id = step.thread();
                 let mut next = state.clone();

@@ -82,6 +82,11 @@ fn compare(text: &str, unit: Unit, counted: &mut Counted) {
                 let Some(broken) = expected(&runs, rules, &goal) else { continue };
                 let settings = Settings { goal: goal.clone(), fairness, buffer: BUFFER };
                 let what = || format!("{text}under {model}, {fairness:?}, {goal:?}");
+                if runs.lost {
+                    let found = asked(&code, model, &settings, PropertySet::none());
+                    assert!(matches!(found, Verdict::Unknown { .. }), "a thread cannot be followed: {}", what());
+                    continue;
+                }
                 match asked(&code, model, &settings, PropertySet::none()) {
                     Verdict::Violated(_) => {
                         assert!(broken, "brute force finds no such run: {}", what());
@@ -107,7 +112,7 @@ fn compare(text: &str, unit: Unit, counted: &mut Counted) {
             Settings { goal: Goal::Ends, fairness: Fairness { strength: Strength::Weak, unit }, buffer: BUFFER };
         let deadlocks = PropertySet::none().with(Property::Deadlock);
         let found = matches!(asked(&code, model, &settings, deadlocks), Verdict::Broken(_));
-        assert_eq!(found, runs.deadlock, "a deadlock: {text}under {model}");
+        assert!(runs.lost || found == runs.deadlock, "a deadlock: {text}under {model}");
         counted.deadlocks += usize::from(found);
     }
 }

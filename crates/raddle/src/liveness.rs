@@ -81,7 +81,7 @@ pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> 
         }
     }
     let sources = crate::load::sources(&program.sources);
-    Ok(Answer { file: question.file.to_owned(), sources, cost: meter.read(), body: Body::Live(body) })
+    Ok(Answer { file: question.file.to_owned(), sources, cost: meter.read(), body: Body::Live(Box::new(body)) })
 }
 
 /// Reads a formula about this program.

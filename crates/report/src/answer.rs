@@ -49,7 +49,7 @@ pub enum Body {
     /// `check` of a litmus test: is what it says about its final states true?
     Litmus(Litmus),
     /// `check --live`: does every fair run do what it is to do?
-    Live(Live),
+    Live(Box<Live>),
     /// `check --model all`: under which memory models?
     Family(Family),
     /// `compare`: do the engines agree?
@@ -152,7 +152,7 @@ impl Answer {
         match &self.body {
             Body::Check(body) => body,
             Body::Litmus(body) => body,
-            Body::Live(body) => body,
+            Body::Live(body) => &**body,
             Body::Family(body) => body,
             Body::Compare(body) => body,
             Body::Replay(body) => body,

@@ -30,7 +30,7 @@ pub enum Formula {
 
 impl Formula {
     /// Not this.
-    pub fn not(self) -> Formula {
+    pub fn negated(self) -> Formula {
         match self {
             Formula::Not(inner) => *inner,
             other => Formula::Not(Box::new(other)),
@@ -42,7 +42,7 @@ impl Formula {
     }
 
     fn or(self, other: Formula) -> Formula {
-        self.not().and(other.not()).not()
+        self.negated().and(other.negated()).negated()
     }
 
     fn until(self, other: Formula) -> Formula {
@@ -59,7 +59,7 @@ impl Formula {
     }
 
     fn always(self) -> Formula {
-        Formula::True.until(self.not()).not()
+        Formula::True.until(self.negated()).negated()
     }
 }
 
@@ -268,8 +268,8 @@ pub type Numbering<'n> = dyn FnMut(&Tree) -> Result<usize, Wrong> + 'n;
 pub fn of(tree: &Tree, number: &mut Numbering<'_>) -> Result<Formula, Wrong> {
     Ok(match &tree.node {
         Node::Constant(true) => Formula::True,
-        Node::Constant(false) => Formula::True.not(),
-        Node::Unary("!", inner) => of(inner, number)?.not(),
+        Node::Constant(false) => Formula::True.negated(),
+        Node::Unary("!", inner) => of(inner, number)?.negated(),
         Node::Unary("G", inner) => of(inner, number)?.always(),
         Node::Unary("F", inner) => Formula::True.until(of(inner, number)?),
         Node::Unary("X", inner) => Formula::Next(Box::new(of(inner, number)?)),
@@ -281,13 +281,13 @@ pub fn of(tree: &Tree, number: &mut Numbering<'_>) -> Result<Formula, Wrong> {
             match *operator {
                 "&&" => left.and(right),
                 "||" => left.or(right),
-                "->" => left.not().or(right),
+                "->" => left.negated().or(right),
                 "<->" => {
                     let both = left.clone().and(right.clone());
-                    both.or(left.not().and(right.not()))
+                    both.or(left.negated().and(right.negated()))
                 }
                 "U" => left.until(right),
-                "R" => left.not().until(right.not()).not(),
+                "R" => left.negated().until(right.negated()).negated(),
                 _ => left.clone().until(right).or(left.always()),
             }
         }
