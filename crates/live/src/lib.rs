@@ -17,7 +17,7 @@
 //!
 //! Cost: every state is looked at twice. Some 40 bytes per state and 6 per move beside what the search takes.
 //!
-//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`ltl`] (what can be asked in formulas), [`lasso`], [`decide`].
+//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`ltl`] (what can be asked in formulas), [`lasso`], [`mod@decide`].
 
 pub mod decide;
 pub mod fairness;

@@ -21,10 +21,9 @@ pub fn variants() -> Vec<Subject> {
 
 /// An engine that takes what `cegar` takes.
 pub(crate) fn abstracted(subject: Subject) -> Subject {
-    let subject = subject.without(|stmt| match stmt {
-        Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_) => true,
-        Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_) => true,
-        _ => false,
+    let subject = subject.without(|stmt| {
+        let waits = matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_));
+        waits || matches!(stmt, Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_))
     });
     subject.only(|_, model| model == Model::Sc)
 }

@@ -136,8 +136,13 @@ fn loops_whose_number_of_turns_is_known_have_no_bound() {
 
 /// The reason why there is no verdict, or the scope of the one there is.
 fn scope(text: &str, nondet: Option<std::ops::RangeInclusive<i64>>) -> (Verdict, String) {
+    scope_by("auto", text, nondet)
+}
+
+fn scope_by(engine: &str, text: &str, nondet: Option<std::ops::RangeInclusive<i64>>) -> (Verdict, String) {
     let options = LoadOptions { c: raddle::c::Options { nondet, ..Default::default() }, ..Default::default() };
-    let outcome = check_with(text, &options, &Settings::new(Model::Sc));
+    let engine = raddle::ENGINES.find(engine).expect("there is one of that name");
+    let outcome = check_with(text, &options, &Settings { engine, ..Settings::new(Model::Sc) });
     (outcome.verdict, outcome.scope.to_string())
 }
 
@@ -185,18 +190,24 @@ fn a_verdict_over_a_part_of_the_inputs_says_so() {
 }
 
 #[test]
-fn an_input_with_too_many_values_leaves_the_question_open() {
+fn an_input_with_too_many_values_is_left_to_formulas() {
     let text = "extern int __VERIFIER_nondet_int(void);\nint x; void *worker(void *p) { assert(x != BUG); return 0; }
         int main(void) { pthread_t t; x = __VERIFIER_nondet_int(); pthread_create(&t, 0, worker, 0); return 0; }";
-    let (verdict, reason) = scope(&text.replace("BUG", "11"), None);
+    let (verdict, reason) = scope_by("rf", &text.replace("BUG", "11"), None);
     assert_eq!(verdict, Verdict::Unknown);
     assert!(reason.contains(".c:7") && reason.contains("4294967296 values"), "{reason}");
-    assert_eq!(scope(&text.replace("BUG", "3"), None).0, Verdict::Violated);
+    assert_eq!(scope_by("rf", &text.replace("BUG", "3"), None).0, Verdict::Violated);
+    assert_eq!(scope(&text.replace("BUG", "11"), None).0, Verdict::Violated);
+    let even = text.replace("x != BUG", "2 * x != 11");
+    assert_eq!(scope(&even, None).0, Verdict::Holds);
     let ranged = scope(&text.replace("BUG", "11"), Some(0..=10));
     assert_eq!(ranged, (Verdict::Holds, "all executions for inputs in 0..10".into()));
     assert_eq!(scope(&text.replace("BUG", "11"), Some(0..=11)).0, Verdict::Violated);
     // More than there are alternatives.
-    assert_eq!(scope(&text.replace("BUG", "100000"), Some(0..=99_999)).0, Verdict::Unknown);
+    let many = text.replace("BUG", "100000");
+    assert_eq!(scope_by("rf", &many, Some(0..=99_999)).0, Verdict::Unknown);
+    assert_eq!(scope(&many, Some(0..=99_999)), (Verdict::Holds, "all executions for inputs in 0..99999".into()));
+    assert_eq!(scope(&many, Some(0..=100_000)).0, Verdict::Violated);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! known yet is made by the machine itself, on a state that consists of these parts alone: there is no second account of what programs do. Moves that depend on more (threads that start or have ended, memory that
 //! does not live for ever, atomic blocks) are made on the whole state each time.
 //!
-//! What is worth noticing about a state is noticed by [`notice`], for which the whole state is put together; but only if what is known of its parts does not say already that there is nothing.
+//! What is worth noticing about a state is noticed by `notice`, for which the whole state is put together; but only if what is known of its parts does not say already that there is nothing.
 //!
 //! Debug builds compare with what the machine says about the whole state: the first states each, then some. Measured (three mutual exclusions of `bench/spin`, one core): seven to ten times as many states in a second
 //! as by making every move on the whole state, and about twice as many as the verifiers that SPIN compiles.

@@ -2,7 +2,7 @@
 //!
 //! CaDiCaL tells, step by step, which clause it derives from which ones (LRAT; Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp 2017). The checker here knows none of its techniques: a step is right if,
 //! with all literals of the new clause false, each of the clauses it rests on in turn leaves one literal that must hold, and the last one leaves none. A clause to begin with has to be one that was given, or a
-//! lemma on orders, which is derived again from what literals mean ([`retrace`](crate::retrace)). In the end the clause must be there that says so: the empty one, or one of negated assumptions.
+//! lemma on orders, which is derived again from what literals mean (`retrace`). In the end the clause must be there that says so: the empty one, or one of negated assumptions.
 //!
 //! What is not checked is that the clauses that were given say what was meant.
 //!
