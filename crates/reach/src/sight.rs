@@ -86,21 +86,15 @@ pub(crate) fn notice(machine: &Machine<'_>, state: &Concrete, moves: &[Step], fu
     sight
 }
 
+/// Whether a turn of a loop without effect may have this operation in it.
+pub(crate) fn may_turn(status: &Status) -> bool {
+    use Visible::{AtomicBegin, AtomicEnd, Fence, Load, Update};
+    matches!(status, Status::Ready(Load { .. } | Update { .. } | Fence { .. } | AtomicBegin | AtomicEnd))
+}
+
 /// If nothing can happen any more but turns of loops without effect: whose.
 fn over(machine: &Machine<'_>, state: &Concrete, moves: &[Step]) -> Option<Vec<ThreadId>> {
-    let looks = |step: &Step| match step {
-        Step::Run(id) => matches!(
-            own(state, *id).status(),
-            Status::Ready(
-                Visible::Load { .. }
-                    | Visible::Update { .. }
-                    | Visible::Fence { .. }
-                    | Visible::AtomicBegin
-                    | Visible::AtomicEnd
-            )
-        ),
-        _ => false,
-    };
+    let looks = |step: &Step| matches!(step, Step::Run(id) if may_turn(own(state, *id).status()));
     let turns = |step: &Step| turns_in_vain(machine, state, step.thread());
     let over = moves.iter().all(looks) && moves.iter().all(turns);
     over.then(|| moves.iter().map(|step| step.thread()).collect())

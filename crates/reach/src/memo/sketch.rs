@@ -1,6 +1,7 @@
 //! What the numbers of parts stand for, as far as moves are looked up by them.
 
 use crate::machine::{Concrete, Machine, Piece, cell_of};
+use crate::sight::may_turn;
 use crate::thread::Shared;
 use raddle_machine::memory::Memory;
 use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, State, Status, Visible};
@@ -24,7 +25,7 @@ pub(super) struct ThreadSketch {
     pub(super) needs: Needs,
     /// What it does next nobody can notice or prevent.
     pub(super) local: bool,
-    /// It may be in a turn of a loop that has no effect, and looks.
+    /// What it does next may be part of a turn of a loop that has no effect.
     pub(super) looks: bool,
     /// Something is to be told about it.
     pub(super) odd: bool,
@@ -95,16 +96,7 @@ fn thread_sketch(machine: &Machine<'_>, thread: &Shared) -> ThreadSketch {
         id: thread.id(),
         needs,
         local: machine.is_local(&alone, thread.id()),
-        looks: matches!(
-            status,
-            Status::Ready(
-                Visible::Load { .. }
-                    | Visible::Update { .. }
-                    | Visible::Fence { .. }
-                    | Visible::AtomicBegin
-                    | Visible::AtomicEnd
-            )
-        ),
+        looks: may_turn(status),
         odd: matches!(status, Status::Failed(_) | Status::Blocked(Blocked::LoopBound)),
         finished: matches!(status, Status::Finished { .. }),
         stores: matches!(status, Status::Ready(Visible::Store { .. })),
