@@ -6,6 +6,7 @@
 //! cargo run --release -p raddle-bench -- --memory        # peak memory as the number of executions grows
 //! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
 //! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
+//! cargo run --release -p raddle-bench -- choice          # `auto` beside the best of those it chooses from
 //! cargo run --release -p raddle-bench -- models          # RA and RC11 beside SC, `optimal` beside `rf`
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- oc              # time of `oc` against the bound, by every way to search
@@ -14,9 +15,10 @@
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
-//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
+//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`], [`choice`],
 //! [`models`], [`growth`], [`formulas`], [`lin`], [`tso`] and [`fair`] stand by themselves.
 
+mod choice;
 mod engines;
 mod failure;
 mod fair;
@@ -81,6 +83,11 @@ enum Command {
     /// `optimal`.
     Engines(engines::Args),
 
+    /// Compare `auto` with the best of the engines that it chooses from
+    ///
+    /// Programs of bench/programs are made larger until the best engine needs 50 ms. Prints CPU times, and that of `auto` over the best one.
+    Choice(choice::Args),
+
     /// Compare the memory models of C11 with SC on the same programs
     ///
     /// Prints executions per CPU second of `optimal` and of `rf` under SC, RA and RC11, each as a share of the rate under SC, and how many times GenMC's rate
@@ -126,6 +133,8 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<(), Failure> {
     if let Some(Command::Engines(args)) = &args.command {
         engines::run(args)?;
+    } else if let Some(Command::Choice(args)) = &args.command {
+        choice::run(args)?;
     } else if let Some(Command::Models(args)) = &args.command {
         models::run(args)?;
     } else if let Some(Command::Growth(args)) = &args.command {

@@ -1,11 +1,12 @@
 //! Stopping an exploration from outside, and watching it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shared between an exploration and whoever watches it.
 #[derive(Debug, Default)]
 pub struct Control {
-    stop: AtomicBool,
+    stop: Arc<AtomicBool>,
     executions: AtomicU64,
     blocked: AtomicU64,
     share: AtomicU64,
@@ -26,6 +27,19 @@ impl Control {
     /// A control nobody has touched.
     pub fn new() -> Self {
         Control::default()
+    }
+
+    /// Another control for a part of the same: it is stopped when this one is, and counts for itself.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Control { stop: Arc::clone(&self.stop), ..Control::default() }
+    }
+
+    /// Tells what another one has counted as what has been done.
+    pub fn tell(&self, other: &Control) {
+        for (count, other) in self.counts().into_iter().zip(other.counts()) {
+            count.store(other.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
     }
 
     /// Asks the exploration to end soon. What it has found until then is reported.
@@ -49,9 +63,13 @@ impl Control {
 
     /// Forgets what has been done: the exploration starts over in another way.
     pub fn restart(&self) {
-        for count in [&self.executions, &self.blocked, &self.share] {
+        for count in self.counts() {
             count.store(0, Ordering::Relaxed);
         }
+    }
+
+    fn counts(&self) -> [&AtomicU64; 3] {
+        [&self.executions, &self.blocked, &self.share]
     }
 
     /// Adds to what has been done.

@@ -5,7 +5,7 @@
 //! finds on the way becomes a [`Finding`] by [`confirm()`] alone, that is, after the machine has replayed it. Verdict and
 //! scope follow from what was counted and cut off, in [`Outcome::new`] and nowhere else.
 //!
-//! Reading order: [`face`], [`switches`], [`options`], [`limits`], [`control`], [`outcome`], [`mod@confirm`], [`registry`].
+//! Reading order: [`face`], [`switches`], [`options`], [`limits`], [`control`], [`turn`], [`outcome`], [`mod@confirm`], [`registry`].
 
 pub mod confirm;
 pub mod control;
@@ -16,6 +16,7 @@ pub mod options;
 pub mod outcome;
 pub mod registry;
 pub mod switches;
+pub mod turn;
 
 pub use confirm::{Finding, confirm};
 pub use control::{Control, Progress};
@@ -25,3 +26,4 @@ pub use options::{Options, PropertySet};
 pub use outcome::{Outcome, Reach, Statistics};
 pub use registry::Registry;
 pub use switches::{Switch, Switches, Values};
+pub use turn::Turn;

@@ -4,6 +4,7 @@
 //! the question is put. Whoever may take long asks it now and then, deep inside a single question too.
 
 use crate::control::Control;
+use crate::turn::Turn;
 use raddle_trace::Place;
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -69,8 +70,8 @@ pub enum StopReason {
     },
     /// Somebody asked for it.
     Interrupted,
-    /// It was a try only, and took too long for one.
-    Patience(Duration),
+    /// Another engine has answered.
+    Dismissed,
     /// An unknown input has so many values that only a few of them were explored.
     Inputs {
         /// How many.
@@ -121,7 +122,7 @@ impl fmt::Display for StopReason {
                 "executions do not end, at {file}:{line}; there is no violation with up to {turns} turns of each loop"
             ),
             StopReason::Interrupted => f.write_str("it was interrupted"),
-            StopReason::Patience(limit) => write!(f, "it did not come to an end in {limit:.1?}"),
+            StopReason::Dismissed => f.write_str("another engine has answered"),
             StopReason::Inputs { values, at: Place { file, line, .. } } => {
                 write!(f, "the unknown input at {file}:{line} can have {values} values, of which a few were explored")
             }
@@ -153,20 +154,20 @@ pub struct Deadline<'c> {
     control: &'c Control,
     limits: Limits,
     start: Instant,
-    /// A try ends then, having lasted so long.
-    patience: Option<(Instant, Duration)>,
+    /// Whether it is this one's turn.
+    turn: Option<&'c Turn>,
 }
 
 impl<'c> Deadline<'c> {
     /// A run with these limits begins now.
     pub fn new(limits: Limits, control: &'c Control) -> Self {
-        Deadline { control, limits, start: Instant::now(), patience: None }
+        Deadline { control, limits, start: Instant::now(), turn: None }
     }
 
-    /// The same deadline for a try that is to last no longer than this.
+    /// The same deadline for one of several who take turns, and who tells of its progress elsewhere.
     #[must_use]
-    pub fn with_patience(&self, patience: Duration) -> Self {
-        Deadline { patience: Some((Instant::now() + patience, patience)), ..self.clone() }
+    pub fn with_turn<'t>(&self, turn: &'t Turn, control: &'t Control) -> Deadline<'t> {
+        Deadline { control, limits: self.limits, start: self.start, turn: Some(turn) }
     }
 
     /// Where progress is told and interrupts are heard.
@@ -179,18 +180,25 @@ impl<'c> Deadline<'c> {
         self.start.elapsed()
     }
 
+    /// What was done since the last look was as much as others do in so many looks more. An engine whose steps cost more than those of another one says so.
+    pub fn spend(&self, looks: u64) {
+        if let Some(turn) = self.turn {
+            turn.spend(looks);
+        }
+    }
+
     /// Why the run must end now, if it must, whatever it has counted.
     pub fn passed(&self) -> Option<StopReason> {
+        if self.turn.is_some_and(|turn| !turn.look()) {
+            return Some(StopReason::Dismissed);
+        }
         if self.control.stopped() {
             return Some(StopReason::Interrupted);
         }
         if let Some(limit) = self.limits.time.filter(|&limit| self.start.elapsed() >= limit) {
             return Some(StopReason::Time(limit));
         }
-        if let Some(limit) = self.limits.memory.filter(|&limit| crate::memory::resident() >= limit) {
-            return Some(StopReason::Memory(limit));
-        }
-        self.patience.filter(|(end, _)| Instant::now() >= *end).map(|(_, limit)| StopReason::Patience(limit))
+        self.limits.memory.filter(|&limit| crate::memory::resident() >= limit).map(StopReason::Memory)
     }
 
     /// Why a search that has met so many states must end now, if it must.
@@ -215,7 +223,6 @@ mod tests {
         let control = Control::new();
         let none = Deadline::new(Limits::default(), &control);
         assert_eq!(none.reached(u64::MAX), None);
-        assert_eq!(none.with_patience(Duration::ZERO).passed(), Some(StopReason::Patience(Duration::ZERO)));
         let limits = Limits { executions: Some(3), memory: Some(1), ..Limits::default() };
         let some = Deadline::new(limits, &control);
         assert_eq!(some.reached(3), Some(StopReason::Executions(3)));
@@ -230,10 +237,17 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_of_a_try_is_that_of_its_run() {
-        let control = Control::new();
+    fn the_clock_of_a_turn_is_that_of_its_run() {
+        let (control, turn) = (Control::new(), Turn::new());
         let deadline = Deadline::new(Limits { time: Some(Duration::ZERO), ..Limits::default() }, &control);
-        let patient = deadline.with_patience(Duration::from_secs(3600));
-        assert_eq!(patient.passed(), Some(StopReason::Time(Duration::ZERO)));
+        let beside = control.beside();
+        let passed = std::thread::scope(|scope| {
+            let worker = scope.spawn(|| turn.work(|| deadline.with_turn(&turn, &beside).passed()));
+            assert!(!turn.give(1));
+            worker.join().expect("it does not panic")
+        });
+        assert_eq!(passed, Some(StopReason::Time(Duration::ZERO)));
+        control.stop();
+        assert!(beside.stopped(), "whoever stops one stops the other");
     }
 }

@@ -13,6 +13,7 @@ pub mod rvf;
 mod sequence;
 #[cfg(test)]
 mod testing;
+mod turns;
 pub mod vc;
 mod workers;
 mod world;

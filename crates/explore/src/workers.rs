@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What a worker's stack may grow to. Some questions are answered by recursion over the events of an execution.
-const STACK: usize = 256 << 20;
+pub(crate) const STACK: usize = 256 << 20;
 
 /// The parts that nobody works on, and who waits for them.
 #[derive(Debug)]

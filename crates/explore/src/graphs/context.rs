@@ -4,6 +4,7 @@ use super::event::{INIT, Slot};
 use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::realise::{self, Realiser};
+use super::sample::Sample;
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
 use raddle_machine::Code;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Purpose {
+pub(crate) struct Purpose<'c> {
     /// What makes a class.
     pub(crate) equivalence: Equivalence,
     /// Updates whose results nobody uses commute, as far as is known.
@@ -20,11 +21,11 @@ pub(crate) struct Purpose {
     pub(crate) contested_joins: bool,
     /// No more threads come to a barrier than it is for, as far as is known; see [`super::meetings`].
     pub(crate) barriers: bool,
-    /// The first executions are to say whether another engine is better.
-    pub(crate) sample: bool,
+    /// What the first executions say of values is wanted.
+    pub(crate) sample: Option<&'c Sample>,
 }
 
-impl Purpose {
+impl Purpose<'_> {
     /// To explore one execution per class.
     pub(crate) fn new(equivalence: Equivalence, options: &Options) -> Self {
         let equivalence = if options.model == raddle_trace::Model::Wra { Equivalence::ReadsFrom } else { equivalence };
@@ -33,7 +34,7 @@ impl Purpose {
             commuting: options.commuting_updates,
             contested_joins: false,
             barriers: true,
-            sample: false,
+            sample: None,
         }
     }
 }
@@ -45,11 +46,11 @@ pub(crate) struct Shared<'c> {
     pub(crate) options: &'c Options,
     pub(crate) deadline: &'c Deadline<'c>,
     pub(crate) world: Arc<World<'c>>,
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: Purpose<'c>,
 }
 
 impl<'c> Shared<'c> {
-    pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose) -> Self {
+    pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose<'c>) -> Self {
         let Question { code, options } = *question;
         Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose }
     }

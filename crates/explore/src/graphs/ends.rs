@@ -17,7 +17,7 @@ use super::models::Model;
 use super::realise::Question;
 use super::search::Search;
 use super::snapshot::{Node, Stage};
-use super::sources::{SAMPLE, Sources, by_rank, is_stuck};
+use super::sources::{Sources, by_rank, is_stuck};
 use super::step::Bug;
 use crate::world::Initial;
 use raddle_machine::{Automaton, Blocked, Code, Reaction, Status, Visible};
@@ -28,8 +28,8 @@ impl<M: Model> Search<'_, M> {
     /// The end of an execution: counts it, and looks for a deadlock.
     pub(super) fn leaf(&mut self) {
         self.done += self.weight();
-        if self.context.shared.purpose.sample && self.repeats.executions < SAMPLE {
-            self.repeats.add(&self.levels);
+        if let Some(sample) = self.context.shared.purpose.sample.filter(|sample| sample.is_open()) {
+            sample.add(&self.levels);
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
         self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);

@@ -13,6 +13,7 @@
 //! | `event` | what is an event? |
 //! | `graph` | what is in a graph, and how does it grow and shrink? |
 //! | `models` | which sources and places are consistent? One file per memory model |
+//! | `sample` | do values repeat? |
 //! | `sources` | and which sources, if the order of writes is only a witness? |
 //! | `realise` | which order of writes explains what was read? |
 //! | `revisit` | which reads may a new write be offered to? |
@@ -60,21 +61,21 @@ mod models;
 mod pool;
 mod realise;
 mod revisit;
+mod sample;
 mod search;
 mod snapshot;
 mod sources;
 mod step;
 
-use crate::auto::Evidence;
 use crate::world::arrivals_told_apart;
-pub(crate) use context::Purpose;
-use context::Shared;
+use context::{Purpose, Shared};
 use graph::Equivalence;
 use models::{Model, Task};
 use pool::{Findings, Pool};
 use raddle_engine::{Deadline, Engine, Fault, Outcome, Question, Reach, Refusal, StopReason, confirm};
 use raddle_machine::{Automaton, Status};
 use raddle_trace::Place;
+pub(crate) use sample::Sample;
 use std::sync::Arc;
 use step::Halt;
 
@@ -161,30 +162,18 @@ impl Engine for ReadsFrom {
     }
 }
 
-/// What came of an exploration that may be given up for another engine.
-pub(crate) enum Sampled {
-    /// It is done.
-    Done(Box<Outcome>),
-    /// Another engine seems better. If it is not, the search goes on with what it has learnt.
-    Switch(Evidence, Purpose),
-}
-
-/// Explores one execution per reads-from class, unless the first ones say that another engine is better.
-pub(crate) fn sample_reads_from(question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Sampled, Fault> {
-    let purpose = Purpose { sample: true, ..Purpose::new(Equivalence::ReadsFrom, question.options) };
-    explore_or_switch(question, deadline, purpose)
-}
-
-/// Explores to the end.
-pub(crate) fn explore(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Fault> {
-    match explore_or_switch(question, deadline, Purpose { sample: false, ..purpose })? {
-        Sampled::Done(outcome) => Ok(*outcome),
-        Sampled::Switch(..) => unreachable!("nothing is sampled"),
-    }
+/// Explores one execution per reads-from class, and looks at the first ones for how often values repeat.
+pub(crate) fn sample_reads_from(
+    question: &Question<'_>,
+    deadline: &Deadline<'_>,
+    sample: &Sample,
+) -> Result<Outcome, Fault> {
+    let purpose = Purpose::new(Equivalence::ReadsFrom, question.options);
+    explore(question, deadline, Purpose { sample: Some(sample), ..purpose })
 }
 
 /// Explores, and starts over with what was learnt where an assumption did not hold.
-fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpose: Purpose) -> Result<Sampled, Fault> {
+fn explore(question: &Question<'_>, deadline: &Deadline<'_>, mut purpose: Purpose<'_>) -> Result<Outcome, Fault> {
     let mut notes = Vec::new();
     loop {
         match explore_once(question, deadline, purpose) {
@@ -194,10 +183,9 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
                         .push("this assumes that there is no data race, which would make the program undefined".into());
                 }
                 outcome.notes.extend(notes);
-                return Ok(Sampled::Done(Box::new(outcome)));
+                return Ok(outcome);
             }
             Err(Halt::Fault(fault)) => return Err(fault),
-            Err(Halt::Switch(evidence)) => return Ok(Sampled::Switch(evidence, purpose)),
             Err(Halt::DoesNotCommute(Place { file, line, .. })) => {
                 purpose.commuting = false;
                 notes.push(format!("updates were not taken to commute, since their order may matter at {file}:{line}"));
@@ -213,7 +201,7 @@ fn explore_or_switch(question: &Question<'_>, deadline: &Deadline<'_>, mut purpo
     }
 }
 
-fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose) -> Result<Outcome, Halt> {
+fn explore_once(question: &Question<'_>, deadline: &Deadline<'_>, purpose: Purpose<'_>) -> Result<Outcome, Halt> {
     let shared = Arc::new(Shared::new(question, deadline, purpose));
     if let Status::Failed(failure) = shared.world.main.status() {
         return opening_failure(question, &shared, failure).map_err(Halt::Fault);
@@ -266,7 +254,7 @@ fn opening_failure(
     Ok(finish(question, shared.purpose, findings))
 }
 
-fn finish(question: &Question<'_>, purpose: Purpose, findings: Findings) -> Outcome {
+fn finish(question: &Question<'_>, purpose: Purpose<'_>, findings: Findings) -> Outcome {
     let engine = match purpose.equivalence {
         Equivalence::Coherence => Optimal.name(),
         Equivalence::ReadsFrom => ReadsFrom.name(),

@@ -9,7 +9,7 @@ use crate::workers::Workers;
 use raddle_engine::{Deadline, Finding, Question, Reach, Statistics, StopReason, confirm};
 use raddle_trace::{Property, Schedule};
 use rustc_hash::FxHashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How many ticks pass between two looks at the clock and at idle workers.
@@ -20,8 +20,6 @@ pub(super) struct Pool<'c, M: Model> {
     shared: Arc<Shared<'c>>,
     deadline: &'c Deadline<'c>,
     workers: Workers<Level<M>>,
-    /// The sample has been looked at.
-    sampled: AtomicBool,
     runs: AtomicU64,
     cut: AtomicU64,
     findings: Mutex<Findings>,
@@ -54,7 +52,6 @@ impl<'c, M: Model> Pool<'c, M> {
             deadline: shared.deadline,
             shared,
             workers: Workers::default(),
-            sampled: AtomicBool::new(false),
             runs: AtomicU64::new(0),
             cut: AtomicU64::new(0),
             findings: Mutex::default(),
@@ -155,15 +152,6 @@ impl<'c, M: Model> Pool<'c, M> {
         if self.shared.options.limits.are_endless(cut) {
             // Where they were cut off is told in any case.
             self.workers.stop();
-        }
-        if self.shared.purpose.sample && !self.sampled.load(Ordering::Relaxed) {
-            let share = self.deadline.control().progress().share;
-            if let Some(evidence) = search.repeats.evidence(share, self.deadline.elapsed()) {
-                self.sampled.store(true, Ordering::Relaxed);
-                if evidence.speaks_for_values() {
-                    self.halt(Halt::Switch(evidence));
-                }
-            }
         }
         let runs = if search.explores() { runs } else { 0 };
         if let Some(reason) = self.deadline.reached(runs) {

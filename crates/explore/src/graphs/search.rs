@@ -15,7 +15,7 @@ use super::graph::{Equivalence, Graph};
 use super::meetings::{answers, may_leave};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
-use super::sources::{Repeats, may_block};
+use super::sources::may_block;
 use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
@@ -88,7 +88,6 @@ pub(crate) struct Search<'c, M: Model> {
     pub(crate) statistics: Statistics,
     pub(crate) counters: Counters,
     /// What the first executions say about values.
-    pub(crate) repeats: Repeats,
     /// Runs of the classes met, if they are to be kept.
     pub(crate) schedules: Vec<Schedule>,
     /// Share of the search tree done.
@@ -116,7 +115,6 @@ impl<'c, M: Model> Search<'c, M> {
             pool: Vec::new(),
             statistics: Statistics::default(),
             counters: Counters::default(),
-            repeats: Repeats::default(),
             schedules: Vec::new(),
             done: 0.0,
             depth,

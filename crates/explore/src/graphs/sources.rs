@@ -19,14 +19,13 @@ use super::event::{Event, Flags, INIT, Kind, LocId, Slot};
 use super::graph::Graph;
 use super::models::Model;
 use super::realise::Question;
+use super::sample::{Sample, repeats};
 use super::snapshot::Node;
-use crate::auto::Evidence;
 use crate::world::Initial;
 use raddle_machine::{Automaton, Reaction, Status, Visible};
 use raddle_trace::BitSet;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
-use std::time::Duration;
 
 /// Sources not yet tried; the last one is next.
 pub(crate) type Sources = SmallVec<[Slot; 6]>;
@@ -39,53 +38,9 @@ pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Gra
     let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
     sources.retain(|&mut source| look.is_offered(context, source) && !look.is_overwritten(source));
     sources.sort_unstable_by_key(|&source| Reverse(by_rank(graph, source)));
-    let repeats = if context.shared.purpose.sample { repeats(context, graph, event.loc, &sources) } else { 0.0 };
+    let sampled = context.shared.purpose.sample.is_some_and(Sample::is_open);
+    let repeats = if sampled { repeats(context, graph, event.loc, &node, &sources) } else { 0.0 };
     Branch::Source { event, sources, floor, stamp: None, explained: false, repeats }
-}
-
-/// So many executions are a sample.
-pub(super) const SAMPLE: u64 = 200;
-
-/// How often sources have the same value, along the executions of a sample.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Repeats {
-    /// The logarithms of sources per value, added up.
-    sum: f64,
-    pub(super) executions: u64,
-}
-
-impl Repeats {
-    /// Adds the execution that the levels have come to.
-    pub(super) fn add<M: Model>(&mut self, levels: &[Level<M>]) {
-        let branches = levels.iter().flat_map(|level| &level.frames).map(|frame| &frame.branch);
-        let repeats = branches.map(|branch| match branch {
-            Branch::Source { repeats, .. } => f64::from(*repeats),
-            _ => 0.0,
-        });
-        self.sum += repeats.sum::<f64>();
-        self.executions += 1;
-    }
-
-    /// What a whole sample says, given the share of the search it was and the time it took; `None` if there is no such sample.
-    pub(super) fn evidence(&self, share: f64, time: Duration) -> Option<Evidence> {
-        let repeats = (self.sum / self.executions as f64).exp();
-        (self.executions >= SAMPLE).then_some(Evidence { repeats, executions: self.executions, share, time })
-    }
-}
-
-/// The logarithm of how many sources there are per value.
-fn repeats<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, loc: LocId, sources: &Sources) -> f32 {
-    let mut values: SmallVec<[Option<u64>; 6]> = SmallVec::new();
-    for &source in sources {
-        let value = match context.value(graph, loc, source) {
-            Initial::Value(value) => Some(value),
-            Initial::Uninitialised => None,
-        };
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
-    (sources.len().max(1) as f32 / values.len().max(1) as f32).ln()
 }
 
 /// The canonical order of sources: threads from the last to the first, their writes from the last to the first, then the initial value.

@@ -6,7 +6,6 @@ use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
 use super::sources::reading;
-use crate::auto::Evidence;
 use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
 use raddle_machine::{Access, Automaton, Reaction, Status, Thread, Visible};
@@ -19,8 +18,6 @@ use std::sync::Arc;
 pub(crate) enum Halt {
     /// No verdict is possible.
     Fault(Fault),
-    /// Another engine seems better.
-    Switch(Evidence),
     /// Two threads join the same one, and either may be the first.
     ContestedJoin,
     /// More threads come to a barrier than it is for, or somebody else accesses it.
@@ -39,7 +36,6 @@ impl Halt {
             Halt::Fault(Fault::NotReplayed(_)) => 4,
             Halt::Fault(Fault::Refused(_)) => 3,
             Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin => 2,
-            Halt::Switch(_) => 1,
             Halt::Stop(_) => 0,
         }
     }

@@ -14,6 +14,9 @@ use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// With so many events in an execution, what is done between two looks at the deadline takes as long as in graphs: the time for a sequence grows with its length.
+const EVENTS: u64 = 32;
+
 /// What the threads of an execution come to.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct End {
@@ -322,6 +325,7 @@ impl<'c> Report<'c> {
         if !more || self.stopped {
             return;
         }
+        self.deadline.spend(self.statistics.longest / EVENTS);
         if let Some(reason) = self.deadline.reached(runs) {
             self.give_up(reason);
         }
