@@ -85,7 +85,7 @@ fn bad_traces_are_refused_with_a_place() {
         (&["--mailbox", "nobody=queue"], "there is no handler `nobody`"),
         (&["--mailbox", "queue", "--format", "xml"], "there are text, json and log"),
         (&["--mailbox", "queue", "--model", "tso"], "cannot be used with"),
-        (&["--format", "log"], "there are text and json"),
+        (&["--format", "log"], "cannot tell the format"),
     ] {
         let ran = raddle(&[&["trace", example], more].concat());
         assert!(ran.status == 2 && ran.stderr.contains(message), "{more:?}: {ran:?}");
