@@ -73,6 +73,29 @@ impl Order {
         Some(order)
     }
 
+    /// How many events there is room for.
+    pub(super) fn size(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// Makes room for so many events. What may be taken back stays so.
+    pub(super) fn grow(&mut self, size: usize) {
+        let mut larger = Order::empty(size);
+        let old = self.words;
+        for (own, rows) in [(&mut larger.after, &self.after), (&mut larger.before, &self.before)] {
+            for event in 0..self.leaving.len() {
+                own[event * larger.words..][..old].copy_from_slice(&rows[event * old..][..old]);
+            }
+        }
+        let place = |place: u32| (place as usize / old * larger.words + place as usize % old) as u32;
+        larger.trail = self.trail.iter().map(|&(forward, at, word)| (forward, place(at), word)).collect();
+        larger.edges = std::mem::take(&mut self.edges);
+        larger.leaving = std::mem::take(&mut self.leaving);
+        larger.leaving.resize(size, Vec::new());
+        larger.keeps = self.keeps;
+        *self = larger;
+    }
+
     /// From now on what is added may be taken back, or not: then nothing of it is kept.
     pub(super) fn keep(&mut self, keeps: bool) {
         self.keeps = keeps;

@@ -2,7 +2,8 @@
 //!
 //! `text` (the form of the prototype of Grahn 2026), `json` and `log` turn a text into a `Draft`, in which everything is still a word at a spot; `resolve` finds what the words
 //! mean and makes a [`Named`] trace of it, or says which word is wrong and what would be right. A log is what was seen in the order in which it happened: the order of
-//! writes and what reads read are taken from it, the order of messages is forgotten.
+//! writes and what reads read are taken from it, the order of messages is forgotten. Elsewhere an order of writes that nobody gives whole, and the source of a read whose value several
+//! events write, is left open ([`super::Unknown`]).
 
 mod json;
 mod log;
