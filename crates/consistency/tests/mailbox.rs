@@ -774,7 +774,12 @@ fn an_explorer_is_told_what_brute_force_says() {
         let rules = Rules { mailboxes: (0..handlers).map(|_| random.pick(&ALL)).collect(), strict: true };
         let mut oracle = Oracle::new(rules.clone());
         let mut marks = vec![(oracle.mark(), oracle.trace().clone(), oracle.status())];
-        for _ in 0..random.between(4, 24) {
+        for handler in 0..handlers {
+            let message = oracle.add_message(handler);
+            oracle.push_event(Event { kind: Kind::Get, message }).expect("it has not begun");
+            oracle.add_message(random.below(handlers));
+        }
+        for _ in 0..random.between(8, 36) {
             let trace = oracle.trace().clone();
             let begun: Vec<usize> = (0..trace.messages.len())
                 .filter(|&message| trace.messages[message].open && !trace.messages[message].events.is_empty())
@@ -784,8 +789,8 @@ fn an_explorer_is_told_what_brute_force_says() {
             let writes = trace.coherence.get(location).cloned().unwrap_or_default();
             let source = |random: &mut Random| if writes.is_empty() || random.one_in(3) { None } else { Some(random.pick(&writes)) };
             match random.below(8) {
-                0 if trace.messages.len() < 5 => _ = oracle.add_message(random.below(handlers)),
-                1 if !idle.is_empty() && trace.events.len() < 12 => {
+                0 if trace.messages.len() < 7 => _ = oracle.add_message(random.below(handlers)),
+                1 if !idle.is_empty() && trace.events.len() < 14 => {
                     let message = random.pick(&idle);
                     oracle.push_event(Event { kind: Kind::Get, message }).expect("it has not begun");
                 }
@@ -805,7 +810,7 @@ fn an_explorer_is_told_what_brute_force_says() {
                         oracle.insert_co(random.pick(&writes), random.below(writes.len())).expect("a place");
                     }
                 }
-                _ if begun.is_empty() || trace.events.len() >= 12 => {}
+                _ if begun.is_empty() || trace.events.len() >= 14 => {}
                 choice => {
                     let message = random.pick(&begun);
                     let unposted: Vec<usize> = idle.iter().copied().filter(|&message| trace.messages[message].post.is_none()).collect();
