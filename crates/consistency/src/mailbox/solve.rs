@@ -10,7 +10,7 @@
 
 use super::constraints::{GivenEdge, Literal, Pair, consequences, given, pairs, witnesses};
 use super::greedy;
-use super::order::{Mark, Order};
+use super::order::{Edge, Mark, Order};
 use super::replay::replay;
 use super::trace::{Malformed, Rules, Trace};
 use super::unknown::Memory;
@@ -19,6 +19,8 @@ use thiserror::Error;
 
 /// So many clauses are kept.
 const CLAUSES: usize = 2_000;
+/// So many edges are added one by one; of more, the order is closed anew.
+const FEW: usize = 2;
 /// So many pairs are looked at between two looks at the clock.
 const LOOKS: usize = 64;
 
@@ -251,16 +253,7 @@ impl<'t> Search<'t> {
         });
         self.decided[pair] = Some(Decided { literal, level: self.levels.len() as u32, reason });
         self.sequence.push(pair);
-        let question = self.pairs[pair];
-        let partner =
-            question.partner.and_then(|partner| self.decided[partner as usize]).map(|decided| decided.literal);
-        let edges = if question.what.is_of_messages() {
-            consequences(self.trace, question, literal, partner)
-        } else {
-            let decided = |pair: u32| self.decided[pair as usize].map(|decided| decided.literal);
-            self.memory.consequences(self.trace, &self.pairs, question, literal, decided)
-        };
-        for edge in edges {
+        for edge in self.edges(literal) {
             let (from, to) = (edge.from, edge.to);
             let since = edge.since.clone();
             if !self.order.add(edge) {
@@ -273,6 +266,62 @@ impl<'t> Search<'t> {
             }
         }
         Ok(())
+    }
+
+    /// The edges that come with a decision and those before it.
+    fn edges(&self, literal: Literal) -> Vec<Edge> {
+        let question = self.pairs[literal.pair()];
+        let decided = |pair: u32| self.decided[pair as usize].map(|decided| decided.literal);
+        if question.what.is_of_messages() {
+            consequences(self.trace, question, literal, question.partner.and_then(decided))
+        } else {
+            self.memory.consequences(self.trace, &self.pairs, question, literal, decided)
+        }
+    }
+
+    /// The events of which the order decides this pair this way, if it does.
+    fn witness(&self, pair: usize, swapped: bool) -> Option<(usize, usize)> {
+        let question = self.pairs[pair];
+        let of_memory = match question.what.is_of_messages() {
+            true => Vec::new(),
+            false => self.memory.witnesses(self.trace, question, swapped),
+        };
+        let mut all = witnesses(self.trace, question, swapped).into_iter().flatten().chain(of_memory);
+        all.find(|&(from, to)| self.order.reaches(from, to))
+    }
+
+    /// What the order decides while no choice is made: in rounds, so that the order is closed once a round and not once an edge.
+    fn propagate_rounds(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
+        loop {
+            let mut edges: Vec<(usize, usize)> = Vec::new();
+            let before = self.sequence.len();
+            for at in 0..self.open.len() {
+                if at % LOOKS == 0 && limits.interrupt.is_due() {
+                    return Err(Stop::Limit);
+                }
+                let pair = self.open[at] as usize;
+                if self.decided[pair].is_some() {
+                    continue;
+                }
+                let way = [false, true].into_iter().find(|&swapped| self.witness(pair, swapped).is_some());
+                let Some(literal) = way.map(|swapped| Literal::new(pair, swapped)) else { continue };
+                let reason = Some((self.reasons.len() as u32, self.reasons.len() as u32));
+                self.decided[pair] = Some(Decided { literal, level: 0, reason });
+                self.sequence.push(pair);
+                let new = self.edges(literal).into_iter().map(|edge| (edge.from, edge.to));
+                edges.extend(new.filter(|&(from, to)| from == to || !self.order.reaches(from, to)));
+            }
+            let is_order = match edges.len() {
+                0..=FEW => edges.iter().all(|&(from, to)| self.order.add(Edge { from, to, since: Vec::new() })),
+                _ => self.order.extend(edges.into_iter()),
+            };
+            if !is_order {
+                return Err(Stop::Conflict(Vec::new()));
+            }
+            if self.sequence.len() == before {
+                return Ok(());
+            }
+        }
     }
 
     /// What a way rests on.
@@ -288,7 +337,11 @@ impl<'t> Search<'t> {
     fn propagate(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
         loop {
             let before = self.sequence.len();
-            for at in 0..self.open.len() {
+            let is_free = self.levels.is_empty();
+            if is_free {
+                self.propagate_rounds(limits)?;
+            }
+            for at in 0..if is_free { 0 } else { self.open.len() } {
                 if at % LOOKS == 0 && limits.interrupt.is_due() {
                     return Err(Stop::Limit);
                 }
@@ -296,19 +349,11 @@ impl<'t> Search<'t> {
                 if self.decided[pair].is_some() {
                     continue;
                 }
-                let question = self.pairs[pair];
-                'ways: for swapped in [false, true] {
-                    let of_memory = match question.what.is_of_messages() {
-                        true => Vec::new(),
-                        false => self.memory.witnesses(self.trace, question, swapped),
-                    };
-                    for (from, to) in witnesses(self.trace, question, swapped).into_iter().flatten().chain(of_memory) {
-                        if self.order.reaches(from, to) {
-                            // Without choices nobody asks.
-                            let reason = if self.levels.is_empty() { Vec::new() } else { self.literals(from, to) };
-                            self.assign(Literal::new(pair, swapped), Some(&reason))?;
-                            break 'ways;
-                        }
+                for swapped in [false, true] {
+                    if let Some((from, to)) = self.witness(pair, swapped) {
+                        let reason = self.literals(from, to);
+                        self.assign(Literal::new(pair, swapped), Some(&reason))?;
+                        break;
                     }
                 }
             }
