@@ -65,7 +65,12 @@ fn bad_traces_are_refused_with_a_place() {
                 "there are several events",
                 "3:7",
             ),
-            ("path.trace", b"@h\n{ get(m) -> write(x, 1) }\n$(CO) h/m/1 -> h/m/7;\n", "there is no event `h/m/7`", "3:16"),
+            (
+                "path.trace",
+                b"@h\n{ get(m) -> write(x, 1) }\n$(CO) h/m/1 -> h/m/7;\n",
+                "there is no event `h/m/7`",
+                "3:16",
+            ),
             ("value.json", b"{\"handlers\": [{\"id\": \"h\", \"messages\": [{}]}]}", "`id` is missing", "1:40"),
             ("verb.log", b"ui m get\nui m dance x\n", "is no event", "2:6"),
             ("array.json", b"[]", "should be an object", "1:1"),

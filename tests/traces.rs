@@ -57,7 +57,8 @@ fn example_logs_are_what_they_say() {
     for path in files.map(|file| file.path()) {
         let file = path.strip_prefix(&root).expect("under the root").display().to_string();
         let text = fs::read_to_string(&path).expect("an example is text");
-        let expected: Vec<(&str, &str)> = text.split("raddle:").skip(1).filter_map(|piece| piece.split_once("expect:")).collect();
+        let expected: Vec<(&str, &str)> =
+            text.split("raddle:").skip(1).filter_map(|piece| piece.split_once("expect:")).collect();
         assert!(expected.len() > 1, "{file} expects little");
         for (options, verdict) in expected {
             let verdict: String = verdict.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
@@ -71,7 +72,8 @@ fn example_logs_are_what_they_say() {
             assert_eq!(why, status == 1, "{args:?}: {ran:?}");
         }
         let (_, levels) = text.split_once("levels:").expect("the levels are said");
-        let levels: Vec<&str> = levels.lines().next().unwrap_or_default().trim_end_matches(['"', '}']).split_whitespace().collect();
+        let levels: Vec<&str> =
+            levels.lines().next().unwrap_or_default().trim_end_matches(['"', '}']).split_whitespace().collect();
         let answer = raddle(&["lin", &file, "--levels", "--json"]).json();
         let all = answer["levels"].as_array().expect("levels");
         let held = all.iter().filter(|level| level["verdict"] == "holds").filter_map(|level| level["level"].as_str());
@@ -89,7 +91,11 @@ fn logs_are_told_from_traces_and_refused_with_a_line() {
     let told = [
         ("a.log", "{\"process\": 0, \"f\": \"w\", \"key\": 1, \"value\": 1}\n", "consistent"),
         ("b.log", "; a log\n{:process :a, :f :read, :key :x, :value nil}\n", "consistent"),
-        ("c.log", "{\"threads\": [{\"name\": \"process\", \"events\": [{\"op\": \"write\", \"location\": \"f\"}]}]}", "consistent"),
+        (
+            "c.log",
+            "{\"threads\": [{\"name\": \"process\", \"events\": [{\"op\": \"write\", \"location\": \"f\"}]}]}",
+            "consistent",
+        ),
         ("d.log", "INVOKE 0 put k v\nRETURN 0\n", "consistent"),
         // A write without an end may have taken effect late: after what its process did next.
         (
@@ -114,11 +120,16 @@ fn logs_are_told_from_traces_and_refused_with_a_line() {
         let ran = raddle(&["trace", &file]);
         assert!(ran.status == 2 && ran.stderr.contains(message), "{name}: {ran:?}");
     }
-    let whole = dir.file("whole.log", "{\"process\": 0, \"f\": \"w\", \"key\": 1, \"value\": 1}\n").display().to_string();
+    let whole =
+        dir.file("whole.log", "{\"process\": 0, \"f\": \"w\", \"key\": 1, \"value\": 1}\n").display().to_string();
     let ran = raddle(&["lin", &whole]);
     assert!(ran.status == 2 && ran.stderr.contains("`type` is missing"), "{ran:?}");
     let levels = raddle(&["lin", &whole, "--levels", "--json"]).json();
     assert_eq!((levels["verdict"].as_str(), levels["strongest"].as_str()), (Some("unknown"), Some("sequential")));
+    assert!(raddle(&["lin", &whole, "--levels"]).stdout.starts_with("unknown: sequential, and perhaps linearizable\n"));
+    // What has no order at all has none in real time.
+    let none = raddle(&["lin", "examples/logs/replicas.jsonl", "--levels", "--json"]);
+    assert_eq!((none.status, none.json()["verdict"].as_str()), (1, Some("violated")));
     for (args, message) in [
         (["trace", "examples/traces/sb.trace", "--initial", "0"], "for the log of a store"),
         (["trace", "examples/traces/sb.trace", "--format", "log"], "cannot tell the format"),

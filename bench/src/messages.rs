@@ -90,7 +90,10 @@ fn row(
     let meter = Meter::start();
     let limits = Limits { interrupt: &until, ..Limits::default() };
     let name = if mailbox == Mailbox::Queue { "queue" } else { "multiset" };
-    let wrong = |found: String| Failure::Verdict { program: format!("{family}, {} messages, {name}", trace.messages.len()), found };
+    let wrong = |found: String| Failure::Verdict {
+        program: format!("{family}, {} messages, {name}", trace.messages.len()),
+        found,
+    };
     let (answer, statistics) =
         solve(trace, &Rules::all(mailbox, trace), &limits).map_err(|error| wrong(error.to_string()))?;
     let consistent = match answer {
@@ -118,7 +121,18 @@ fn row(
 }
 
 fn table(rows: &[Row]) -> String {
-    let head = ["family", "mailbox", "messages", "events", "consistent", "pairs", "open", "choices", "conflicts", "CPU seconds"];
+    let head = [
+        "family",
+        "mailbox",
+        "messages",
+        "events",
+        "consistent",
+        "pairs",
+        "open",
+        "choices",
+        "conflicts",
+        "CPU seconds",
+    ];
     let line = |row: &Row| {
         let consistent = match row.consistent {
             Some(true) => "yes",

@@ -40,8 +40,11 @@ struct Row {
 type Op = (usize, usize, bool, usize);
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let sizes: &[(usize, usize)] =
-        if args.quick { &[(4, 1_000)] } else { &[(4, 10_000), (4, 100_000), (4, 1_000_000), (16, 1_000_000), (64, 1_000_000)] };
+    let sizes: &[(usize, usize)] = if args.quick {
+        &[(4, 1_000)]
+    } else {
+        &[(4, 10_000), (4, 100_000), (4, 1_000_000), (16, 1_000_000), (64, 1_000_000)]
+    };
     let mut rows = Vec::new();
     for &(replicas, operations) in sizes {
         for is_right in [true, false] {
@@ -88,7 +91,15 @@ fn row(ops: &[Op], replicas: usize, model: Model, is_right: bool) -> Result<Row,
         return Err(wrong("the verdict from the log is wrong"));
     }
     let log_megabytes = text.len() as f64 / 1e6;
-    Ok(Row { replicas, operations: ops.len(), model, consistent: is_right, verifier_seconds, log_megabytes, log_seconds })
+    Ok(Row {
+        replicas,
+        operations: ops.len(),
+        model,
+        consistent: is_right,
+        verifier_seconds,
+        log_megabytes,
+        log_seconds,
+    })
 }
 
 /// What the replicas of a store do.

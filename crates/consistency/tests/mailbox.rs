@@ -59,7 +59,8 @@ fn by_all_runs(trace: &Trace, rules: &Rules) -> bool {
                     }
                     Kind::Read { location, from } => {
                         let open = trace.unknown.reads.iter().find(|(read, _)| *read == event);
-                        let may = open.map_or(next.last[location] == from, |(_, all)| all.contains(&next.last[location]));
+                        let may =
+                            open.map_or(next.last[location] == from, |(_, all)| all.contains(&next.last[location]));
                         if !may {
                             continue;
                         }
@@ -147,7 +148,9 @@ fn base(trace: &Trace) -> Vec<(usize, usize)> {
         let later = order.iter().skip_while(|&&write| from.is_some_and(|from| write != from));
         edges.extend(later.filter(|&&write| Some(write) != from).map(|&write| (read, write)));
     }
-    for (_, order) in trace.coherence.iter().enumerate().filter(|(location, _)| !trace.unknown.orders.contains(location)) {
+    for (_, order) in
+        trace.coherence.iter().enumerate().filter(|(location, _)| !trace.unknown.orders.contains(location))
+    {
         for (at, &early) in order.iter().enumerate() {
             edges.extend(order[at + 1..].iter().map(|&late| (early, late)));
         }
@@ -478,7 +481,9 @@ fn random_traces_are_as_brute_force_says() {
             explained += 1;
         }
     }
-    println!("inconsistent and consistent: {outcomes:?}, with something open {open:?}; {decided_by_search} by search; {explained} explained");
+    println!(
+        "inconsistent and consistent: {outcomes:?}, with something open {open:?}; {decided_by_search} by search; {explained} explained"
+    );
     assert!(open.iter().all(|&count| count > 50), "{open:?}");
     assert!(outcomes.iter().all(|&count| count > 100) && decided_by_search > 100, "{outcomes:?} {decided_by_search}");
 }
@@ -626,7 +631,9 @@ fn as_text(trace: &Trace) -> String {
     }
     text += "$(CO)\n";
     let is_known = |location: usize| !trace.unknown.orders.contains(&location);
-    for (location, order) in trace.coherence.iter().enumerate().filter(|(location, order)| order.len() > 1 && is_known(*location)) {
+    for (location, order) in
+        trace.coherence.iter().enumerate().filter(|(location, order)| order.len() > 1 && is_known(*location))
+    {
         let words: Vec<String> = order.iter().map(|&write| format!("write(x{location}, {})", value(write))).collect();
         text += &format!("{};\n", words.join(" -> "));
     }
@@ -661,6 +668,44 @@ fn a_log_is_a_run_of_some_mailbox() {
         let rules = Rules::all(mailbox, &named.trace);
         assert_eq!(consistent(&named.trace, &rules, &Limits::default()), expected, "{mailbox:?}");
         assert_eq!(by_all_runs(&named.trace, &rules), expected, "{mailbox:?}");
+    }
+}
+
+/// What race detectors write: threads begin with a message of their own, locks keep critical sections in order, what nobody else uses is left out.
+#[test]
+fn a_log_of_a_race_detector_is_a_run_of_its_queues() {
+    let log = "START tid:s\nPOST src:s msg:a dest:m\nPOST src:s msg:b dest:m\nLOOP tid:m\n1 CALL tid:m msg:a\n2 WRITE tid:m obj:1 field:2\n3 WRITE tid:m own:1\nLOCK tid:m lock:l\nUNLOCK tid:m lock:l\nRET tid:m msg:a\nCALL tid:m msg:b\nREAD tid:m obj:1 field:2\nLOCK tid:m lock:l\n";
+    let named = read(log.as_bytes(), None).expect("a log of a race detector");
+    assert_eq!((named.handlers.len(), named.messages.len()), (2, 3));
+    assert!(!named.events.iter().any(|(words, _)| words.contains("own")), "{:?}", named.events);
+    assert!(named.trace.messages.iter().any(|message| message.open), "b had not ended");
+    for (mailbox, expected) in [(Mailbox::Queue, true), (Mailbox::Stack, true), (Mailbox::Multiset, true)] {
+        let rules = Rules::all(mailbox, &named.trace);
+        assert_eq!(consistent(&named.trace, &rules, &Limits::default()), expected, "{mailbox:?}");
+        assert_eq!(by_all_runs(&named.trace, &rules), expected, "{mailbox:?}");
+    }
+    // The later post was taken first, and read by the other.
+    let late = "POST src:s msg:a dest:m\nPOST src:s msg:b dest:m\nCALL tid:m msg:b\nWRITE tid:m x:1\nRET tid:m msg:b\nCALL tid:m msg:a\nREAD tid:m x:1\nRET tid:m msg:a\n";
+    let named = read(late.as_bytes(), None).expect("a log of a race detector");
+    for (mailbox, expected) in [(Mailbox::Queue, false), (Mailbox::Stack, true), (Mailbox::Multiset, true)] {
+        let rules = Rules::all(mailbox, &named.trace);
+        assert_eq!(consistent(&named.trace, &rules, &Limits::default()), expected, "{mailbox:?}");
+        assert_eq!(by_all_runs(&named.trace, &rules), expected, "{mailbox:?}");
+    }
+    // The lock was taken by one and then by the other: not the other way round.
+    let order = "FORK par:a child:b\nLOCK tid:b lock:l\nUNLOCK tid:b lock:l\nTHREADEXIT tid:b\nJOIN par:a child:b\nLOCK tid:a lock:l\n";
+    let named = read(order.as_bytes(), None).expect("a log");
+    assert!(consistent(&named.trace, &Rules::all(Mailbox::Queue, &named.trace), &Limits::default()));
+    for (text, message, line) in [
+        ("CALL tid:m msg:a\nCALL tid:m msg:b\n", "before the one it is in has ended", 2),
+        ("CALL tid:m msg:a\nRET tid:m msg:b\n", "is not in message `b`", 2),
+        ("LOOP tid:m\nREAD tid:m x:1\n", "between two messages", 2),
+        ("READ tid:m\n", "has no location", 1),
+        ("POST src:m dest:n\n", "has no `msg`", 1),
+        ("WAIT tid:m\n", "is no event", 1),
+    ] {
+        let error = read(text.as_bytes(), None).expect_err("no log").to_owned();
+        assert!(error.message.contains(message) && error.spot.is_some_and(|spot| spot.line == line), "{error:?}");
     }
 }
 
@@ -712,6 +757,7 @@ fn damaged_traces_end_in_an_answer_or_in_a_message_with_a_place() {
         "@h\nopen { get(a) -> post(k, b, 3) -> read(x, 0) }\n$(RF)\nwrite(x, 1) -> read(x, 1);\n$(EO) get(a) -> get(b);\n$(MO) post(k, b);".to_owned(),
         "{\"handlers\": [{\"id\": \"h\", \"messages\": [{\"id\": \"m\", \"events\": [{\"get\": \"m\"}, {\"read\": [\"x\", \"1\"]}, {\"write\": [\"x\", \"1\"]}, {\"post\": [\"h\", \"n\"]}], \"open\": false}]}], \"co\": {\"x\": [\"1\"]}, \"rf\": [[\"h/m/2\", \"h/m/1\"]], \"eo\": [], \"mo\": []}".to_owned(),
         "a s get\na s write x\na s post b m\nb m call\nb m load x\nb m open\n".to_owned(),
+        "POST src:s msg:a dest:m\nCALL tid:m msg:a\nWRITE tid:m x:1\nFORK par:m child:c\nREAD tid:c x:1\nLOCK tid:c l:1\nRET tid:m msg:a\n".to_owned(),
     ];
     let pieces =
         ["->", "get(", "post(h, ", "@h", "{", "}", "$(CO)", "$(EO)", ";", "open", "\"rf\"", "[[", "get", "call", "#"];
@@ -747,7 +793,8 @@ fn what_a_text_leaves_open_is_sought() {
         (found, named.trace.unknown)
     };
     // Somebody sees 1 and then 2, somebody else 2 and then 1.
-    let both = "@a\n{ get(m) -> write(x, 1) }\n@b\n{ get(n) -> write(x, 2) }\n@c\n{ get(o) -> read(x, 1) -> read(x, 2) }\n";
+    let both =
+        "@a\n{ get(m) -> write(x, 1) }\n@b\n{ get(n) -> write(x, 2) }\n@c\n{ get(o) -> read(x, 1) -> read(x, 2) }\n";
     let (found, unknown) = ask(both, Mailbox::Queue);
     assert!(found && unknown.orders == [0]);
     let against = format!("{both}@d\n{{ get(p) -> read(x, 2) -> read(x, 1) }}\n");
@@ -784,10 +831,13 @@ fn an_explorer_is_told_what_brute_force_says() {
             let begun: Vec<usize> = (0..trace.messages.len())
                 .filter(|&message| trace.messages[message].open && !trace.messages[message].events.is_empty())
                 .collect();
-            let idle: Vec<usize> = (0..trace.messages.len()).filter(|&message| trace.messages[message].events.is_empty()).collect();
+            let idle: Vec<usize> =
+                (0..trace.messages.len()).filter(|&message| trace.messages[message].events.is_empty()).collect();
             let location = random.below(2);
             let writes = trace.coherence.get(location).cloned().unwrap_or_default();
-            let source = |random: &mut Random| if writes.is_empty() || random.one_in(3) { None } else { Some(random.pick(&writes)) };
+            let source = |random: &mut Random| {
+                if writes.is_empty() || random.one_in(3) { None } else { Some(random.pick(&writes)) }
+            };
             match random.below(8) {
                 0 if trace.messages.len() < 7 => _ = oracle.add_message(random.below(handlers)),
                 1 if !idle.is_empty() && trace.events.len() < 14 => {
@@ -813,7 +863,8 @@ fn an_explorer_is_told_what_brute_force_says() {
                 _ if begun.is_empty() || trace.events.len() >= 14 => {}
                 choice => {
                     let message = random.pick(&begun);
-                    let unposted: Vec<usize> = idle.iter().copied().filter(|&message| trace.messages[message].post.is_none()).collect();
+                    let unposted: Vec<usize> =
+                        idle.iter().copied().filter(|&message| trace.messages[message].post.is_none()).collect();
                     let kind = match choice {
                         4 | 5 if !unposted.is_empty() => Kind::Post(random.pick(&unposted)),
                         4 | 6 => Kind::Write { location },
@@ -826,7 +877,11 @@ fn an_explorer_is_told_what_brute_force_says() {
                 let at = random.below(marks.len());
                 let (mark, trace, status) = &marks[at];
                 oracle.backtrack(*mark);
-                assert_eq!((oracle.trace(), oracle.status() == Status::Inconsistent), (trace, *status == Status::Inconsistent), "{number}");
+                assert_eq!(
+                    (oracle.trace(), oracle.status() == Status::Inconsistent),
+                    (trace, *status == Status::Inconsistent),
+                    "{number}"
+                );
                 marks.truncate(at + 1);
             }
             marks.push((oracle.mark(), oracle.trace().clone(), oracle.status()));

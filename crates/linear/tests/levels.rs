@@ -5,10 +5,10 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{brute_force, show};
+use raddle_consistency::{Answer, Model, verify};
 use raddle_linear::check::Config;
 use raddle_linear::decide::{Settings, levels as decide_levels};
 use raddle_linear::history::{History, Method, Op, Ts};
-use raddle_consistency::{Answer, Model, verify};
 use raddle_linear::levels::{Level, Standing, levels, observe};
 use raddle_linear::object::ObjectKind;
 use raddle_linear::value::{Value, ValueId, Values};
@@ -55,8 +55,11 @@ fn legal(ops: &[Op], line: &[usize], asked: &dyn Fn(usize) -> bool) -> bool {
 
 /// What the definitions say. Reads that never returned tell nothing, and writes that never returned and that nobody read need not have happened.
 fn expected(ops: &[Op], level: Level) -> bool {
-    let seen = |op: &Op| ops.iter().any(|read| read.method == Method::Read && read.place == op.place && read.result == Some(op.arg));
-    let ops: Vec<Op> = ops.iter().filter(|op| !op.is_pending() || (op.method == Method::Write && seen(op))).copied().collect();
+    let seen = |op: &Op| {
+        ops.iter().any(|read| read.method == Method::Read && read.place == op.place && read.result == Some(op.arg))
+    };
+    let ops: Vec<Op> =
+        ops.iter().filter(|op| !op.is_pending() || (op.method == Method::Write && seen(op))).copied().collect();
     let ops = &ops[..];
     let count = ops.len();
     let all: Vec<usize> = (0..count).collect();
@@ -260,7 +263,11 @@ fn levels_are_memory_models() {
     }
     println!("{counts:?}");
     assert_eq!(counts.len(), 8, "{counts:?}");
-    assert_ne!(counts[&(Level::ReleaseAcquire, true)], counts[&(Level::CausalConvergence, true)], "one key each tells them apart");
+    assert_ne!(
+        counts[&(Level::ReleaseAcquire, true)],
+        counts[&(Level::CausalConvergence, true)],
+        "one key each tells them apart"
+    );
 }
 
 /// The histories that tell the levels apart, as Bouajjani, Enea, Guerraoui, Hamza 2017 have them in their figure 3.

@@ -104,7 +104,8 @@ fn named(history: &History, observed: Observed) -> Trace {
             _ => ("read", op.result),
         };
         let key = if op.place == ValueId::NIL { String::new() } else { format!(" {}", text(op.place)) };
-        let value = value.map_or("?".to_owned(), |value| if value == ValueId::NIL { "nil".into() } else { text(value) });
+        let value =
+            value.map_or("?".to_owned(), |value| if value == ValueId::NIL { "nil".into() } else { text(value) });
         format!("{verb}{key} = {value}")
     };
     let line = |op: &Op| Spot { line: op.call_line, column: 1, len: 1 };

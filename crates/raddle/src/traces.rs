@@ -85,11 +85,7 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -
 }
 
 /// Looks for an execution of this shape.
-pub(crate) fn judge(
-    trace: &Trace,
-    settings: &Settings,
-    deadline: &Deadline<'_>,
-) -> Result<report::Trace, InputError> {
+pub(crate) fn judge(trace: &Trace, settings: &Settings, deadline: &Deadline<'_>) -> Result<report::Trace, InputError> {
     let due = Due(deadline);
     let how = settings.of_verifier(&due);
     let malformed = |error: raddle_consistency::Malformed| match error {

@@ -246,7 +246,9 @@ impl Mailbox {
         if clash.ties.is_empty() {
             let what = match self.statistics.guesses {
                 0 => "  Messages, posts and mailboxes alone rule out every run, whatever is read.",
-                _ => "  Messages, posts and mailboxes rule out every run, and that each read reads one of the writes of its value.",
+                _ => {
+                    "  Messages, posts and mailboxes rule out every run, and that each read reads one of the writes of its value."
+                }
             };
             paper.say(what).end();
             return;

@@ -139,7 +139,7 @@ pub(crate) struct Trace {
     )]
     pub(crate) unexecuted: Unexecuted,
 
-    /// The format: text or json, or log: of a store, in any format of `raddle lin`; with --mailbox, of handlers [default: by the content]
+    /// The format: text or json, or log: of a store, in any format of `raddle lin`; of handlers (also race-log) with --mailbox [default: by the content]
     #[arg(short, long, value_name = "NAME")]
     pub(crate) format: Option<String>,
 

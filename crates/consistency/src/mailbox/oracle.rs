@@ -132,9 +132,11 @@ impl Oracle {
             && match kind {
                 Kind::Get => true,
                 Kind::Write { location } => location <= crate::instance::MAX_LOC as usize,
-                Kind::Post(posted) => self.trace.messages.get(posted).is_some_and(|message| {
-                    message.post.is_none() && message.events.is_empty()
-                }),
+                Kind::Post(posted) => self
+                    .trace
+                    .messages
+                    .get(posted)
+                    .is_some_and(|message| message.post.is_none() && message.events.is_empty()),
                 Kind::Read { location, from } => self.is_source(location, from),
             };
         if !right {
@@ -152,13 +154,21 @@ impl Oracle {
             Kind::Write { location } => edges.extend(self.around_write(number, location)),
         }
         // Whoever comes after the message comes after this, too.
-        edges.extend(self.known.decided.iter().filter(|(first, _)| *first == message).filter_map(|&(_, second)| {
-            Some((number, self.trace.ends(second)?.0))
-        }));
+        edges.extend(
+            self.known
+                .decided
+                .iter()
+                .filter(|(first, _)| *first == message)
+                .filter_map(|&(_, second)| Some((number, self.trace.ends(second)?.0))),
+        );
         if kind == Kind::Get {
-            edges.extend(self.known.decided.iter().filter(|(_, second)| *second == message).filter_map(|&(first, _)| {
-                Some((self.trace.ends(first)?.1, number))
-            }));
+            edges.extend(
+                self.known
+                    .decided
+                    .iter()
+                    .filter(|(_, second)| *second == message)
+                    .filter_map(|&(first, _)| Some((self.trace.ends(first)?.1, number))),
+            );
         }
         Ok(self.settle(edges, Some(number)))
     }
@@ -300,7 +310,9 @@ impl Oracle {
     }
 
     fn is_source(&self, location: usize, from: Option<usize>) -> bool {
-        from.is_none_or(|write| self.trace.events.get(write).is_some_and(|event| event.kind == Kind::Write { location }))
+        from.is_none_or(|write| {
+            self.trace.events.get(write).is_some_and(|event| event.kind == Kind::Write { location })
+        })
     }
 
     /// Reads-from, and from-read to the next write.

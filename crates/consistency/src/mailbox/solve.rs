@@ -90,11 +90,7 @@ pub fn solve(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Result<(Answe
 }
 
 /// The same for a trace that grows.
-pub(super) fn solve_growing(
-    trace: &Trace,
-    rules: &Rules,
-    limits: &Limits<'_>,
-) -> Result<(Answer, Statistics), Error> {
+pub(super) fn solve_growing(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Result<(Answer, Statistics), Error> {
     trace.check_growing()?;
     if rules.mailboxes.len() != trace.handlers {
         return Err(Malformed::Mailboxes(rules.mailboxes.len(), trace.handlers).into());

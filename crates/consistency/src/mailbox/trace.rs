@@ -193,9 +193,8 @@ impl Trace {
                 return Err(Malformed::Event(number));
             }
         }
-        let wrong = |(number, message): (usize, &Message)| {
-            message.handler >= self.handlers || message.post != posts[number]
-        };
+        let wrong =
+            |(number, message): (usize, &Message)| message.handler >= self.handlers || message.post != posts[number];
         if let Some(number) = self.messages.iter().enumerate().position(wrong) {
             return Err(Malformed::Message(number));
         }
@@ -230,9 +229,10 @@ impl Trace {
         let mut seen = vec![false; self.events.len()];
         for (read, sources) in &self.unknown.reads {
             let right = match self.events.get(*read).map(|event| event.kind) {
-                Some(Kind::Read { location, .. }) => sources.iter().flatten().all(|&write| {
-                    self.events.get(write).is_some_and(|event| event.kind == Kind::Write { location })
-                }),
+                Some(Kind::Read { location, .. }) => sources
+                    .iter()
+                    .flatten()
+                    .all(|&write| self.events.get(write).is_some_and(|event| event.kind == Kind::Write { location })),
                 _ => false,
             };
             if !right || sources.is_empty() || std::mem::replace(&mut seen[*read], true) {

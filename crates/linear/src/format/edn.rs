@@ -274,7 +274,16 @@ impl<R: Read> EdnSource<R> {
     /// A reader of this input.
     pub fn new(input: BufReader<R>, independent: bool, whole: bool) -> EdnSource<R> {
         let units = Units::new(input);
-        EdnSource { units, independent, whole, next: None, has_whole: false, wrapped: None, started: false, finished: false }
+        EdnSource {
+            units,
+            independent,
+            whole,
+            next: None,
+            has_whole: false,
+            wrapped: None,
+            started: false,
+            finished: false,
+        }
     }
 
     /// Goes to the next form, into the vector around all of them or out of it; whether there is a form.

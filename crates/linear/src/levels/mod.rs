@@ -179,6 +179,10 @@ fn below(verdict: Verdict, history: &History, config: &Config) -> Result<Vec<(Le
         let standing = if strongest { Standing::Holds } else { acts.standing(level, &config.budget) };
         levels.push((level, standing));
     }
+    // Without one order that explains every read there is none in real time either.
+    if matches!(levels[0].1, Standing::Unknown(_)) && matches!(levels[1].1, Standing::Violated(_)) {
+        levels[0].1 = levels[1].1.clone();
+    }
     Ok(levels)
 }
 
@@ -219,8 +223,13 @@ impl Acts {
                 _ => return Err(CheckError::Unsupported("levels are known of reads and writes only".into())),
             }
         }
-        let mut acts =
-            Acts { acts: Vec::new(), processes: Vec::new(), source: Vec::new(), after: Vec::new(), writes: FxHashMap::default() };
+        let mut acts = Acts {
+            acts: Vec::new(),
+            processes: Vec::new(),
+            source: Vec::new(),
+            after: Vec::new(),
+            writes: FxHashMap::default(),
+        };
         let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
         let mut last: FxHashMap<ValueId, OpId> = FxHashMap::default();
         history.iter().for_each(|(id, op)| _ = last.insert(op.process, id));
@@ -278,7 +287,8 @@ impl Acts {
 
     /// A read that returned what nobody wrote.
     fn unwritten(&self) -> Option<u32> {
-        self.reads().find(|&read| self.source[read as usize].is_none() && self.acts[read as usize].value != ValueId::NIL)
+        self.reads()
+            .find(|&read| self.source[read as usize].is_none() && self.acts[read as usize].value != ValueId::NIL)
     }
 
     fn standing(&self, level: Level, budget: &Budget) -> Standing {

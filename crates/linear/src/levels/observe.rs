@@ -42,10 +42,8 @@ impl Acts {
     /// As a trace, the key of each of its locations, and the operation behind each event of each thread.
     pub(super) fn instance(&self) -> (Instance, Vec<ValueId>, Vec<Vec<u32>>) {
         let mut threads = self.processes.clone();
-        let alone: FxHashMap<u32, u32> = (0u32..)
-            .zip(&self.processes)
-            .filter_map(|(thread, own)| Some((*own.first()?, thread)))
-            .collect();
+        let alone: FxHashMap<u32, u32> =
+            (0u32..).zip(&self.processes).filter_map(|(thread, own)| Some((*own.first()?, thread))).collect();
         let mut starts: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         self.after.iter().for_each(|&(before, write)| starts.entry(before).or_default().push(write));
         if !starts.is_empty() {

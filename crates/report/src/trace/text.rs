@@ -16,7 +16,9 @@ impl Trace {
     pub(super) fn write_text(&self, paper: &mut Paper) {
         let what = match &self.found {
             Found::Consistent(_) => format!("there is an execution of this shape under {}", self.model),
-            Found::Inconsistent(_) if self.unwritten.is_some() => "no execution under any model has this shape".to_owned(),
+            Found::Inconsistent(_) if self.unwritten.is_some() => {
+                "no execution under any model has this shape".to_owned()
+            }
             Found::Inconsistent(_) => format!("no execution under {} has this shape", self.model),
             Found::Unknown(why) => why.clone(),
         };

@@ -254,7 +254,8 @@ impl<'d> Resolver<'d> {
                         if location == read && at == 0 =>
                     {
                         let value = self.values.get(&to);
-                        let is_one = value.and_then(|value| self.writes.get(value)).is_some_and(|all| all.contains(&from));
+                        let is_one =
+                            value.and_then(|value| self.writes.get(value)).is_some_and(|all| all.contains(&from));
                         let unknown = &mut self.named.trace.unknown.reads;
                         let at = unknown.iter().position(|(read, _)| *read == to);
                         if let (true, Some(at), Kind::Read { from: source, .. }) =
@@ -335,7 +336,8 @@ impl<'d> Resolver<'d> {
             let writes = &trace.coherence[location];
             guesses += writes.len() * writes.len() / 2;
             if guesses > MAX_PAIRS {
-                let what = format!("nobody says in which order these {} writes came, and that are too many", writes.len());
+                let what =
+                    format!("nobody says in which order these {} writes came, and that are too many", writes.len());
                 return Err(InputError::at(self.spots[writes[0]], what)
                     .help("list them in their order: `$(CO)` and `write(x, 1) -> write(x, 2);`, or `\"co\"`"));
             }
