@@ -187,9 +187,8 @@ fn a_run(messages: usize, random: &mut Rng) -> Trace {
     let mut boxes: Vec<std::collections::VecDeque<usize>> = vec![std::collections::VecDeque::new(); HANDLERS];
     let mut running: Vec<Option<(usize, usize)>> = vec![None; HANDLERS];
     let mut last: Vec<Option<usize>> = vec![None; 16];
-    for handler in 0..HANDLERS {
-        let message = trace.add_message(handler);
-        boxes[handler].push_back(message);
+    for (handler, own) in boxes.iter_mut().enumerate() {
+        own.push_back(trace.add_message(handler));
     }
     while boxes.iter().any(|own| !own.is_empty()) || running.iter().any(Option::is_some) {
         let handler = random.usize(..HANDLERS);
