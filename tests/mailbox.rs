@@ -59,8 +59,18 @@ fn bad_traces_are_refused_with_a_place() {
             ("event.trace", b"@h\n{ get(m) -> grab(x) }\n", "is no event", "2:13"),
             ("get.trace", b"@h\n{ write(x, 1) }\n", "a message begins with its get", "2:1"),
             ("post.trace", b"@h\n{ get(m) -> post(k, m) }\n", "belongs to `h`", "2:18"),
-            ("order.trace", b"@h\n{ get(m) -> write(x, 1) -> write(x, 2) }\n", "nobody says whether", "2:"),
-            ("twice.trace", b"@h\n{ get(m) -> write(x, 1) -> write(x, 1) }\n", "twice", "2:37"),
+            (
+                "twice.trace",
+                b"@h\n{ get(m) -> write(x, 1) -> write(x, 1) }\n$(CO) write(x, 1) -> h/m/2;\n",
+                "there are several events",
+                "3:7",
+            ),
+            (
+                "path.trace",
+                b"@h\n{ get(m) -> write(x, 1) }\n$(CO) h/m/1 -> h/m/7;\n",
+                "there is no event `h/m/7`",
+                "3:16",
+            ),
             ("value.json", b"{\"handlers\": [{\"id\": \"h\", \"messages\": [{}]}]}", "`id` is missing", "1:40"),
             ("verb.log", b"ui m get\nui m dance x\n", "is no event", "2:6"),
             ("array.json", b"[]", "should be an object", "1:1"),
@@ -85,7 +95,7 @@ fn bad_traces_are_refused_with_a_place() {
         (&["--mailbox", "nobody=queue"], "there is no handler `nobody`"),
         (&["--mailbox", "queue", "--format", "xml"], "there are text, json and log"),
         (&["--mailbox", "queue", "--model", "tso"], "cannot be used with"),
-        (&["--format", "log"], "there are text and json"),
+        (&["--format", "log"], "cannot tell the format"),
     ] {
         let ran = raddle(&[&["trace", example], more].concat());
         assert!(ran.status == 2 && ran.stderr.contains(message), "{more:?}: {ran:?}");

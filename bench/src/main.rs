@@ -11,12 +11,14 @@
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- oc              # time of `oc` against the bound, by every way to search
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
+//! cargo run --release -p raddle-bench -- messages        # event-driven traces: time against the number of messages
+//! cargo run --release -p raddle-bench -- stores          # logs of replicated stores under WRA, RA, SRA, to a million operations
 //! cargo run --release -p raddle-bench -- tso             # reachability, fences and states under TSO, SPIN
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`], [`choice`],
-//! [`models`], [`growth`], [`formulas`], [`lin`], [`tso`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`formulas`], [`lin`], [`messages`], [`stores`], [`tso`] and [`fair`] stand by themselves.
 
 mod choice;
 mod engines;
@@ -27,9 +29,11 @@ mod growth;
 mod lin;
 mod measure;
 mod memory;
+mod messages;
 mod models;
 mod peers;
 mod plot;
+mod stores;
 mod suite;
 mod svg;
 mod table;
@@ -109,6 +113,16 @@ enum Command {
     /// time = c n log2 n and time = c n^e, without the smallest histories.
     Lin(lin::Args),
 
+    /// Measure how the time to find a run of an event-driven trace grows with its messages
+    ///
+    /// An answer that is not the known one is an error.
+    Messages(messages::Args),
+
+    /// Measure WRA, RA and SRA on logs of a replicated store, to a million operations
+    ///
+    /// A verdict that is not the known one is an error.
+    Stores(stores::Args),
+
     /// Compare reachability and fences under TSO with published figures, and states per second with SPIN
     ///
     /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
@@ -145,6 +159,10 @@ fn run(args: &Args) -> Result<(), Failure> {
         peers::run(args)?;
     } else if let Some(Command::Lin(args)) = &args.command {
         lin::run(args)?;
+    } else if let Some(Command::Messages(args)) = &args.command {
+        messages::run(args)?;
+    } else if let Some(Command::Stores(args)) = &args.command {
+        stores::run(args)?;
     } else if let Some(Command::Tso(args)) = &args.command {
         tso::run(args)?;
     } else if let Some(Command::Fair(args)) = &args.command {

@@ -113,3 +113,11 @@ fn models_are_compared_and_their_counts_are_right() {
         assert_eq!(executions(program, model, 0), expected, "{program} under {model}");
     }
 }
+
+#[test]
+fn messages_and_stores_have_the_known_answers() {
+    let rows = bench(&["messages", "--quick"]);
+    let rows = rows.as_array().expect("a list");
+    assert!(rows.len() >= 11 && rows.iter().all(|row| row["consistent"].is_boolean()), "{rows:?}");
+    assert_eq!(bench(&["stores", "--quick"]).as_array().map(Vec::len), Some(6));
+}

@@ -11,7 +11,7 @@ use crate::check::{CheckError, Config, Engine, check};
 use crate::format::{self, Format, InputError, Reading};
 use crate::hints::hints;
 use crate::history::History;
-use crate::levels::{self, Level, Standing};
+use crate::levels::{self, Level, Observed, Standing};
 use crate::meaning::Words;
 use crate::monitor::queue::QueueAlgorithm;
 use crate::monitor::stack::StackAlgorithm;
@@ -174,7 +174,7 @@ pub struct Levelled {
 /// Reads a history of a register or a map and finds out how it stands to each level of consistency.
 pub fn levels(input: impl Read, settings: &Settings) -> Result<Levelled, Error> {
     let started = Instant::now();
-    let mut source = format::open(input, settings.reading(started))?;
+    let mut source = format::open(input, Reading { whole: true, ..settings.reading(started) })?;
     let (kind, history) = match assemble::read(source.as_mut(), settings.object, settings.words) {
         Err(late @ InputError::Late) => {
             let kind = settings.object.or_else(|| source.declared()).unwrap_or(ObjectKind::Register);
@@ -183,8 +183,31 @@ pub fn levels(input: impl Read, settings: &Settings) -> Result<Levelled, Error> 
         }
         read => read?,
     };
-    let levels = levels::levels(&history, &settings.config(kind, started))?;
+    let check = if source.has_whole() { levels::levels_without_time } else { levels::levels };
+    let levels = check(&history, &settings.config(kind, started))?;
     Ok(Levelled { kind, history, levels })
+}
+
+/// A log of a store, and what was read and written as a trace.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// The history.
+    pub history: History,
+    /// The trace; nothing if the time limit was reached while it was read.
+    pub observed: Option<Observed>,
+}
+
+/// Reads a log of reads and writes: a history, or a line for each operation that took effect, in the order of each process.
+pub fn log(input: impl Read, settings: &Settings) -> Result<Log, Error> {
+    let started = Instant::now();
+    let mut source = format::open(input, Reading { whole: true, ..settings.reading(started) })?;
+    let kind = ObjectKind::Map;
+    let (_, history) = match assemble::read(source.as_mut(), Some(kind), settings.words) {
+        Err(InputError::Late) => return Ok(Log { history: History::default(), observed: None }),
+        read => read?,
+    };
+    let observed = levels::observe(&history, &settings.config(kind, started))?;
+    Ok(Log { history, observed: Some(observed) })
 }
 
 /// Reads a history of transactions and checks it.

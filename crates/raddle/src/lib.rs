@@ -38,6 +38,7 @@ pub mod histories;
 pub mod litmus_tests;
 pub mod liveness;
 pub mod load;
+pub mod logs;
 pub mod mailboxes;
 pub mod memory_systems;
 pub mod prepare;
@@ -54,6 +55,7 @@ pub use histories::{Called, lin, lin_levels, lin_model, lin_stream, lin_transact
 pub use litmus_tests::litmus;
 pub use liveness::live;
 pub use load::{Define, Language, LoadOptions, Loaded, load, load_text};
+pub use logs::log;
 pub use mailboxes::mailbox;
 pub use memory_systems::memsys;
 pub use prepare::prepare;

@@ -110,6 +110,7 @@ fn body(named: Named, rules: &Rules, found: report::Found, statistics: mailbox::
         found,
         statistics: report::Statistics {
             pairs: statistics.pairs as u64,
+            guesses: statistics.guesses as u64,
             open: statistics.open as u64,
             decisions: statistics.decisions,
             conflicts: statistics.conflicts,

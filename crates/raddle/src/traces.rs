@@ -79,18 +79,22 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -
     let in_input = |error| Error::Trace { error, name: name.to_owned(), text: String::from_utf8_lossy(input).into() };
     let limits = raddle_engine::Limits { time: settings.time_limit, ..raddle_engine::Limits::default() };
     let deadline = Deadline::new(limits, control);
-    let due = Due(&deadline);
-    let how = settings.of_verifier(&due);
     let trace = format::read(input, settings.format).map_err(in_input)?;
-    let malformed = |error: raddle_consistency::Malformed| {
-        in_input(match error {
-            Malformed::FenceWithoutOrder { event } => {
-                let message =
-                    "under wra full fences are updates of one hidden location, in an order that a trace does not say";
-                InputError::at(trace.spot(event), message).help("`--model ra` knows full fences")
-            }
-            error => InputError { message: error.to_string(), spot: None, help: None },
-        })
+    let body = judge(&trace, settings, &deadline).map_err(in_input)?;
+    Ok(Answer { file: name.to_owned(), sources: Sources::default(), cost: meter.read(), body: Body::Trace(body) })
+}
+
+/// Looks for an execution of this shape.
+pub(crate) fn judge(trace: &Trace, settings: &Settings, deadline: &Deadline<'_>) -> Result<report::Trace, InputError> {
+    let due = Due(deadline);
+    let how = settings.of_verifier(&due);
+    let malformed = |error: raddle_consistency::Malformed| match error {
+        Malformed::FenceWithoutOrder { event } => {
+            let message =
+                "under wra full fences are updates of one hidden location, in an order that a trace does not say";
+            InputError::at(trace.spot(event), message).help("`--model ra` knows full fences")
+        }
+        error => InputError { message: error.to_string(), spot: None, help: None },
     };
     let mut verifier = Verifier::new();
     let answer = verifier.verify(&trace.instance, settings.model, &how).map_err(malformed)?;
@@ -98,24 +102,24 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -
     let found = match answer {
         raddle_consistency::Answer::Consistent(schedule) => report::Found::Consistent(schedule),
         raddle_consistency::Answer::Unknown => {
-            report::Found::Unknown(why_stopped(&how.limits, statistics.prefixes, &deadline).to_owned())
+            report::Found::Unknown(why_stopped(&how.limits, statistics.prefixes, deadline).to_owned())
         }
         raddle_consistency::Answer::Inconsistent if settings.explain => {
             let clash = explain::explain(&trace.instance, settings.model, &how).map_err(malformed)?;
-            report::Found::Inconsistent(clash.map(|clash| in_words(&trace, &clash)))
+            report::Found::Inconsistent(clash.map(|clash| in_words(trace, &clash)))
         }
         raddle_consistency::Answer::Inconsistent => report::Found::Inconsistent(None),
     };
-    let body = report::Trace {
+    Ok(report::Trace {
         model: settings.model,
-        threads: threads(&trace),
+        threads: threads(trace),
         locations: trace.locations().to_vec(),
         found,
+        unwritten: None,
         prefixes: statistics.prefixes,
         closed: statistics.closed,
         cyclic: statistics.cyclic,
-    };
-    Ok(Answer { file: name.to_owned(), sources: Sources::default(), cost: meter.read(), body: Body::Trace(body) })
+    })
 }
 
 /// Why a search that looked at so many prefixes came to no answer.
@@ -131,7 +135,7 @@ fn why_stopped(limits: &Limits<'_>, prefixes: u64, deadline: &Deadline<'_>) -> &
 }
 
 /// What every thread did.
-fn threads(trace: &Trace) -> Vec<report::Thread> {
+pub(crate) fn threads(trace: &Trace) -> Vec<report::Thread> {
     let mut threads: Vec<report::Thread> = Vec::new();
     for id in (0..trace.instance.threads() as u32).map(raddle_trace::ThreadId) {
         threads.push(report::Thread { name: trace.thread(id).to_owned(), events: Vec::new() });

@@ -59,6 +59,7 @@ impl Levels {
         let first = self.levels.first().map_or("", |level| level.name);
         match self.strongest() {
             Some(level) if level == first => level.to_owned(),
+            Some(level) if self.conclusion() == Conclusion::Unknown => format!("{level}, and perhaps {first}"),
             Some(level) => format!("not {first}; {level}"),
             None => "none of the levels was shown".to_owned(),
         }

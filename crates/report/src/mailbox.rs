@@ -44,6 +44,8 @@ pub struct Event {
 pub struct Statistics {
     /// Pairs of messages that had to be ordered.
     pub pairs: u64,
+    /// Pairs of writes without an order, and sources that a read may have.
+    pub guesses: u64,
     /// Those that what is given does not decide.
     pub open: u64,
     /// Choices.
@@ -180,8 +182,12 @@ impl Mailbox {
 
     /// How the answer was found.
     fn how(&self) -> String {
-        let Statistics { pairs, open, decisions, conflicts } = self.statistics;
-        let pairs = format!("{} of messages to order", counted(pairs, "pair"));
+        let Statistics { pairs, guesses, open, decisions, conflicts } = self.statistics;
+        let guesses = match guesses {
+            0 => String::new(),
+            guesses => format!(" and {} about writes and reads", counted(guesses, "question")),
+        };
+        let pairs = format!("{} of messages to order{guesses}", counted(pairs, "pair"));
         let search = match (open, &self.found) {
             (0, Found::Unknown(_)) => "not all of them looked at".to_owned(),
             (0, _) => "decided without a search".to_owned(),
@@ -238,7 +244,13 @@ impl Mailbox {
     fn explain(&self, clash: &Clash, paper: &mut Paper) {
         paper.end();
         if clash.ties.is_empty() {
-            paper.say("  Messages, posts and mailboxes alone rule out every run, whatever is read.").end();
+            let what = match self.statistics.guesses {
+                0 => "  Messages, posts and mailboxes alone rule out every run, whatever is read.",
+                _ => {
+                    "  Messages, posts and mailboxes rule out every run, and that each read reads one of the writes of its value."
+                }
+            };
+            paper.say(what).end();
             return;
         }
         let rest = match clash.ties.len() {

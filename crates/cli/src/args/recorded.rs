@@ -81,7 +81,7 @@ pub(crate) struct Lin {
     pub(crate) initial: Option<Value>,
 
     /// Say how a register or a map stands to each level of consistency: linearizable, sequential, causal-memory,
-    /// causal-convergence, causal, pram, eventual
+    /// causal-convergence, release-acquire, causal, pram, eventual
     #[arg(long, conflicts_with_all = ["stream", "txn"])]
     pub(crate) levels: bool,
 
@@ -114,7 +114,7 @@ pub(crate) struct Lin {
 ///
 /// Reads events, the order of each thread, and what every read read, and says whether there is an execution of that shape under the memory model. If
 /// there is, it shows one; if not, a smallest set of events that clash, and the cycle among them. The exit status is 0 if the trace is consistent and 1 if
-/// it is not. With --mailbox the trace is that of handlers that run one message at a time, and the order of messages is sought.
+/// it is not. The log of a store, which says what each process read and wrote, is such a trace, too. With --mailbox the trace is that of handlers that run one message at a time, and the order of messages is sought.
 #[derive(Args, Debug)]
 pub(crate) struct Trace {
     /// The trace; `-` reads standard input
@@ -139,9 +139,17 @@ pub(crate) struct Trace {
     )]
     pub(crate) unexecuted: Unexecuted,
 
-    /// The format: text or json, with --mailbox also log [default: by the content]
+    /// The format: text or json, or log: of a store, in any format of `raddle lin`; of handlers (also race-log) with --mailbox [default: by the content]
     #[arg(short, long, value_name = "NAME")]
     pub(crate) format: Option<String>,
+
+    /// For the log of a store: what each key holds at the beginning: 0, nil, "a text", [1 2]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, value_parser = value_from, conflicts_with = "mailbox")]
+    pub(crate) initial: Option<Value>,
+
+    /// For the log of a store: values are `[key value]` pairs, as Jepsen's independent tests write them
+    #[arg(long, conflicts_with = "mailbox")]
+    pub(crate) independent: bool,
 
     /// How to search: model (made for the memory model) or naive (through all prefixes, for comparison)
     #[arg(long, value_enum, value_name = "NAME", default_value = "model", hide_possible_values = true)]

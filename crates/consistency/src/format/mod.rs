@@ -29,7 +29,7 @@ impl std::str::FromStr for Format {
         match name {
             "text" => Ok(Format::Text),
             "json" => Ok(Format::Json),
-            _ => Err(format!("no format is called `{name}`; there are text and json")),
+            _ => Err(format!("no format is called `{name}`; there are text and json, and log for the log of a store")),
         }
     }
 }
@@ -91,6 +91,17 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// A trace with names from elsewhere; nothing if there is not one for each thread and each event, thread by thread.
+    pub fn of(
+        instance: Instance,
+        threads: Vec<String>,
+        locations: Vec<String>,
+        events: Vec<(String, Spot)>,
+    ) -> Option<Self> {
+        let fits = threads.len() == instance.threads() && events.len() == instance.len();
+        fits.then_some(Trace { instance, threads, locations, events })
+    }
+
     /// The name of a thread.
     pub fn thread(&self, thread: ThreadId) -> &str {
         &self.threads[thread.index()]

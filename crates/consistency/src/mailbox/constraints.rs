@@ -6,6 +6,8 @@
 //!
 //! To decide, for each two messages of a handler: which is run first, and, where the mailbox cares, which was posted first. For a queue the two are one. For a stack the earlier
 //! posted one, if it is run first, must have been taken before the later one was posted.
+//!
+//! What the trace does not know is to decide, too: which of two writes comes first, and whether a read reads a write (see [`super::unknown`]).
 
 use super::order::{Edge, Order};
 use super::trace::{Kind, Mailbox, Rules, Trace};
@@ -22,7 +24,7 @@ pub(super) struct Pair {
 
 impl Pair {
     /// The two messages as a decision has them.
-    fn ordered(self, swapped: bool) -> (usize, usize) {
+    pub(super) fn ordered(self, swapped: bool) -> (usize, usize) {
         let (first, second) = (self.first as usize, self.second as usize);
         if swapped { (second, first) } else { (first, second) }
     }
@@ -39,6 +41,20 @@ pub(super) enum What {
     Posted,
     /// Which is run first, one of them having been in a stack from the beginning.
     RunOverInitial,
+    /// Which of two events, writes of a location, comes first.
+    Written,
+    /// Whether the first event, a read, reads the second, or the initial value if that is [`INITIAL`].
+    Reads,
+}
+
+/// In place of a write: the initial value.
+pub(super) const INITIAL: u32 = u32::MAX;
+
+impl What {
+    /// Whether it is about messages.
+    pub(super) fn is_of_messages(self) -> bool {
+        !matches!(self, What::Written | What::Reads)
+    }
 }
 
 /// Why a given edge is there.
@@ -107,8 +123,22 @@ pub(super) fn given(trace: &Trace, rules: &Rules) -> Vec<GivenEdge> {
     for order in &trace.coherence {
         order.iter().enumerate().for_each(|(at, &write)| place[write] = at);
     }
+    let mut is_unordered = vec![false; trace.coherence.len()];
+    trace.unknown.orders.iter().for_each(|&location| is_unordered[location] = true);
+    let mut is_open = vec![false; trace.events.len()];
+    trace.unknown.reads.iter().for_each(|&(read, _)| is_open[read] = true);
     for (read, event) in trace.events.iter().enumerate() {
         let Kind::Read { location, from } = event.kind else { continue };
+        if is_open[read] {
+            continue;
+        }
+        if is_unordered.get(location) == Some(&true) {
+            match from {
+                Some(write) => add(write, read, Given::ReadsFrom),
+                None => trace.coherence[location].iter().for_each(|&write| add(read, write, Given::FromRead)),
+            }
+            continue;
+        }
         let order = trace.coherence.get(location).map_or(&[][..], Vec::as_slice);
         let next = match from {
             Some(write) => {
@@ -122,7 +152,7 @@ pub(super) fn given(trace: &Trace, rules: &Rules) -> Vec<GivenEdge> {
         }
     }
     trace.said.iter().for_each(|&(from, to)| add(from, to, Given::Said));
-    for order in &trace.coherence {
+    for (order, _) in trace.coherence.iter().zip(&is_unordered).filter(|(_, unordered)| !**unordered) {
         order.windows(2).for_each(|pair| add(pair[0], pair[1], Given::Coherence));
     }
     for (number, message) in trace.messages.iter().enumerate() {
@@ -186,6 +216,9 @@ pub(super) fn pairs(trace: &Trace, rules: &Rules, order: &Order) -> Vec<Pair> {
 
 /// The two events whose order, should it be known, decides a pair this way.
 pub(super) fn witnesses(trace: &Trace, pair: Pair, swapped: bool) -> [Option<(usize, usize)>; 2] {
+    if !pair.what.is_of_messages() {
+        return [None, None];
+    }
     let (first, second) = pair.ordered(swapped);
     let run = trace.ends(first).zip(trace.ends(second)).map(|((get, _), (_, last))| (get, last));
     let posted = trace.messages[first].post.zip(trace.messages[second].post);
@@ -193,11 +226,15 @@ pub(super) fn witnesses(trace: &Trace, pair: Pair, swapped: bool) -> [Option<(us
         What::Run | What::RunOverInitial => [run, None],
         What::PostedAndRun => [run, posted],
         What::Posted => [None, posted],
+        What::Written | What::Reads => [None, None],
     }
 }
 
 /// The edges that come with a decision; for a stack, together with the decision about its partner, if that is known.
 pub(super) fn consequences(trace: &Trace, pair: Pair, literal: Literal, partner: Option<Literal>) -> Vec<Edge> {
+    if !pair.what.is_of_messages() {
+        return Vec::new();
+    }
     let (first, second) = pair.ordered(literal.swapped());
     let mut edges = Vec::new();
     let mut add = |from, to, since: Vec<u32>| edges.push(Edge { from, to, since });

@@ -1,7 +1,7 @@
 //! Why there is no run: a smallest set of given edges that rules all runs out.
 //!
 //! Reads-from, coherence and from-read edges and what the trace says besides are left out one by one, as long as there is still no run; what stays is needed, each of it. The order within messages, posts and
-//! mailboxes are always kept. One solution of the trace for every such edge.
+//! mailboxes are always kept, and so is it that a read of an unknown source reads one of those it may have read. One solution of the trace for every such edge.
 
 use super::constraints::{Given, GivenEdge, given};
 use super::solve::{Answer, Limits, Search};
@@ -20,8 +20,7 @@ pub struct Core {
 pub fn explain(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Option<Core> {
     let all = given(trace, rules);
     let is_kept = |edge: &GivenEdge| matches!(edge.why, Given::Program | Given::Posted | Given::Mailbox);
-    let answer =
-        |edges: &[GivenEdge]| Search::new(trace, rules).run(edges.iter().map(|edge| (edge.from, edge.to)), limits);
+    let answer = |edges: &[GivenEdge]| Search::new(trace, rules).run(edges, limits);
     if answer(&all) != Answer::Inconsistent {
         return None;
     }

@@ -13,22 +13,27 @@
 //! Each handler has a mailbox of its own kind. Messages that nobody posts are there from the beginning, in any order. A message that is posted and never run is *unexecuted*;
 //! one that had begun when the trace ended is *open*, and the last of its handler.
 //!
+//! The order of the writes of a location and the sources of reads may be left open ([`Unknown`]); then any that make a run will do.
+//!
 //! Where this follows not the printed text but its correction: from-read edges are among what is given (the text leaves them out of the encoding), and the order of posts to a
 //! queue or stack is total (the published prototype leaves it partial and accepts traces that no run has).
 //!
-//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order` and `constraints` (what is known), `greedy` (a run at the first go), [`mod@solve`] (the search), [`mod@explain`]; [`mod@format`] (how traces are written down).
+//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order`, `constraints` and `unknown` (what is known, and what is to decide), `greedy` (a run at the first go), [`mod@solve`] (the search), [`mod@explain`]; [`oracle`] (step by step, for explorers); [`mod@format`] (how traces are written down).
 
 mod constraints;
 pub mod explain;
 pub mod format;
 mod greedy;
+pub mod oracle;
 mod order;
 pub mod replay;
 pub mod solve;
 pub mod trace;
+mod unknown;
 
 pub use constraints::{Given, GivenEdge};
 pub use explain::{Core, explain};
+pub use oracle::{Mark, Oracle, Status};
 pub use replay::replay;
 pub use solve::{Answer, Error, Limits, Statistics, solve};
-pub use trace::{Event, Kind, Mailbox, Malformed, Message, Rules, Trace};
+pub use trace::{Event, Kind, Mailbox, Malformed, Message, Rules, Trace, Unknown};

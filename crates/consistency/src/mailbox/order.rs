@@ -37,20 +37,27 @@ pub(super) struct Mark {
 }
 
 impl Order {
-    /// The order of these edges; none, if they have a cycle. Closed at once, along a topological order: an edge costs one row operation each way.
+    /// The order of these edges; none, if they have a cycle.
     pub(super) fn new(size: usize, given: impl Iterator<Item = (usize, usize)>) -> Option<Self> {
         let mut order = Order::empty(size);
-        for (from, to) in given {
-            order.leaving[from].push(order.edges.len() as u32);
-            order.edges.push(Edge { from, to, since: Vec::new() });
+        order.extend(given).then_some(order)
+    }
+
+    /// Adds many edges that stay, and closes the order at once, along a topological order: an edge costs one row operation each way. No, if that makes a cycle; then it is no order any more.
+    pub(super) fn extend(&mut self, more: impl Iterator<Item = (usize, usize)>) -> bool {
+        debug_assert!(self.trail.is_empty(), "what stays is not added on top of what may be taken back");
+        for (from, to) in more {
+            self.leaving[from].push(self.edges.len() as u32);
+            self.edges.push(Edge { from, to, since: Vec::new() });
         }
-        let mut entering = order.entering();
+        let size = self.leaving.len();
+        let mut entering = self.entering();
         let mut sorted: Vec<usize> = (0..size).filter(|&at| entering[at] == 0).collect();
         let mut at = 0;
         while let Some(&event) = sorted.get(at) {
             at += 1;
-            for &edge in &order.leaving[event] {
-                let to = order.edges[edge as usize].to;
+            for &edge in &self.leaving[event] {
+                let to = self.edges[edge as usize].to;
                 entering[to] -= 1;
                 if entering[to] == 0 {
                     sorted.push(to);
@@ -58,19 +65,42 @@ impl Order {
             }
         }
         if sorted.len() < size {
-            return None;
+            return false;
         }
         for &event in &sorted {
-            for &edge in &order.leaving[event] {
-                join(&mut order.before, order.words, order.edges[edge as usize].to, event);
+            for &edge in &self.leaving[event] {
+                join(&mut self.before, self.words, self.edges[edge as usize].to, event);
             }
         }
         for &event in sorted.iter().rev() {
-            for &edge in &order.leaving[event] {
-                join(&mut order.after, order.words, event, order.edges[edge as usize].to);
+            for &edge in &self.leaving[event] {
+                join(&mut self.after, self.words, event, self.edges[edge as usize].to);
             }
         }
-        Some(order)
+        true
+    }
+
+    /// How many events there is room for.
+    pub(super) fn size(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// Makes room for so many events. What may be taken back stays so.
+    pub(super) fn grow(&mut self, size: usize) {
+        let mut larger = Order::empty(size);
+        let old = self.words;
+        for (own, rows) in [(&mut larger.after, &self.after), (&mut larger.before, &self.before)] {
+            for event in 0..self.leaving.len() {
+                own[event * larger.words..][..old].copy_from_slice(&rows[event * old..][..old]);
+            }
+        }
+        let place = |place: u32| (place as usize / old * larger.words + place as usize % old) as u32;
+        larger.trail = self.trail.iter().map(|&(forward, at, word)| (forward, place(at), word)).collect();
+        larger.edges = std::mem::take(&mut self.edges);
+        larger.leaving = std::mem::take(&mut self.leaving);
+        larger.leaving.resize(size, Vec::new());
+        larger.keeps = self.keeps;
+        *self = larger;
     }
 
     /// From now on what is added may be taken back, or not: then nothing of it is kept.

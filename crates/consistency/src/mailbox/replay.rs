@@ -2,7 +2,8 @@
 //!
 //! This is the judge of every answer "consistent": it knows nothing of orders and constraints, only of handlers, mailboxes and the last write of each location.
 
-use super::trace::{Kind, Mailbox, Rules, Trace};
+use super::trace::{Kind, Mailbox, Message, Rules, Trace};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use thiserror::Error;
 
@@ -32,61 +33,73 @@ pub fn replay(trace: &Trace, rules: &Rules, schedule: &[usize]) -> Result<(), No
 }
 
 /// The state of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub(super) struct Machine<'t> {
-    trace: ByAddress<'t>,
+    trace: &'t Trace,
+    rules: &'t Rules,
     /// What each handler is running: a message, and how many of its events have happened.
     running: Vec<Option<(usize, usize)>>,
     /// Messages that are there from the beginning and were not taken yet, and those that were posted, in order.
     initial: Vec<Vec<usize>>,
     posted: Vec<VecDeque<usize>>,
-    /// How many writes of each location have happened.
+    /// How many writes of each location have happened, and which was the last.
     written: Vec<usize>,
+    last: Vec<Option<usize>>,
+    /// Locations whose writes may come in any order.
+    is_unordered: Vec<bool>,
+    /// What reads of unknown sources may read.
+    may: FxHashMap<usize, &'t [Option<usize>]>,
 }
 
-/// The trace and its rules; they are the same throughout a run.
-#[derive(Clone, Copy, Debug)]
-struct ByAddress<'t>(&'t Trace, &'t Rules);
-
-impl PartialEq for ByAddress<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0) && std::ptr::eq(self.1, other.1)
-    }
-}
-
-impl Eq for ByAddress<'_> {}
-
-impl std::hash::Hash for ByAddress<'_> {
-    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+/// How much of memory is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Looks {
+    /// All of it.
+    All,
+    /// What is not known: the rest is in the order.
+    Unknown,
 }
 
 impl<'t> Machine<'t> {
     pub(super) fn new(trace: &'t Trace, rules: &'t Rules) -> Self {
         let mut initial = vec![Vec::new(); trace.handlers];
-        for (number, message) in trace.messages.iter().enumerate().filter(|(_, message)| message.post.is_none()) {
+        // One that nobody posts and nobody runs is not there (yet).
+        let is_there = |message: &Message| message.post.is_none() && !message.events.is_empty();
+        for (number, message) in trace.messages.iter().enumerate().filter(|(_, message)| is_there(message)) {
             initial[message.handler].push(number);
         }
+        let mut is_unordered = vec![false; trace.coherence.len()];
+        trace.unknown.orders.iter().for_each(|&location| is_unordered[location] = true);
         Machine {
-            trace: ByAddress(trace, rules),
+            trace,
+            rules,
             running: vec![None; trace.handlers],
             initial,
             posted: vec![VecDeque::new(); trace.handlers],
             written: vec![0; trace.coherence.len()],
+            last: vec![None; trace.coherence.len()],
+            is_unordered,
+            may: trace.unknown.reads.iter().map(|(read, sources)| (*read, sources.as_slice())).collect(),
         }
     }
 
     /// Does the event, if it can happen now.
-    fn step(&mut self, event: usize) -> bool {
-        self.moves(event, true)
+    pub(super) fn step(&mut self, event: usize) -> bool {
+        self.moves(event, Looks::All)
     }
 
-    /// Does the event, if the mailboxes let it happen now, whatever is read and written.
-    pub(super) fn step_without_memory(&mut self, event: usize) -> bool {
-        self.moves(event, false)
+    /// Does the event, if the mailboxes let it happen now, and memory where the order of writes or what is read is not known.
+    pub(super) fn step_beside_the_order(&mut self, event: usize) -> bool {
+        self.moves(event, Looks::Unknown)
     }
 
-    fn moves(&mut self, event: usize, memory: bool) -> bool {
-        let ByAddress(trace, _) = self.trace;
+    /// The write that was the last of a location whose writes have no known order.
+    pub(super) fn last_unordered(&self, location: usize) -> Option<usize> {
+        self.is_unordered.get(location).filter(|unordered| **unordered).and(self.last[location])
+    }
+
+    fn moves(&mut self, event: usize, memory: Looks) -> bool {
+        let trace = self.trace;
         let Some(&happening) = trace.events.get(event) else { return false };
         let message = &trace.messages[happening.message];
         let handler = message.handler;
@@ -111,7 +124,7 @@ impl<'t> Machine<'t> {
 
     /// Takes a message out of the mailbox, if the mailbox hands it out now.
     fn take(&mut self, handler: usize, message: usize) -> bool {
-        let ByAddress(_, rules) = self.trace;
+        let rules = self.rules;
         let (initial, posted) = (&mut self.initial[handler], &mut self.posted[handler]);
         // Messages that are there from the beginning are in any order, below or before the others.
         let from_initial = initial.iter().position(|&other| other == message);
@@ -133,8 +146,8 @@ impl<'t> Machine<'t> {
     }
 
     /// What an event does besides being the next of its message, if it can.
-    fn effect(&mut self, kind: Kind, event: usize, memory: bool) -> bool {
-        let ByAddress(trace, rules) = self.trace;
+    fn effect(&mut self, kind: Kind, event: usize, memory: Looks) -> bool {
+        let (trace, rules) = (self.trace, self.rules);
         match kind {
             Kind::Get => true,
             Kind::Post(posted) => {
@@ -144,15 +157,23 @@ impl<'t> Machine<'t> {
                 }
                 true
             }
-            Kind::Read { .. } | Kind::Write { .. } if !memory => true,
             Kind::Write { location } => {
-                let next = trace.coherence[location].get(self.written[location]) == Some(&event);
-                self.written[location] += usize::from(next);
-                next
+                let is_next = self.is_unordered[location]
+                    || memory == Looks::Unknown
+                    || trace.coherence[location].get(self.written[location]) == Some(&event);
+                if is_next {
+                    self.written[location] += 1;
+                    self.last[location] = Some(event);
+                }
+                is_next
             }
             Kind::Read { location, from } => {
-                let last = self.written.get(location).and_then(|count| count.checked_sub(1));
-                last.map(|last| trace.coherence[location][last]) == from
+                let last = self.last.get(location).copied().flatten();
+                match self.may.get(&event) {
+                    Some(sources) => sources.contains(&last),
+                    None if memory == Looks::All || self.is_unordered.get(location) == Some(&true) => last == from,
+                    None => true,
+                }
             }
         }
     }

@@ -8,16 +8,19 @@
 //!
 //! Before all that, and again whenever the number of choices has doubled, it is tried to run the messages as they come (see `greedy`). A schedule is what that finds, or the final order, sorted, and is replayed on the machine before it is returned.
 
-use super::constraints::{Literal, Pair, consequences, given, pairs, witnesses};
+use super::constraints::{GivenEdge, Literal, Pair, consequences, given, pairs, witnesses};
 use super::greedy;
-use super::order::{Mark, Order};
+use super::order::{Edge, Mark, Order};
 use super::replay::replay;
 use super::trace::{Malformed, Rules, Trace};
+use super::unknown::Memory;
 use crate::interrupt::{Interrupt, Never};
 use thiserror::Error;
 
 /// So many clauses are kept.
 const CLAUSES: usize = 2_000;
+/// So many edges are added one by one; of more, the order is closed anew.
+const FEW: usize = 2;
 /// So many pairs are looked at between two looks at the clock.
 const LOOKS: usize = 64;
 
@@ -56,6 +59,8 @@ pub enum Answer {
 pub struct Statistics {
     /// Pairs of messages that had to be ordered.
     pub pairs: usize,
+    /// Pairs of writes without an order, and sources that a read may have.
+    pub guesses: usize,
     /// Those that neither what is given nor probing decides.
     pub open: usize,
     /// Choices.
@@ -81,12 +86,18 @@ pub enum Error {
 /// If it is no trace, or a schedule does not replay.
 pub fn solve(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Result<(Answer, Statistics), Error> {
     trace.check()?;
+    solve_growing(trace, rules, limits)
+}
+
+/// The same for a trace that grows.
+pub(super) fn solve_growing(trace: &Trace, rules: &Rules, limits: &Limits<'_>) -> Result<(Answer, Statistics), Error> {
+    trace.check_growing()?;
     if rules.mailboxes.len() != trace.handlers {
         return Err(Malformed::Mailboxes(rules.mailboxes.len(), trace.handlers).into());
     }
     let all = given(trace, rules);
     let mut search = Search::new(trace, rules);
-    let answer = search.run(all.iter().map(|edge| (edge.from, edge.to)), limits);
+    let answer = search.run(&all, limits);
     if let Answer::Consistent(schedule) = &answer {
         replay(trace, rules, schedule).map_err(|error| Error::NotReplayed(error.to_string()))?;
     }
@@ -106,6 +117,7 @@ pub(super) struct Search<'t> {
     trace: &'t Trace,
     rules: &'t Rules,
     pairs: Vec<Pair>,
+    memory: Memory,
     order: Order,
     decided: Vec<Option<Decided>>,
     /// Pairs that are open where no choice is made.
@@ -115,8 +127,9 @@ pub(super) struct Search<'t> {
     reasons: Vec<Literal>,
     /// Where each level of choices begins: in the order, the sequence and the reasons.
     levels: Vec<(Mark, usize, usize)>,
-    /// Literals that cannot all hold.
+    /// Literals that cannot all hold; so many of them, the first, are given and stay.
     clauses: Vec<Vec<Literal>>,
+    stay: usize,
     pub(super) statistics: Statistics,
 }
 
@@ -134,6 +147,7 @@ impl<'t> Search<'t> {
             trace,
             rules,
             pairs: Vec::new(),
+            memory: Memory::default(),
             order: Order::default(),
             decided: Vec::new(),
             open: Vec::new(),
@@ -141,18 +155,25 @@ impl<'t> Search<'t> {
             reasons: Vec::new(),
             levels: Vec::new(),
             clauses: Vec::new(),
+            stay: 0,
             statistics: Statistics::default(),
         }
     }
 
     /// Searches with these given edges.
-    pub(super) fn run(&mut self, given: impl Iterator<Item = (usize, usize)>, limits: &Limits<'_>) -> Answer {
-        match Order::new(self.trace.events.len(), given) {
+    pub(super) fn run(&mut self, given: &[GivenEdge], limits: &Limits<'_>) -> Answer {
+        match Order::new(self.trace.events.len(), given.iter().map(|edge| (edge.from, edge.to))) {
             Some(order) => self.order = order,
             None => return Answer::Inconsistent,
         }
         self.pairs = pairs(self.trace, self.rules, &self.order);
         self.statistics.pairs = self.pairs.len();
+        self.memory = Memory::new(self.trace, given, &mut self.pairs);
+        self.statistics.guesses = self.pairs.len() - self.statistics.pairs;
+        // A read reads something: it is not so that it reads none of these.
+        let none = |choices: &Vec<u32>| choices.iter().map(|&pair| Literal::new(pair as usize, true)).collect();
+        self.clauses = self.memory.choices.iter().map(none).collect();
+        self.stay = self.clauses.len();
         self.decided = vec![None; self.pairs.len()];
         self.open = (0..self.pairs.len() as u32).collect();
         match self.search(limits) {
@@ -201,11 +222,19 @@ impl<'t> Search<'t> {
         self.statistics.open = self.open.len();
     }
 
-    /// An open pair, of the handler with the fewest.
+    /// An open pair, of the handler or location with the fewest.
     fn choose(&self) -> Option<usize> {
         let open = || self.open.iter().map(|&pair| pair as usize).filter(|&pair| self.decided[pair].is_none());
-        let handler = |pair: usize| self.trace.messages[self.pairs[pair].first as usize].handler;
-        let mut count = vec![0usize; self.trace.handlers];
+        let handler = |pair: usize| {
+            let pair = self.pairs[pair];
+            match pair.what.is_of_messages() {
+                true => self.trace.messages[pair.first as usize].handler,
+                false => self.trace.handlers + Memory::location(self.trace, pair),
+            }
+        };
+        let locations = self.pairs.iter().filter(|pair| !pair.what.is_of_messages());
+        let locations = locations.map(|&pair| Memory::location(self.trace, pair) + 1).max().unwrap_or(0);
+        let mut count = vec![0usize; self.trace.handlers + locations];
         open().for_each(|pair| count[handler(pair)] += 1);
         open().min_by_key(|&pair| count[handler(pair)])
     }
@@ -220,10 +249,7 @@ impl<'t> Search<'t> {
         });
         self.decided[pair] = Some(Decided { literal, level: self.levels.len() as u32, reason });
         self.sequence.push(pair);
-        let question = self.pairs[pair];
-        let partner =
-            question.partner.and_then(|partner| self.decided[partner as usize]).map(|decided| decided.literal);
-        for edge in consequences(self.trace, question, literal, partner) {
+        for edge in self.edges(literal) {
             let (from, to) = (edge.from, edge.to);
             let since = edge.since.clone();
             if !self.order.add(edge) {
@@ -236,6 +262,62 @@ impl<'t> Search<'t> {
             }
         }
         Ok(())
+    }
+
+    /// The edges that come with a decision and those before it.
+    fn edges(&self, literal: Literal) -> Vec<Edge> {
+        let question = self.pairs[literal.pair()];
+        let decided = |pair: u32| self.decided[pair as usize].map(|decided| decided.literal);
+        if question.what.is_of_messages() {
+            consequences(self.trace, question, literal, question.partner.and_then(decided))
+        } else {
+            self.memory.consequences(self.trace, &self.pairs, question, literal, decided)
+        }
+    }
+
+    /// The events of which the order decides this pair this way, if it does.
+    fn witness(&self, pair: usize, swapped: bool) -> Option<(usize, usize)> {
+        let question = self.pairs[pair];
+        let of_memory = match question.what.is_of_messages() {
+            true => Vec::new(),
+            false => self.memory.witnesses(self.trace, question, swapped),
+        };
+        let mut all = witnesses(self.trace, question, swapped).into_iter().flatten().chain(of_memory);
+        all.find(|&(from, to)| self.order.reaches(from, to))
+    }
+
+    /// What the order decides while no choice is made: in rounds, so that the order is closed once a round and not once an edge.
+    fn propagate_rounds(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
+        loop {
+            let mut edges: Vec<(usize, usize)> = Vec::new();
+            let before = self.sequence.len();
+            for at in 0..self.open.len() {
+                if at % LOOKS == 0 && limits.interrupt.is_due() {
+                    return Err(Stop::Limit);
+                }
+                let pair = self.open[at] as usize;
+                if self.decided[pair].is_some() {
+                    continue;
+                }
+                let way = [false, true].into_iter().find(|&swapped| self.witness(pair, swapped).is_some());
+                let Some(literal) = way.map(|swapped| Literal::new(pair, swapped)) else { continue };
+                let reason = Some((self.reasons.len() as u32, self.reasons.len() as u32));
+                self.decided[pair] = Some(Decided { literal, level: 0, reason });
+                self.sequence.push(pair);
+                let new = self.edges(literal).into_iter().map(|edge| (edge.from, edge.to));
+                edges.extend(new.filter(|&(from, to)| from == to || !self.order.reaches(from, to)));
+            }
+            let is_order = match edges.len() {
+                0..=FEW => edges.iter().all(|&(from, to)| self.order.add(Edge { from, to, since: Vec::new() })),
+                _ => self.order.extend(edges.into_iter()),
+            };
+            if !is_order {
+                return Err(Stop::Conflict(Vec::new()));
+            }
+            if self.sequence.len() == before {
+                return Ok(());
+            }
+        }
     }
 
     /// What a way rests on.
@@ -251,7 +333,11 @@ impl<'t> Search<'t> {
     fn propagate(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
         loop {
             let before = self.sequence.len();
-            for at in 0..self.open.len() {
+            let is_free = self.levels.is_empty();
+            if is_free {
+                self.propagate_rounds(limits)?;
+            }
+            for at in 0..if is_free { 0 } else { self.open.len() } {
                 if at % LOOKS == 0 && limits.interrupt.is_due() {
                     return Err(Stop::Limit);
                 }
@@ -259,15 +345,11 @@ impl<'t> Search<'t> {
                 if self.decided[pair].is_some() {
                     continue;
                 }
-                let question = self.pairs[pair];
-                'ways: for swapped in [false, true] {
-                    for (from, to) in witnesses(self.trace, question, swapped).into_iter().flatten() {
-                        if self.order.reaches(from, to) {
-                            // Without choices nobody asks.
-                            let reason = if self.levels.is_empty() { Vec::new() } else { self.literals(from, to) };
-                            self.assign(Literal::new(pair, swapped), Some(&reason))?;
-                            break 'ways;
-                        }
+                for swapped in [false, true] {
+                    if let Some((from, to)) = self.witness(pair, swapped) {
+                        let reason = self.literals(from, to);
+                        self.assign(Literal::new(pair, swapped), Some(&reason))?;
+                        break;
                     }
                 }
             }
@@ -329,9 +411,9 @@ impl<'t> Search<'t> {
         let others: Vec<Literal> = others.iter().map(|&(_, literal)| literal).collect();
         let back = choices.len().checked_sub(2).map_or(0, |at| choices[at].0);
         self.back_to(back as usize);
-        if self.clauses.len() >= CLAUSES {
+        if self.clauses.len() - self.stay >= CLAUSES {
             // Clauses save work; the search ends without them, since what was turned round keeps its reason.
-            self.clauses.drain(..CLAUSES / 2);
+            self.clauses.drain(self.stay..self.stay + CLAUSES / 2);
         }
         self.clauses.push([others.as_slice(), &[last]].concat());
         Ok(self.assign(last.opposite(), Some(&others)))

@@ -69,6 +69,24 @@ pub struct Trace {
     pub coherence: Vec<Vec<usize>>,
     /// Events of which the trace says that the first comes before the second.
     pub said: Vec<(usize, usize)>,
+    /// What is not known and may be anything that makes a run.
+    pub unknown: Unknown,
+}
+
+/// What a trace leaves open.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Unknown {
+    /// Locations whose writes have no known order; of these, `coherence` says only which writes there are.
+    pub orders: Vec<usize>,
+    /// Reads whose source is not known, with what each may have read: writes, or the initial value. What stands in [`Kind::Read`] counts for nothing.
+    pub reads: Vec<(usize, Vec<Option<usize>>)>,
+}
+
+impl Unknown {
+    /// Whether everything is known.
+    pub fn is_nothing(&self) -> bool {
+        self.orders.is_empty() && self.reads.is_empty()
+    }
 }
 
 /// What is asked of it.
@@ -99,6 +117,9 @@ pub enum Malformed {
     /// The order of writes does not have every write of its location once.
     #[error("the order of writes of location {0} does not have each of them once")]
     Coherence(usize),
+    /// What is said to be unknown is no location, or no read with something that it may have read.
+    #[error("what is unknown names location or event {0}, which is none or is there twice")]
+    Unknown(usize),
     /// There is not a mailbox for every handler.
     #[error("there are {0} mailboxes for {1} handlers")]
     Mailboxes(usize, usize),
@@ -141,6 +162,13 @@ impl Trace {
     /// # Errors
     /// If not.
     pub fn check(&self) -> Result<(), Malformed> {
+        self.check_growing()?;
+        let never_run = |message: &Message| message.post.is_none() && message.events.is_empty();
+        self.messages.iter().position(never_run).map_or(Ok(()), |number| Err(Malformed::Message(number)))
+    }
+
+    /// The same of a trace that grows: it may have messages of which nothing has happened yet.
+    pub(super) fn check_growing(&self) -> Result<(), Malformed> {
         let mut owner = vec![None; self.events.len()];
         let mut posts = vec![None; self.messages.len()];
         for (number, message) in self.messages.iter().enumerate() {
@@ -165,10 +193,8 @@ impl Trace {
                 return Err(Malformed::Event(number));
             }
         }
-        let wrong = |(number, message): (usize, &Message)| {
-            let initial_and_never_run = message.post.is_none() && message.events.is_empty();
-            message.handler >= self.handlers || message.post != posts[number] || initial_and_never_run
-        };
+        let wrong =
+            |(number, message): (usize, &Message)| message.handler >= self.handlers || message.post != posts[number];
         if let Some(number) = self.messages.iter().enumerate().position(wrong) {
             return Err(Malformed::Message(number));
         }
@@ -185,8 +211,34 @@ impl Trace {
         if let Some(&(from, to)) = self.said.iter().find(|&&(from, to)| from.max(to) >= self.events.len()) {
             return Err(Malformed::Event(from.max(to)));
         }
+        self.check_unknown()?;
         let ordered: usize = self.coherence.iter().map(Vec::len).sum();
         let writes = self.events.iter().filter(|event| matches!(event.kind, Kind::Write { .. })).count();
         if ordered != writes { Err(Malformed::Coherence(self.coherence.len())) } else { Ok(()) }
+    }
+
+    fn check_unknown(&self) -> Result<(), Malformed> {
+        let mut orders = self.unknown.orders.clone();
+        orders.sort_unstable();
+        if let Some(pair) = orders.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Malformed::Unknown(pair[0]));
+        }
+        if let Some(&location) = orders.last().filter(|&&location| location >= self.coherence.len()) {
+            return Err(Malformed::Unknown(location));
+        }
+        let mut seen = vec![false; self.events.len()];
+        for (read, sources) in &self.unknown.reads {
+            let right = match self.events.get(*read).map(|event| event.kind) {
+                Some(Kind::Read { location, .. }) => sources
+                    .iter()
+                    .flatten()
+                    .all(|&write| self.events.get(write).is_some_and(|event| event.kind == Kind::Write { location })),
+                _ => false,
+            };
+            if !right || sources.is_empty() || std::mem::replace(&mut seen[*read], true) {
+                return Err(Malformed::Unknown(*read));
+            }
+        }
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use std::io::{BufReader, Read};
 use super::flat::Flat;
 use super::json::phase;
 use super::units::{Units, ends_word, is_blank};
-use super::{InputError, RawEvent, Source, Tables};
+use super::{InputError, Phase, RawEvent, Source, Tables};
 use crate::value::{Value, ValueId, Values};
 
 const MAX_DEPTH: usize = 64;
@@ -261,6 +261,10 @@ pub fn value_from(text: &str) -> Result<Value, String> {
 pub struct EdnSource<R> {
     units: Units<R>,
     independent: bool,
+    whole: bool,
+    /// The return that comes with the call before.
+    next: Option<RawEvent>,
+    has_whole: bool,
     wrapped: Option<u8>,
     started: bool,
     finished: bool,
@@ -268,8 +272,18 @@ pub struct EdnSource<R> {
 
 impl<R: Read> EdnSource<R> {
     /// A reader of this input.
-    pub fn new(input: BufReader<R>, independent: bool) -> EdnSource<R> {
-        EdnSource { units: Units::new(input), independent, wrapped: None, started: false, finished: false }
+    pub fn new(input: BufReader<R>, independent: bool, whole: bool) -> EdnSource<R> {
+        let units = Units::new(input);
+        EdnSource {
+            units,
+            independent,
+            whole,
+            next: None,
+            has_whole: false,
+            wrapped: None,
+            started: false,
+            finished: false,
+        }
     }
 
     /// Goes to the next form, into the vector around all of them or out of it; whether there is a form.
@@ -301,14 +315,23 @@ impl<R: Read> EdnSource<R> {
 
 impl<R: Read> Source for EdnSource<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
+        if let Some(event) = self.next.take() {
+            return Ok(Some(event));
+        }
         while self.go_on()? {
             let (line, text) = self.units.next()?;
             let wrong = |message: String| InputError::at(line, text, message);
-            if let Some(event) = event(line, text, self.independent, tables).map_err(wrong)? {
+            if let Some((event, whole)) = event(line, text, self.independent, self.whole, tables).map_err(wrong)? {
+                self.next = whole.then_some(RawEvent { phase: Phase::Ok, ..event });
+                self.has_whole |= whole;
                 return Ok(Some(event));
             }
         }
         Ok(None)
+    }
+
+    fn has_whole(&self) -> bool {
+        self.has_whole
     }
 }
 
@@ -327,7 +350,14 @@ struct Fields<'a> {
 /// A value that an event carries, or why it is none: events of the nemesis may carry anything.
 type Carried = Result<ValueId, String>;
 
-fn event(line: u32, text: &str, independent: bool, tables: &mut Tables) -> Result<Option<RawEvent>, String> {
+/// An event; and whether it is a whole operation, of which this is the call.
+fn event(
+    line: u32,
+    text: &str,
+    independent: bool,
+    whole: bool,
+    tables: &mut Tables,
+) -> Result<Option<(RawEvent, bool)>, String> {
     let mut forms = Forms::new(text);
     let Start::Map = forms.start(0)? else {
         return Err("expected a map".into());
@@ -338,12 +368,19 @@ fn event(line: u32, text: &str, independent: bool, tables: &mut Tables) -> Resul
         fields.read(&mut forms, independent, tables)?;
     }
     let Fields { process, kind, name, value, key, object, time } = fields;
-    let kind = kind.ok_or(":type is missing: :invoke, :ok, :fail or :info")?;
-    let phase = phase(kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?;
+    let phase = match kind {
+        Some(kind) => phase(kind).ok_or_else(|| format!("`:{kind}` is no type: :invoke, :ok, :fail or :info"))?,
+        None if whole => Phase::Invoke,
+        None => return Err(":type is missing: :invoke, :ok, :fail or :info".into()),
+    };
+    let whole = whole && kind.is_none();
     let process = match process {
         Some(Value::Int(number)) => tables.values.intern_int(number),
         Some(Value::Text(text)) if text.trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit()) => {
             return Err(format!("the process `{text}` is no whole number that fits into 64 bits"));
+        }
+        Some(Value::Text(name)) if whole && name.trim_start_matches(':') != "nemesis" => {
+            tables.values.intern(Value::Text(name))
         }
         Some(Value::Text(_)) => {
             tables.flat.iter_mut().zip(kept).for_each(|(flat, end)| flat.cut(end));
@@ -371,7 +408,7 @@ fn event(line: u32, text: &str, independent: bool, tables: &mut Tables) -> Resul
         None if independent => return Err(PAIR.into()),
         None => tables.carry(Value::Nil),
     };
-    Ok(Some(RawEvent { line, process, phase, name: Some(name), place, value, time }))
+    Ok(Some((RawEvent { line, process, phase, name: Some(name), place, value, time }, whole)))
 }
 
 const PAIR: &str = "the value must be a [key value] pair";

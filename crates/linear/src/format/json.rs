@@ -3,7 +3,7 @@
 //! The fields are those of a Jepsen history: `process`, `type` (`invoke`, `ok`, `fail`, `info`), `f`, `value`, and
 //! optionally `time`, `key`, `object`; other fields are ignored. The compact spelling
 //! `{"t":1,"thread":4,"op":77,"ev":"call","m":"push","v":"a"}` is accepted too: there `op` (or `thread`) names the open
-//! operation and a return may leave the method out.
+//! operation and a return may leave the method out. Where whole operations are read, a line without a type is one: its call and its return.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,12 +20,16 @@ use crate::value::{Value, ValueId};
 pub struct Json<R> {
     lines: Lines<R>,
     independent: bool,
+    whole: bool,
+    /// The return that comes with the call before.
+    next: Option<RawEvent>,
+    has_whole: bool,
 }
 
 impl<R: Read> Json<R> {
     /// A reader of this input.
-    pub fn new(input: BufReader<R>, independent: bool) -> Json<R> {
-        Json { lines: Lines::new(input), independent }
+    pub fn new(input: BufReader<R>, independent: bool, whole: bool) -> Json<R> {
+        Json { lines: Lines::new(input), independent, whole, next: None, has_whole: false }
     }
 }
 
@@ -159,6 +163,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
 
 impl<R: Read> Source for Json<R> {
     fn next(&mut self, tables: &mut Tables) -> Result<Option<RawEvent>, InputError> {
+        if let Some(event) = self.next.take() {
+            return Ok(Some(event));
+        }
         while let Some((line, text)) = self.lines.next_line()? {
             if text.trim().is_empty() {
                 continue;
@@ -169,11 +176,18 @@ impl<R: Read> Source for Json<R> {
                 let reason = message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
                 InputError::at(line, text, format!("{reason} (column {})", error.column()))
             })?;
-            if let Some(event) = event(fields, line, text, self.independent, tables)? {
+            let whole = self.whole && fields.phase.is_none();
+            if let Some(event) = event(fields, line, text, self.independent, whole, tables)? {
+                self.next = whole.then_some(RawEvent { phase: Phase::Ok, ..event });
+                self.has_whole |= whole;
                 return Ok(Some(event));
             }
         }
         Ok(None)
+    }
+
+    fn has_whole(&self) -> bool {
+        self.has_whole
     }
 }
 
@@ -241,6 +255,7 @@ fn event(
     line: u32,
     text: &str,
     independent: bool,
+    whole: bool,
     tables: &mut Tables,
 ) -> Result<Option<RawEvent>, InputError> {
     let wrong = |message: String| InputError::at(line, text, message);
@@ -252,6 +267,7 @@ fn event(
         Some(Item::Text(word)) => {
             phase(word).ok_or_else(|| wrong(format!("`{word}` is no type: invoke, ok, fail or info")))?
         }
+        None if whole => Phase::Invoke,
         _ => {
             return Err(wrong("the field `type` is missing: invoke, ok, fail or info".into()));
         }

@@ -174,6 +174,11 @@ pub trait Source {
         None
     }
 
+    /// Whether there were whole operations among the events so far, which say nothing of real time.
+    fn has_whole(&self) -> bool {
+        false
+    }
+
     /// Visits every value of the events that are held back, to note or to rename it.
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
         let _ = visit;
@@ -198,6 +203,10 @@ impl Source for Punctual<'_> {
 
     fn declared(&self) -> Option<ObjectKind> {
         self.source.declared()
+    }
+
+    fn has_whole(&self) -> bool {
+        self.source.has_whole()
     }
 
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
@@ -269,6 +278,8 @@ pub struct Reading {
     pub file_order: bool,
     /// Events out of time order are an error (streaming) instead of being sorted.
     pub streaming: bool,
+    /// A line that does not say whether it is a call or a return is an operation as a whole, which took effect. It has no place in real time.
+    pub whole: bool,
     /// Events carry lists of lists: only formats that can write those are read.
     pub nested: bool,
     /// When to stop.
@@ -293,8 +304,8 @@ pub fn open<'a>(mut input: impl Read + 'a, reading: Reading) -> Result<Box<dyn S
         return Err(InputError::Whole(why.into()));
     }
     let source: Box<dyn Source + 'a> = match format {
-        Format::Json => Box::new(json::Json::new(input, reading.independent)),
-        Format::Edn => Box::new(edn::EdnSource::new(input, reading.independent)),
+        Format::Json => Box::new(json::Json::new(input, reading.independent, reading.whole)),
+        Format::Edn => Box::new(edn::EdnSource::new(input, reading.independent, reading.whole)),
         Format::EventLog => Box::new(event_log::EventLog::new(input)),
         Format::Intervals if reading.streaming => {
             return Err(InputError::Whole(

@@ -123,6 +123,10 @@ impl Source for TimeOrder<'_> {
         self.source.declared()
     }
 
+    fn has_whole(&self) -> bool {
+        self.source.has_whole()
+    }
+
     fn each_value(&mut self, visit: &mut dyn FnMut(&mut ValueId)) {
         self.ahead.iter_mut().chain(&mut self.ready).for_each(|event| event.each_value(visit));
         self.source.each_value(visit);

@@ -6,11 +6,14 @@
 //! | sequential | all operations | the order of each process | Lamport 1979 |
 //! | causal memory | for each process all writes and its reads | causality | Ahamad and others 1995 |
 //! | causal convergence | all writes are settled in one order | causality | Burckhardt 2014 |
+//! | release-acquire | the writes of each key are settled in one order | causality | Lahav, Giannarakis, Vafeiadis 2016 |
 //! | causal | for each read its past | causality | Bouajjani, Enea, Guerraoui, Hamza 2017 |
 //! | pram | for each process all writes and its reads | the order of each process | Lipton, Sandberg 1988 |
 //! | eventual | nothing is read that nobody wrote | | |
 //!
 //! Causality is the order of each process and from each write to the reads of it. Of eventual consistency a history that ends can show no more than that.
+//!
+//! A write of which nobody knows when it ended took effect at any time after its call, or never: it comes after what its process did before, and not before what it did later.
 //!
 //! No value may be written to a key twice; then who read from whom is known, and all levels but sequential consistency are decided by patterns that must not occur
 //! (Bouajjani and others 2017, section 4): below causality as it is, and, for each process, below the order that its reads force: if a write of the key
@@ -18,10 +21,17 @@
 //! it needs is that the reads concerned follow each other in one process. Sequential consistency is NP-complete even so (Gibbons and Korach 1997): `sequential`
 //! puts it to the verifiers of traces.
 //!
+//! To memory models these are old acquaintances: causal is WRA, release-acquire is RA, causal convergence is strong release-acquire (SRA), as the tests see for themselves with the
+//! verifiers of [`raddle_consistency`]. [`observe`] makes the trace that they and all other models can be asked about.
+//!
 //! Cost: operations times processes, times the rounds until nothing more is forced, for each process (PRAM, causal memory).
 
+mod observe;
 mod order;
+mod per_key;
 mod sequential;
+
+pub use observe::{Observed, observe};
 
 use rustc_hash::FxHashMap;
 
@@ -44,6 +54,8 @@ pub enum Level {
     CausalMemory,
     /// Causal, and writes that nothing orders are settled the same way for all.
     CausalConvergence,
+    /// Causal, and the writes of each key that nothing orders are settled the same way for all.
+    ReleaseAcquire,
     /// Each read is explained by its past.
     Causal,
     /// For each process an order that respects the order of each process.
@@ -53,13 +65,14 @@ pub enum Level {
 }
 
 impl Level {
-    /// All levels. Each implies those after it, but that causal memory and causal convergence do not imply each other, and causal convergence and causal do not
-    /// imply PRAM.
-    pub const ALL: [Level; 7] = [
+    /// All levels. Each implies those after it, but that causal memory implies neither causal convergence nor release-acquire, that causal convergence does not imply
+    /// causal memory, and that PRAM is implied by causal memory and what is above it only.
+    pub const ALL: [Level; 8] = [
         Level::Linearizable,
         Level::Sequential,
         Level::CausalMemory,
         Level::CausalConvergence,
+        Level::ReleaseAcquire,
         Level::Causal,
         Level::Pram,
         Level::Eventual,
@@ -72,6 +85,7 @@ impl Level {
             Level::Sequential => "sequential",
             Level::CausalMemory => "causal-memory",
             Level::CausalConvergence => "causal-convergence",
+            Level::ReleaseAcquire => "release-acquire",
             Level::Causal => "causal",
             Level::Pram => "pram",
             Level::Eventual => "eventual",
@@ -128,14 +142,32 @@ struct Acts {
     processes: Vec<Vec<u32>>,
     /// The write that each read read.
     source: Vec<Option<u32>>,
+    /// For a write that stands alone because nobody knows when it took effect: what its process did last before it.
+    after: Vec<(u32, u32)>,
     /// The writes of each key in each process, in order.
     writes: FxHashMap<(ValueId, u32), Vec<u32>>,
 }
 
 /// Checks every level.
+///
+/// # Errors
+/// If there are operations other than reads and writes, or values repeat.
 pub fn levels(history: &History, config: &Config) -> Result<Vec<(Level, Standing)>, CheckError> {
     let report = check(history, config)?;
-    let linearizable = match report.verdict {
+    below(report.verdict, history, config)
+}
+
+/// Checks every level of a log that says nothing of real time.
+///
+/// # Errors
+/// If there are operations other than reads and writes, or values repeat.
+pub fn levels_without_time(history: &History, config: &Config) -> Result<Vec<(Level, Standing)>, CheckError> {
+    let why = "lines without a type do not say which operations were open at the same time";
+    below(Verdict::Unknown(why.into()), history, config)
+}
+
+fn below(verdict: Verdict, history: &History, config: &Config) -> Result<Vec<(Level, Standing)>, CheckError> {
+    let linearizable = match verdict {
         Verdict::Holds(_) => Standing::Holds,
         Verdict::Violated(explanation) => Standing::Violated(Why::NotLinearizable(explanation.ops)),
         Verdict::Unknown(why) => Standing::Unknown(why),
@@ -146,6 +178,10 @@ pub fn levels(history: &History, config: &Config) -> Result<Vec<(Level, Standing
     for level in Level::ALL.into_iter().skip(1) {
         let standing = if strongest { Standing::Holds } else { acts.standing(level, &config.budget) };
         levels.push((level, standing));
+    }
+    // Without one order that explains every read there is none in real time either.
+    if matches!(levels[0].1, Standing::Unknown(_)) && matches!(levels[1].1, Standing::Violated(_)) {
+        levels[0].1 = levels[1].1.clone();
     }
     Ok(levels)
 }
@@ -187,9 +223,16 @@ impl Acts {
                 _ => return Err(CheckError::Unsupported("levels are known of reads and writes only".into())),
             }
         }
-        let mut acts =
-            Acts { acts: Vec::new(), processes: Vec::new(), source: Vec::new(), writes: FxHashMap::default() };
+        let mut acts = Acts {
+            acts: Vec::new(),
+            processes: Vec::new(),
+            source: Vec::new(),
+            after: Vec::new(),
+            writes: FxHashMap::default(),
+        };
         let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
+        let mut last: FxHashMap<ValueId, OpId> = FxHashMap::default();
+        history.iter().for_each(|(id, op)| _ = last.insert(op.process, id));
         for (id, op) in history.iter() {
             let writes = op.method == Method::Write;
             let value = match op.result {
@@ -202,11 +245,18 @@ impl Acts {
                 continue;
             }
             let next = acts.processes.len() as u32;
-            let process = *numbers.entry(op.process).or_insert(next);
+            let number = acts.acts.len() as u32;
+            let process = if op.is_pending() && last.get(&op.process) != Some(&id) {
+                // It may have taken effect after what its process did later.
+                let before = numbers.get(&op.process).and_then(|&own| acts.processes[own as usize].last());
+                acts.after.extend(before.map(|&before| (before, number)));
+                next
+            } else {
+                *numbers.entry(op.process).or_insert(next)
+            };
             if process == next {
                 acts.processes.push(Vec::new());
             }
-            let number = acts.acts.len() as u32;
             acts.acts.push(Act { id, key: op.place, value, writes });
             acts.processes[process as usize].push(number);
             if writes {
@@ -235,11 +285,14 @@ impl Acts {
         (0u32..).zip(&self.acts).filter(|(_, act)| !act.writes).map(|(number, _)| number)
     }
 
+    /// A read that returned what nobody wrote.
+    fn unwritten(&self) -> Option<u32> {
+        self.reads()
+            .find(|&read| self.source[read as usize].is_none() && self.acts[read as usize].value != ValueId::NIL)
+    }
+
     fn standing(&self, level: Level, budget: &Budget) -> Standing {
-        let nobody = self
-            .reads()
-            .find(|&read| self.source[read as usize].is_none() && self.acts[read as usize].value != ValueId::NIL);
-        if let Some(read) = nobody {
+        if let Some(read) = self.unwritten() {
             return Standing::Violated(Why::Unwritten(self.id(read)));
         }
         if (self.acts.len() as u64).saturating_mul(4 * self.processes.len() as u64) > budget.bytes {
@@ -250,15 +303,23 @@ impl Acts {
             Level::Linearizable | Level::Sequential => return self.sequential(budget),
             Level::Causal => self.causal().err(),
             Level::CausalConvergence => self.convergent().err(),
+            Level::ReleaseAcquire => self.settled_by_key().err(),
             Level::CausalMemory => self.causal().and_then(|order| self.for_each_process(&order)).err(),
-            Level::Pram => self.for_each_process(&Order::new(self.processes.clone(), self.acts.len())).err(),
+            Level::Pram => self.for_each_process(&self.in_order()).err(),
         };
         found.map_or(Standing::Holds, Standing::Violated)
     }
 
+    /// The order of each process.
+    fn in_order(&self) -> Order {
+        let mut order = Order::new(self.processes.clone(), self.acts.len());
+        self.after.iter().for_each(|&(before, write)| order.add(before, write));
+        order
+    }
+
     /// Causality.
     fn causality(&self) -> Result<Order, Why> {
-        let mut order = Order::new(self.processes.clone(), self.acts.len());
+        let mut order = self.in_order();
         for read in self.reads() {
             if let Some(write) = self.source[read as usize] {
                 order.add(write, read);
@@ -268,14 +329,15 @@ impl Acts {
         Ok(order)
     }
 
-    /// The last write of the key of a read in each process that is before the read, but for the one that it read.
+    /// The last write of the key of an operation in each process that is before it, but for the one that it read, and for itself.
     fn before(&self, order: &Order, read: u32) -> Vec<u32> {
         let key = self.acts[read as usize].key;
+        let own = Some(read).filter(|&act| self.acts[act as usize].writes).or(self.source[read as usize]);
         let last = |process: usize| {
             let writes = self.writes.get(&(key, process as u32))?;
             let past = order.past(read, process);
             let count = writes.partition_point(|&write| order.place[write as usize].1 < past);
-            writes[..count].iter().rev().copied().find(|&write| Some(write) != self.source[read as usize])
+            writes[..count].iter().rev().copied().find(|&write| Some(write) != own)
         };
         (0..self.processes.len()).filter_map(last).collect()
     }

@@ -25,6 +25,8 @@ pub(super) struct Fields<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     clash: Option<ClashFields<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    unwritten: Option<EventFields<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
 
@@ -96,6 +98,7 @@ impl Trace {
             schedule: None,
             steps: None,
             clash: None,
+            unwritten: self.unwritten.map(|id| self.event_fields(id)),
             why: None,
         };
         match &self.found {

@@ -20,6 +20,8 @@ pub struct Trace {
     pub locations: Vec<String>,
     /// What was found.
     pub found: Found<Step, Clash>,
+    /// A read of a value that nobody wrote.
+    pub unwritten: Option<EventId>,
     /// How many prefixes of executions were looked at.
     pub prefixes: u64,
     /// Whether cycles were looked for before the search.

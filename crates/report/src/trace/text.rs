@@ -16,6 +16,9 @@ impl Trace {
     pub(super) fn write_text(&self, paper: &mut Paper) {
         let what = match &self.found {
             Found::Consistent(_) => format!("there is an execution of this shape under {}", self.model),
+            Found::Inconsistent(_) if self.unwritten.is_some() => {
+                "no execution under any model has this shape".to_owned()
+            }
             Found::Inconsistent(_) => format!("no execution under {} has this shape", self.model),
             Found::Unknown(why) => why.clone(),
         };
@@ -26,6 +29,14 @@ impl Trace {
         match &self.found {
             Found::Consistent(schedule) => self.run(schedule, paper),
             Found::Inconsistent(Some(clash)) => self.explain(clash, paper),
+            Found::Inconsistent(None) if self.unwritten.is_some() => {
+                if let Some(id) = self.unwritten {
+                    let line = self.event(id).map_or(0, |event| event.line);
+                    let what = format!("{}  {}, line {line}", self.name(id), self.words(id));
+                    paper.end().say("  Nobody wrote what this read returned:").end().end();
+                    paper.say(format!("    {what}")).end();
+                }
+            }
             Found::Inconsistent(None) | Found::Unknown(_) => {}
         }
     }
@@ -41,6 +52,7 @@ impl Trace {
         match self.found {
             Found::Consistent(_) if axioms && self.prefixes == 0 => "the execution was found and replayed".into(),
             Found::Consistent(_) => format!("the execution was found after {prefixes} and replayed"),
+            Found::Inconsistent(_) if self.unwritten.is_some() => "nothing had to be searched".into(),
             Found::Inconsistent(_) if self.cyclic => "closure finds a cycle".into(),
             Found::Inconsistent(_) if self.prefixes == 0 => "a read contradicts its own thread".into(),
             Found::Inconsistent(_) => format!("a search through {prefixes} finds nothing"),

@@ -5,7 +5,7 @@
 //!  "co": {"x": ["1", "2"]}, "rf": [["h2/m2/1", "h1/m1/1"]]}
 //! ```
 //!
-//! Events are named by handler, message and index, from 0.
+//! Events are named by handler, message and index, from 0. `co` is an object of lists of values, or a list of chains of such names.
 
 use super::{Chain, Draft, DraftEvent, DraftHandler, DraftKind, DraftMessage, InputError, Mention, Relation, Word};
 use crate::format::json::{Fields, array, plain};
@@ -23,7 +23,10 @@ pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
         draft.handlers.push(DraftHandler { name, messages });
         fields.finish("a handler", "id and messages")?;
     }
-    if let Some(orders) = fields.take("co") {
+    let orders = fields.take("co");
+    if let Some(json @ Json { value: Value::Array(_), .. }) = orders {
+        paths(&mut draft, json, "co", Relation::Coherence)?;
+    } else if let Some(orders) = orders {
         for (location, spot, values) in Fields::of(orders, "`co`")?.into_all() {
             let location = Word { text: location, spot };
             let mut events = Vec::new();
@@ -36,15 +39,22 @@ pub(super) fn parse(text: &str) -> Result<Draft, InputError> {
         }
     }
     for (name, relation) in [("rf", Relation::ReadsFrom), ("eo", Relation::Runs), ("mo", Relation::Posts)] {
-        let Some(chains) = fields.take(name) else { continue };
-        for chain in array(chains, &format!("`{name}`"))? {
-            let path = |json| plain(json, "`handler/message/index`").map(Mention::Path);
-            let events = array(chain, "a list of events")?.into_iter().map(path).collect::<Result<_, _>>()?;
-            draft.relations.push(Chain { relation, events });
+        if let Some(chains) = fields.take(name) {
+            paths(&mut draft, chains, name, relation)?;
         }
     }
     fields.finish("the trace", "comment, handlers, co, rf, eo and mo")?;
     Ok(draft)
+}
+
+/// Chains of events that are named by their paths.
+fn paths(draft: &mut Draft, chains: Json, name: &str, relation: Relation) -> Result<(), InputError> {
+    for chain in array(chains, &format!("`{name}`"))? {
+        let path = |json| plain(json, "`handler/message/index`").map(Mention::Path);
+        let events = array(chain, "a list of events")?.into_iter().map(path).collect::<Result<_, _>>()?;
+        draft.relations.push(Chain { relation, events });
+    }
+    Ok(())
 }
 
 fn message(json: Json) -> Result<DraftMessage, InputError> {

@@ -1,11 +1,13 @@
 //! Event-driven traces as people and programs write them down.
 //!
-//! `text` (the form of the prototype of Grahn 2026), `json` and `log` turn a text into a `Draft`, in which everything is still a word at a spot; `resolve` finds what the words
+//! `text` (the form of the prototype of Grahn 2026), `json`, `log` and `race` turn a text into a `Draft`, in which everything is still a word at a spot; `resolve` finds what the words
 //! mean and makes a [`Named`] trace of it, or says which word is wrong and what would be right. A log is what was seen in the order in which it happened: the order of
-//! writes and what reads read are taken from it, the order of messages is forgotten.
+//! writes and what reads read are taken from it, the order of messages is forgotten. Elsewhere an order of writes that nobody gives whole, and the source of a read whose value several
+//! events write, is left open ([`super::Unknown`]).
 
 mod json;
 mod log;
+mod race;
 mod resolve;
 mod text;
 
@@ -21,6 +23,8 @@ pub enum Format {
     Json,
     /// One event a line, in the order in which they happened.
     Log,
+    /// The same, as race detectors for event loops write it: `CALL tid:1 msg:2`.
+    RaceLog,
 }
 
 impl std::str::FromStr for Format {
@@ -31,7 +35,8 @@ impl std::str::FromStr for Format {
             "text" => Ok(Format::Text),
             "json" => Ok(Format::Json),
             "log" => Ok(Format::Log),
-            _ => Err(format!("no format is called `{name}`; there are text, json and log")),
+            "race-log" => Ok(Format::RaceLog),
+            _ => Err(format!("no format is called `{name}`; there are text, json and log, and race-log")),
         }
     }
 }
@@ -137,7 +142,7 @@ pub struct Named {
     pub events: Vec<(String, u32)>,
 }
 
-/// Reads a trace. Without a format it is what it looks like behind its comments: JSON begins with a brace (or a bracket, which is refused), text with `@`, `$` or `//`, and a log with none of them.
+/// Reads a trace. Without a format it is what it looks like behind its comments: JSON begins with a brace (or a bracket, which is refused), text with `@`, `$` or `//`, and a log with none of them; that of a race detector has fields `tid:1`.
 ///
 /// # Errors
 /// If it is none; with a place.
@@ -149,6 +154,8 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Named, InputError> {
         Format::Json
     } else if begins(&["@", "$", "//"]) {
         Format::Text
+    } else if first.is_some_and(race::is_line) {
+        Format::RaceLog
     } else {
         Format::Log
     });
@@ -156,6 +163,7 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Named, InputError> {
         Format::Text => text::parse(text)?,
         Format::Json => json::parse(text)?,
         Format::Log => log::parse(text)?,
+        Format::RaceLog => race::parse(text)?,
     };
     resolve::resolve(&draft)
 }

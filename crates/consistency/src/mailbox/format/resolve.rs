@@ -17,7 +17,9 @@ struct Resolver<'d> {
     named: Named,
     spots: Vec<Spot>,
     /// Writes by location and value.
-    writes: FxHashMap<(usize, &'d str), usize>,
+    writes: FxHashMap<(usize, &'d str), Vec<usize>>,
+    /// The value of each read.
+    values: FxHashMap<usize, (usize, &'d str)>,
     /// All events as they were written.
     written: FxHashMap<String, Vec<usize>>,
 }
@@ -29,6 +31,7 @@ pub(super) fn resolve(draft: &Draft) -> Result<Named, InputError> {
         named,
         spots: Vec::new(),
         writes: FxHashMap::default(),
+        values: FxHashMap::default(),
         written: FxHashMap::default(),
     };
     resolver.messages(draft)?;
@@ -36,6 +39,7 @@ pub(super) fn resolve(draft: &Draft) -> Result<Named, InputError> {
     resolver.pairs()?;
     resolver.reads(&events)?;
     resolver.relations(draft)?;
+    resolver.guesses()?;
     Ok(resolver.named)
 }
 
@@ -117,11 +121,14 @@ impl<'d> Resolver<'d> {
                 DraftKind::Write(location, _) => Kind::Write { location: self.location(location) },
             };
             let number = self.named.trace.add(message, kind);
-            if let (DraftKind::Write(location, value), Kind::Write { location: at }) = (&event.kind, kind)
-                && self.writes.insert((at, &value.text), number).is_some()
-            {
-                let what = format!("`{}` is written to `{}` twice", value.text, location.text);
-                return Err(InputError::at(value.spot, what).help("writes of one location have different values"));
+            match (&event.kind, kind) {
+                (DraftKind::Write(_, value), Kind::Write { location }) => {
+                    self.writes.entry((location, &value.text)).or_default().push(number);
+                }
+                (DraftKind::Read(_, value), Kind::Read { location, .. }) => {
+                    self.values.insert(number, (location, &value.text));
+                }
+                _ => {}
             }
             let words = words(&event.kind);
             self.written.entry(words.clone()).or_default().push(number);
@@ -181,7 +188,12 @@ impl<'d> Resolver<'d> {
             else {
                 continue;
             };
-            *from = self.writes.get(&(*location, value.text.as_str())).copied();
+            let sources = self.writes.get(&(*location, value.text.as_str()));
+            *from = sources.and_then(|sources| sources.first()).copied();
+            if let Some(several) = sources.filter(|sources| sources.len() > 1) {
+                let several = several.iter().map(|&write| Some(write)).collect();
+                self.named.trace.unknown.reads.push((number, several));
+            }
             if from.is_none() && *initial.entry(*location).or_insert(&value.text) != value.text {
                 let what = format!("`{}` is never written to `{}`", value.text, name.text);
                 let first = initial[location];
@@ -196,7 +208,8 @@ impl<'d> Resolver<'d> {
         let spot = mention.spot();
         let one = |found: Option<&Vec<usize>>, what: &str| match found.map(Vec::as_slice) {
             Some([one]) => Ok(*one),
-            Some([_, ..]) => Err(InputError::at(spot, format!("there are several events {what}"))),
+            Some([_, ..]) => Err(InputError::at(spot, format!("there are several events {what}"))
+                .help("`handler/message/index`, the index from 0, names one of them")),
             _ => Err(InputError::at(spot, format!("there is no event {what}"))),
         };
         match mention {
@@ -240,7 +253,17 @@ impl<'d> Resolver<'d> {
                     (Relation::ReadsFrom, (Kind::Write { location }, Kind::Read { location: read, from: source }))
                         if location == read && at == 0 =>
                     {
-                        if source != Some(from) {
+                        let value = self.values.get(&to);
+                        let is_one =
+                            value.and_then(|value| self.writes.get(value)).is_some_and(|all| all.contains(&from));
+                        let unknown = &mut self.named.trace.unknown.reads;
+                        let at = unknown.iter().position(|(read, _)| *read == to);
+                        if let (true, Some(at), Kind::Read { from: source, .. }) =
+                            (is_one, at, &mut self.named.trace.events[to].kind)
+                        {
+                            unknown.remove(at);
+                            *source = Some(from);
+                        } else if source != Some(from) {
                             let (write, read) = (&self.named.events[from].0, &self.named.events[to].0);
                             let what = format!("`{read}` does not read the value of `{write}`");
                             return Err(InputError::at(spot, what));
@@ -262,7 +285,7 @@ impl<'d> Resolver<'d> {
         Ok(())
     }
 
-    /// The order of the writes of a location, which has to be known.
+    /// The order of the writes of a location; if it is not known whole, what is known is said.
     fn coherence(
         &mut self,
         location: usize,
@@ -279,14 +302,11 @@ impl<'d> Resolver<'d> {
             *entering.entry(to).or_default() += 1;
             leaving.entry(from).or_default().push(to);
         }
+        let mut is_known = true;
         let mut ready: Vec<usize> = writes.iter().copied().filter(|write| entering[write] == 0).collect();
         let mut order = Vec::new();
         while let Some(write) = ready.pop() {
-            if let Some(&other) = ready.last() {
-                let (one, other) = (&self.named.events[write].0, &self.named.events[other].0);
-                return Err(InputError::at(self.spots[write], format!("nobody says whether `{one}` or `{other}` came first"))
-                    .help("list the writes of every location in their order: `$(CO)` and `write(x, 1) -> write(x, 2);`, or `\"co\"`"));
-            }
+            is_known &= ready.is_empty();
             order.push(write);
             for &next in leaving.get(&write).into_iter().flatten() {
                 let left = entering.entry(next).or_default();
@@ -299,7 +319,36 @@ impl<'d> Resolver<'d> {
         if order.len() < writes.len() {
             return Err(InputError::at(self.spots[writes[0]], "the order of the writes of this location has a cycle"));
         }
-        self.named.trace.coherence[location] = order;
+        if is_known {
+            self.named.trace.coherence[location] = order;
+        } else {
+            self.named.trace.unknown.orders.push(location);
+            self.named.trace.said.extend(before);
+        }
+        Ok(())
+    }
+
+    /// Whether not too much is left open.
+    fn guesses(&self) -> Result<(), InputError> {
+        let trace = &self.named.trace;
+        let mut guesses = 0;
+        for &location in &trace.unknown.orders {
+            let writes = &trace.coherence[location];
+            guesses += writes.len() * writes.len() / 2;
+            if guesses > MAX_PAIRS {
+                let what =
+                    format!("nobody says in which order these {} writes came, and that are too many", writes.len());
+                return Err(InputError::at(self.spots[writes[0]], what)
+                    .help("list them in their order: `$(CO)` and `write(x, 1) -> write(x, 2);`, or `\"co\"`"));
+            }
+        }
+        for (read, sources) in &trace.unknown.reads {
+            guesses += sources.len();
+            if guesses > MAX_PAIRS {
+                let what = "there are too many writes that this read, and those before it, may have read";
+                return Err(InputError::at(self.spots[*read], what).help("say which it is: `$(RF)`, or `\"rf\"`"));
+            }
+        }
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The text form: `@handler`, messages `{ get(m) -> read(x, 1) -> post(h, n) }`, and sections `$(CO)`, `$(RF)`, `$(PB)`, `$(EO)`, `$(MO)` of chains that end in `;`.
 //!
-//! A chain relates each event to every later one. `open` before a brace begins a message that had not ended. Words of the form are the same in capitals. A third argument of a post
+//! A chain relates each event to every later one; an event that is there twice is named `handler/message/index`, from 0. `open` before a brace begins a message that had not ended. Words of the form are the same in capitals. A third argument of a post
 //! and a second of a get is a priority, which means nothing here; `done(m)` means nothing either. `//` and `#` begin comments.
 
 use super::{
@@ -128,7 +128,10 @@ impl<'t> Reader<'t> {
     fn chain(&mut self, relation: Relation) -> Result<Chain, InputError> {
         let mut events = Vec::new();
         loop {
-            if let Some(event) = self.event()? {
+            let is_path = self.tokens.get(self.next + 1).is_none_or(|next| next.0 != Token::Sign('('));
+            if is_path {
+                events.push(Mention::Path(self.name("an event")?));
+            } else if let Some(event) = self.event()? {
                 events.push(Mention::Event(event));
             }
             if self.sign(';') || self.next == self.tokens.len() {
