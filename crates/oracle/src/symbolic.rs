@@ -35,8 +35,7 @@ pub(crate) fn restricted(subject: Subject) -> Subject {
         Stmt::Atomic(body) => body.iter().any(waits),
         _ => false,
     });
-    let subject = subject.only(|_, model| Model::OPERATIONAL.contains(&model));
-    Subject { races: |model| model == Model::Sc, ..subject }
+    subject.only(|_, model| Model::OPERATIONAL.contains(&model))
 }
 
 /// Whether a statement, or one inside of it, may wait.

@@ -92,6 +92,12 @@ pub(crate) fn decide(
             outcome.findings = findings?;
         }
         outcome.notes.push(format!("auto took {name}: {why}"));
+        if weak {
+            outcome.notes.push(match outcome.verdict {
+                Verdict::Violated => "found under sc, whose executions are executions of rc11, too, and shown under rc11".into(),
+                _ => "decided under sc: all atomic accesses are seq_cst and nothing races, so rc11 has no other executions".into(),
+            });
+        }
         return Ok(Some(outcome));
     }
     Ok(None)

@@ -60,6 +60,58 @@ fn who_assumes_or_waits_hides_nobody() {
     }
 }
 
+/// What an assumption is about may have been read long before.
+#[test]
+fn who_assumes_later_hides_nobody() {
+    let text = "global x: i32; global z: i32;
+        fn assumes() { let a = load x; store z, 1; assume a == 1; }
+        fn fails() { let a = load x; if a != 1 { error \"there\"; } }
+        fn main() { let v = choose; store x, v; spawn assumes(); spawn fails(); }";
+    assert_eq!(verdict(text), Verdict::Violated);
+}
+
+/// What a thread does after its next step counts, also behind the call that it is in.
+#[test]
+fn what_a_thread_does_later_counts() {
+    for first in ["store y, 1;", "call before();"] {
+        let text = format!(
+            "global x: i32; global y: i32;
+             fn before() {{ store y, 1; }}
+             fn writes() {{ {first} store x, 1; }}
+             fn fails() {{ let a = load x; assert a == 0; }}
+             fn main() {{ spawn fails(); spawn writes(); }}"
+        );
+        assert_eq!(verdict(&text), Verdict::Violated, "{first}");
+    }
+}
+
+/// A thread that waits for another one goes on as soon as that has ended, which may be before a third one has done anything; and of two who wait for the same thread either may be the first.
+#[test]
+fn who_waits_for_a_thread_goes_on_when_it_has_ended() {
+    let text = "global x: i32; global w: i32;
+        fn awaited() { store w, 1; }
+        fn writes() { store x, 1; }
+        fn also() { store w, 2; store w, 3; }
+        fn main() { spawn writes(); let h = spawn awaited(); spawn also(); join h; let a = load x; assert a == 1; }";
+    assert_eq!(verdict(text), Verdict::Violated);
+    let two = |fails: &str| {
+        let does = |name: &str| if name == fails { "error \"there\";" } else { "store x, 1;" };
+        format!(
+            "global x: i32; fn child() {{}} fn one(h: i64) {{ join h; {} }} fn two(h: i64) {{ join h; {} }}
+             fn main() {{ let h = spawn child(); spawn one(h); spawn two(h); }}",
+            does("one"),
+            does("two")
+        )
+    };
+    for name in ["one", "two"] {
+        for por in ["por=none", "por=local", "por=spor", "por=aaspor"] {
+            // Whoever comes second has nobody to wait for, which is not looked for here.
+            let only = PropertySet::none().with(Property::Error);
+            assert_eq!(ask(&two(name), &[por], only).verdict, Verdict::Violated, "{name} {por}");
+        }
+    }
+}
+
 #[test]
 fn who_ends_the_program_hides_nobody() {
     for last in ["store y, 1;", "let a = choose 0..2;"] {

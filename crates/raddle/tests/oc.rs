@@ -1,7 +1,7 @@
 //! The engine `oc` where it could go wrong: orders of writes, rounds of derivation, joins in branches, blocks that do not end, loops, inputs.
 
 use raddle::engine::PropertySet;
-use raddle::{Control, ENGINES, Error, Model, Outcome, Program, Property, Settings, StopReason, Verdict, verify};
+use raddle::{Control, ENGINES, Error, Model, Outcome, Program, Property, Scope, Settings, StopReason, Verdict, verify};
 
 fn program(text: &str) -> Program {
     raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))
@@ -152,6 +152,32 @@ fn loops_are_unrolled_until_nothing_is_cut_off() {
     let fixed = ask(&text(6, 6), "unroll=2", PropertySet::all()).expect("it takes this");
     assert_eq!(fixed.verdict, Verdict::Unknown);
     assert!(matches!(fixed.stop, Some(StopReason::Endless { turns: 2, .. })), "{:?}", fixed.stop);
+}
+
+/// What somebody else has bounded is named in the answer.
+#[test]
+fn what_a_bound_leaves_out_is_said() {
+    let text = "global x: i32; global y: i32;
+        fn other() { store y, 3; }
+        fn main() { spawn other(); let n = load y; let i: i32 = 0; while i < n { let r = load x; store x, r + 1; i = i + 1; } let s = load x; assert s != 3; }";
+    let bounded = |most: u32| {
+        let mut settings = Settings::new(Model::Sc);
+        settings.engine = ENGINES.find("oc").expect("an engine");
+        (settings.loop_bound, settings.bound_all_loops) = (Some(most), true);
+        verify(&program(text), &settings, &Control::new()).expect("it takes this")
+    };
+    let short = bounded(2);
+    assert_eq!(short.verdict, Verdict::Holds);
+    assert!(matches!(short.scope, Scope::LoopBound { turns: 2 }), "{:?}", short.scope);
+    assert_eq!(bounded(3).verdict, Verdict::Violated);
+}
+
+/// A thread is waited for once.
+#[test]
+fn who_is_waited_for_again_is_not_there() {
+    let text = |again: &str| format!("fn child() {{}} fn main() {{ let c = choose 0..2; let h = spawn child(); join h; {again} }}");
+    assert_eq!(verdict(&text("")), Verdict::Holds);
+    assert_eq!(verdict(&text("if c == 1 { join h; }")), Verdict::Violated);
 }
 
 #[test]
