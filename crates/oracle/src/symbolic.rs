@@ -21,10 +21,7 @@ pub fn variants() -> Vec<Subject> {
 
 /// An engine that takes what `cegar` takes.
 pub(crate) fn abstracted(subject: Subject) -> Subject {
-    let subject = subject.without(|stmt| {
-        let waits = matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_));
-        waits || matches!(stmt, Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_))
-    });
+    let subject = subject.without(|stmt| matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_)));
     subject.only(|_, model| model == Model::Sc)
 }
 

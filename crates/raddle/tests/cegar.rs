@@ -224,6 +224,50 @@ fn deadlocks_and_races_are_targets() {
     assert_eq!(found.findings[0].violation().property, Property::Race);
 }
 
+/// The numbers of the machine for wake-ups and arrivals grow for ever; what is known of them does not.
+#[test]
+fn meetings_that_never_end_have_finitely_many_states() {
+    let signals = |wake: &str| {
+        format!(
+            "global m: mutex; global c: cond; global d: cond; global turn: i32;
+             fn other() {{ loop {{ lock m; let r = load turn; while r != 1 {{ wait c, m; r = load turn; }} store turn, 0; {wake} unlock m; }} }}
+             fn main() {{ spawn other(); loop {{ lock m; let r = load turn; while r != 0 {{ wait d, m; r = load turn; }} store turn, 1; signal c; unlock m; }} }}"
+        )
+    };
+    for wake in ["signal d;", "broadcast d;"] {
+        assert_eq!(ask(&signals(wake), &["certify=on"], PropertySet::all()).verdict, Verdict::Holds, "{wake}");
+    }
+    let lost = ask(&signals(""), &[], PropertySet::all());
+    assert_eq!(lost.findings[0].violation().property, Property::Deadlock);
+    let phases = |count: u32| {
+        format!(
+            "global b: barrier({count}); global x: i32;
+             fn other() {{ loop {{ store x, 1; barrier_wait b; barrier_wait b; }} }}
+             fn main() {{ spawn other(); loop {{ barrier_wait b; let r = load x; assert r == 1; store x, 0; barrier_wait b; }} }}"
+        )
+    };
+    assert_eq!(verdict(&phases(2)), Verdict::Holds);
+    assert_eq!(verdict(&phases(1)), Verdict::Violated);
+    assert_eq!(ask(&phases(3), &[], PropertySet::all()).findings[0].violation().property, Property::Deadlock);
+}
+
+/// A signal wakes one of those who wait, whichever; a broadcast all of them.
+#[test]
+fn any_of_those_who_wait_may_be_woken() {
+    let text = |wake: &str| {
+        format!(
+            "global m: mutex; global c: cond; global n: i32; global x: i32;
+             fn waits(i: i32) {{ lock m; let a = load n; store n, a + 1; wait c, m; store x, i; unlock m; }}
+             fn main() {{ spawn waits(1); spawn waits(2); let a = load n until a == 2; lock m; {wake} c; unlock m; let b = load x until b != 0; assert b != 1; exit; }}"
+        )
+    };
+    for wake in ["signal", "broadcast"] {
+        assert_eq!(verdict(&text(wake)), Verdict::Violated, "{wake}");
+        assert_eq!(verdict(&text(wake).replace("b != 1", "b != 2")), Verdict::Violated, "{wake}");
+        assert_eq!(verdict(&text(wake).replace("b != 1", "b != 3")), Verdict::Holds, "{wake}");
+    }
+}
+
 #[test]
 fn a_proof_says_how_large_it_is() {
     let text = "global x: i32; global y: i32; global m: mutex;

@@ -5,6 +5,7 @@
 
 use super::abstraction::{Abstract, World};
 use super::control::Status;
+use super::meetings;
 use super::path::{Action, Halt, Path, Pending, Target};
 use super::reduce::Reduction;
 use super::vars::Kind;
@@ -318,7 +319,8 @@ fn may_wait(world: &World<'_>, state: &Abstract, id: ThreadId) -> bool {
             Instr::Cas { cas } => code.cas(cas).wait,
             Instr::Join { .. } => true,
             Instr::Sync { op, .. } => {
-                matches!(op, SyncOp::Lock { .. } | SyncOp::ReadLock | SyncOp::WriteLock | SyncOp::SemWait)
+                meetings::may_wait(op, thread.stage)
+                    || matches!(op, SyncOp::Lock { .. } | SyncOp::ReadLock | SyncOp::WriteLock | SyncOp::SemWait)
             }
             _ => false,
         }

@@ -18,7 +18,7 @@ use super::path::{Action, Halt, Path};
 use super::vars::{Kind, Var};
 use crate::oc::successors;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot};
+use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot, SyncOp};
 use raddle_machine::{Addr, Code};
 use raddle_program::{BinOp, FuncId, Type};
 use raddle_solve::Term;
@@ -209,8 +209,17 @@ impl Footprints {
             Instr::Load { addr, .. } => all.reads = self.objects(code, function, addr),
             Instr::Store { addr: object, .. }
             | Instr::Rmw { addr: object, .. }
-            | Instr::Sync { object, .. }
             | Instr::Free { ptr: object, .. } => all.writes = self.objects(code, function, object),
+            Instr::Sync { op, object, other, .. } => {
+                all.writes = self.objects(code, function, object);
+                if let SyncOp::CondWait { .. } = op {
+                    all.writes.join(&self.objects(code, function, other));
+                }
+                // Wake-ups belong to threads.
+                if let SyncOp::CondWait { .. } | SyncOp::CondSignal | SyncOp::CondBroadcast = op {
+                    all.writes.add(self.globals);
+                }
+            }
             Instr::Cas { cas } => all.writes = self.objects(code, function, code.cas(cas).addr),
             Instr::Join { .. } => all.joins = true,
             Instr::Return { .. } | Instr::ExitThread { .. } => {
