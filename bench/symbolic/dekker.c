@@ -12,6 +12,7 @@ extern void __VERIFIER_assume(int);
 #define N 3
 #endif
 
+// Who waits looks twice at most.
 int f1, f2, turn, x;
 
 void *first(void *arg)
@@ -23,7 +24,7 @@ void *first(void *arg)
 #else
         int r = f2;
 #endif
-        while (r >= 1) {
+        for (int look = 0; look < 2 && r >= 1; look++) {
             int t = turn;
             if (t != 0) {
                 f1 = 0;
@@ -33,6 +34,7 @@ void *first(void *arg)
             }
             r = f2;
         }
+        assume(r < 1);
         x = 0;
         r = x;
         assert(r <= 0);
@@ -47,7 +49,7 @@ void *second(void *arg)
     for (int k = 0; k < N; k++) {
         f2 = 1;
         int r = f1;
-        while (r >= 1) {
+        for (int look = 0; look < 2 && r >= 1; look++) {
             int t = turn;
             if (t != 1) {
                 f2 = 0;
@@ -57,6 +59,7 @@ void *second(void *arg)
             }
             r = f1;
         }
+        assume(r < 1);
         x = 1;
         r = x;
         assert(r >= 1);

@@ -14,8 +14,8 @@ use crate::verify::Settings;
 use raddle_engine::{Control, Fault, Options, Outcome, Question, StopReason};
 use raddle_machine::Code;
 use raddle_machine::code::Instr;
-use raddle_program::Program;
-use raddle_program::analysis::LoopBounds;
+use raddle_program::analysis::{Cfg, LoopBounds};
+use raddle_program::{BlockId, Program};
 use raddle_trace::{Model, Verdict};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -34,6 +34,22 @@ const CEGAR: &str = "cegar";
 pub(crate) fn has_large_inputs(code: &Code) -> bool {
     (0..code.len())
         .any(|pc| matches!(code.instr(pc), Instr::Input { values, .. } if code.input_values(values).count() > MANY))
+}
+
+/// Whether there is a loop that is never left.
+pub(crate) fn has_endless_loops(program: &Program) -> bool {
+    program.functions.iter().any(|function| {
+        let cfg = Cfg::new(function);
+        let blocks = cfg.reverse_postorder();
+        let mut ends = vec![false; function.blocks.len()];
+        let mut todo: Vec<BlockId> = blocks.iter().copied().filter(|&block| cfg.successors(block).is_empty()).collect();
+        while let Some(block) = todo.pop() {
+            if !std::mem::replace(&mut ends[block.index()], true) {
+                todo.extend(cfg.predecessors(block));
+            }
+        }
+        blocks.iter().any(|block| !ends[block.index()])
+    })
 }
 
 /// Whether `auto` may ask somebody else.
@@ -79,14 +95,18 @@ pub(crate) fn decide(
     };
     let Some((name, mut outcome)) = found else { return Ok(None) };
     if weak {
-        let findings: Result<Vec<_>, Fault> = outcome.findings.iter().map(|found| found.confirmed_for(&meant)).collect();
+        let findings: Result<Vec<_>, Fault> =
+            outcome.findings.iter().map(|found| found.confirmed_for(&meant)).collect();
         outcome.findings = findings?;
     }
     outcome.notes.push(format!("auto took {name}: {why}"));
     if weak {
         outcome.notes.push(match outcome.verdict {
-            Verdict::Violated => "found under sc, whose executions are executions of rc11, too, and shown under rc11".into(),
-            _ => "decided under sc: all atomic accesses are seq_cst and nothing races, so rc11 has no other executions".into(),
+            Verdict::Violated => {
+                "found under sc, whose executions are executions of rc11, too, and shown under rc11".into()
+            }
+            _ => "decided under sc: all atomic accesses are seq_cst and nothing races, so rc11 has no other executions"
+                .into(),
         });
     }
     Ok(Some(outcome))

@@ -1,7 +1,9 @@
 //! The engine `oc` where it could go wrong: orders of writes, rounds of derivation, joins in branches, blocks that do not end, loops, inputs.
 
 use raddle::engine::PropertySet;
-use raddle::{Control, ENGINES, Error, Model, Outcome, Program, Property, Scope, Settings, StopReason, Verdict, verify};
+use raddle::{
+    Control, ENGINES, Error, Model, Outcome, Program, Property, Scope, Settings, StopReason, Verdict, verify,
+};
 
 fn program(text: &str) -> Program {
     raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))
@@ -175,7 +177,9 @@ fn what_a_bound_leaves_out_is_said() {
 /// A thread is waited for once.
 #[test]
 fn who_is_waited_for_again_is_not_there() {
-    let text = |again: &str| format!("fn child() {{}} fn main() {{ let c = choose 0..2; let h = spawn child(); join h; {again} }}");
+    let text = |again: &str| {
+        format!("fn child() {{}} fn main() {{ let c = choose 0..2; let h = spawn child(); join h; {again} }}")
+    };
     assert_eq!(verdict(&text("")), Verdict::Holds);
     assert_eq!(verdict(&text("if c == 1 { join h; }")), Verdict::Violated);
 }

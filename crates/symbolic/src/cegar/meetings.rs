@@ -26,10 +26,7 @@ const MOST_WAITING: u32 = 64;
 /// Whether an operation is one of those here.
 pub(super) fn is_meeting(op: SyncOp) -> bool {
     use SyncOp::{BarrierInit, BarrierWait, CondBroadcast, CondSignal, CondWait, Destroy};
-    matches!(
-        op,
-        CondWait { .. } | CondSignal | CondBroadcast | BarrierInit | BarrierWait | Destroy { ty: Type::I64 }
-    )
+    matches!(op, CondWait { .. } | CondSignal | CondBroadcast | BarrierInit | BarrierWait | Destroy { ty: Type::I64 })
 }
 
 /// Whether a thread at this stage of an operation may have to wait.
@@ -148,7 +145,9 @@ impl Walker<'_> {
         let cell = Var::Cell { addr, size: 8 };
         if op == SyncOp::BarrierInit {
             if self.anybody_at(&path, addr) {
-                return Err(self.refused(pc, "the engine `cegar` takes no barrier that is made anew while threads wait at it"));
+                return Err(
+                    self.refused(pc, "the engine `cegar` takes no barrier that is made anew while threads wait at it")
+                );
             }
             self.register(addr, 8, pc)?;
             let count = self.operand(&path, id, other, pc, "for how many threads this barrier is")?;

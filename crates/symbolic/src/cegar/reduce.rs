@@ -207,9 +207,9 @@ impl Footprints {
         let mut all = Footprint::none(self.bits);
         match code.instr(pc) {
             Instr::Load { addr, .. } => all.reads = self.objects(code, function, addr),
-            Instr::Store { addr: object, .. }
-            | Instr::Rmw { addr: object, .. }
-            | Instr::Free { ptr: object, .. } => all.writes = self.objects(code, function, object),
+            Instr::Store { addr: object, .. } | Instr::Rmw { addr: object, .. } | Instr::Free { ptr: object, .. } => {
+                all.writes = self.objects(code, function, object)
+            }
             Instr::Sync { op, object, other, .. } => {
                 all.writes = self.objects(code, function, object);
                 if let SyncOp::CondWait { .. } = op {

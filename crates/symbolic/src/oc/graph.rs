@@ -318,8 +318,7 @@ impl Graph {
 
     pub(super) fn add(&mut self, node: Node, location: Location, writes: bool, value: Term, guard: Term, pc: u32) {
         let (issued, unwritten, reached, ordinary, depends) = (node, None, guard, false, false);
-        let event =
-            Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
+        let event = Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
         self.events.push(event);
     }
 
