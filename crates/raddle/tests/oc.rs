@@ -312,6 +312,34 @@ fn stores_pass_each_other_under_pso_only() {
 }
 
 /// A fence on one side of a branch orders nothing if the other side is taken.
+/// What a thread does behind a store that has set out is behind it, wherever the store is; and store buffers let both threads in that sequential consistency keeps apart.
+#[test]
+fn races_are_found_where_stores_are_on_their_way() {
+    let program = |one: &str, other: &str| {
+        format!(
+            "global x: i32; global y: i32; global z: i32;
+             fn one() {{ {one} }} fn other() {{ {other} }} fn main() {{ spawn one(); spawn other(); }}"
+        )
+    };
+    let passed = "let r = load.na z; if r == 1 { let s = load.na x; }";
+    let passes = program("store.na x, 1; let r = load.acq y; store.na z, 1;", passed);
+    let told = "let r = load.acq z; if r == 1 { let s = load.na x; }";
+    let tells = program("store.na x, 1; store.rel z, 1;", told);
+    let alone = |own: &str, theirs: &str| {
+        format!("store.rel {own}, 1; let r = load.acq {theirs}; if r == 0 {{ store.na x, 1; }}")
+    };
+    let both = program(&alone("y", "z"), &alone("z", "y"));
+    let found = |model: Model, text: &str| {
+        let outcome = ask_under(model, text, &[], PropertySet::all()).expect("it takes this");
+        outcome.findings.first().map(|finding| finding.violation().property)
+    };
+    for model in Model::OPERATIONAL {
+        assert_eq!(found(model, &passes), Some(Property::Race), "{model}");
+        assert_eq!(found(model, &tells), None, "{model}");
+        assert_eq!(found(model, &both), (model != Model::Sc).then_some(Property::Race), "{model}");
+    }
+}
+
 #[test]
 fn a_fence_in_a_branch_orders_on_that_side_only() {
     let text = |always: &str| {
