@@ -21,10 +21,7 @@ pub fn variants() -> Vec<Subject> {
 
 /// An engine that takes what `cegar` takes.
 pub(crate) fn abstracted(subject: Subject) -> Subject {
-    let subject = subject.without(|stmt| {
-        let waits = matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_));
-        waits || matches!(stmt, Stmt::Barrier(..) | Stmt::CondWait(..) | Stmt::Signal(_) | Stmt::Broadcast(_))
-    });
+    let subject = subject.without(|stmt| matches!(stmt, Stmt::Spin(..) | Stmt::Loop(_) | Stmt::Await(_)));
     subject.only(|_, model| model == Model::Sc)
 }
 
@@ -35,8 +32,7 @@ pub(crate) fn restricted(subject: Subject) -> Subject {
         Stmt::Atomic(body) => body.iter().any(waits),
         _ => false,
     });
-    let subject = subject.only(|_, model| Model::OPERATIONAL.contains(&model));
-    Subject { races: |model| model == Model::Sc, ..subject }
+    subject.only(|_, model| Model::OPERATIONAL.contains(&model))
 }
 
 /// Whether a statement, or one inside of it, may wait.

@@ -3,19 +3,22 @@
 //! An unknown input with more values than can be tried one by one, or loops that turn for ever, are where engines that enumerate give up and engines that reason about all values at once need not. So these are asked when
 //! `auto` has met such a thing, or has not come to an end for a while and there is such an input. Who decides is named in the answer, with why it was asked.
 //!
+//! With one worker `oc` is asked for a while, since it finds what is near, then `cegar`, whose proofs need no bound, then `oc` again with what time is left; with more they work side by side (the portfolio of Telbisz 2024, in the order that our notes on it propose).
+//!
 //! Under RC11 a formula speaks of sequential consistency. What it finds is an execution of RC11, too, and is replayed there; that it finds nothing counts only where nothing races and all else is seq_cst, since then there are no other executions (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017).
 
 use crate::engines::ENGINES;
 use crate::error::Error;
 use crate::prepare::prepare_with;
 use crate::verify::Settings;
-use raddle_engine::{Control, Fault, Outcome, Question};
+use raddle_engine::{Control, Fault, Options, Outcome, Question, StopReason};
 use raddle_machine::Code;
 use raddle_machine::code::Instr;
-use raddle_program::Program;
-use raddle_program::analysis::LoopBounds;
+use raddle_program::analysis::{Cfg, LoopBounds};
+use raddle_program::{BlockId, Program};
 use raddle_trace::{Model, Verdict};
-use std::time::Duration;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 /// For how long executions are enumerated first, where there is an input of many values.
 pub(crate) const ENUMERATE: Duration = Duration::from_secs(5);
@@ -23,13 +26,30 @@ pub(crate) const ENUMERATE: Duration = Duration::from_secs(5);
 /// How many values of an input are many.
 const MANY: u128 = 16;
 
-/// Who puts executions into formulas.
-const SYMBOLIC: [&str; 1] = ["oc"];
+/// Who puts executions into formulas, and who looks for a proof without a bound.
+const OC: &str = "oc";
+const CEGAR: &str = "cegar";
 
 /// Whether there is an unknown input of more values than are soon tried one by one.
 pub(crate) fn has_large_inputs(code: &Code) -> bool {
     (0..code.len())
         .any(|pc| matches!(code.instr(pc), Instr::Input { values, .. } if code.input_values(values).count() > MANY))
+}
+
+/// Whether there is a loop that is never left.
+pub(crate) fn has_endless_loops(program: &Program) -> bool {
+    program.functions.iter().any(|function| {
+        let cfg = Cfg::new(function);
+        let blocks = cfg.reverse_postorder();
+        let mut ends = vec![false; function.blocks.len()];
+        let mut todo: Vec<BlockId> = blocks.iter().copied().filter(|&block| cfg.successors(block).is_empty()).collect();
+        while let Some(block) = todo.pop() {
+            if !std::mem::replace(&mut ends[block.index()], true) {
+                todo.extend(cfg.predecessors(block));
+            }
+        }
+        blocks.iter().any(|block| !ends[block.index()])
+    })
 }
 
 /// Whether `auto` may ask somebody else.
@@ -57,42 +77,135 @@ pub(crate) fn decide(
     let meant = Question { code: &code, options: &settings.options };
     let weak = settings.options.model == Model::Rc11;
     let mut options = settings.options.clone();
-    options.limits.time = Some(patience);
     options.switches = Default::default();
+    options.workers = 1;
     if weak {
         options.model = Model::Sc;
     }
     // Where nothing races and all else is seq_cst, the executions are those of sequential consistency.
     let same = !weak
         || ((meant.looks_for_races() || !code.has_non_atomic()) && code.is_seq_cst() && !code.has_atomic_blocks());
-    let question = Question { code: &code, options: &options };
-    for name in SYMBOLIC {
-        let engine = ENGINES.find(name).expect("it is among them");
-        if control.stopped() || engine.takes(&question).is_err() {
-            continue;
-        }
-        control.restart();
-        let mut outcome = match engine.ask(&question, control) {
-            Ok(outcome) => outcome,
-            // What it does not take may show only when all is unrolled.
-            Err(Fault::Refused(_)) => continue,
-            Err(fault) => return Err(fault.into()),
-        };
-        let decided = match outcome.verdict {
-            Verdict::Violated => true,
-            Verdict::Holds => same,
-            Verdict::Unknown => false,
-        };
-        if !decided {
-            continue;
-        }
-        if weak {
-            let findings: Result<Vec<_>, Fault> =
-                outcome.findings.iter().map(|found| found.confirmed_for(&meant)).collect();
-            outcome.findings = findings?;
-        }
-        outcome.notes.push(format!("auto took {name}: {why}"));
-        return Ok(Some(outcome));
+    let asked = Asked { code: &code, options, same };
+    control.restart();
+    let both = [OC, CEGAR].into_iter().all(|name| asked.takes(name));
+    let found = if both && settings.options.workers > 1 {
+        asked.side_by_side(control, patience)?
+    } else {
+        asked.in_turns(control, patience, both)?
+    };
+    let Some((name, mut outcome)) = found else { return Ok(None) };
+    if weak {
+        let findings: Result<Vec<_>, Fault> =
+            outcome.findings.iter().map(|found| found.confirmed_for(&meant)).collect();
+        outcome.findings = findings?;
     }
-    Ok(None)
+    outcome.notes.push(format!("auto took {name}: {why}"));
+    if weak {
+        outcome.notes.push(match outcome.verdict {
+            Verdict::Violated => {
+                "found under sc, whose executions are executions of rc11, too, and shown under rc11".into()
+            }
+            _ => "decided under sc: all atomic accesses are seq_cst and nothing races, so rc11 has no other executions"
+                .into(),
+        });
+    }
+    Ok(Some(outcome))
 }
+
+/// A question for engines on formulas.
+struct Asked<'c> {
+    code: &'c Code,
+    options: Options,
+    /// Whether it counts that nothing is found.
+    same: bool,
+}
+
+impl Asked<'_> {
+    fn takes(&self, name: &str) -> bool {
+        let engine = ENGINES.find(name).expect("it is among them");
+        engine.takes(&Question { code: self.code, options: &self.options }).is_ok()
+    }
+
+    /// What an engine says; `None` if it does not take the program, which may show only when it has begun.
+    fn ask(&self, name: &str, control: &Control, patience: Duration) -> Result<Option<Outcome>, Fault> {
+        if control.stopped() || patience.is_zero() || !self.takes(name) {
+            return Ok(None);
+        }
+        let mut options = self.options.clone();
+        options.limits.time = Some(patience);
+        let engine = ENGINES.find(name).expect("it is among them");
+        match engine.ask(&Question { code: self.code, options: &options }, control) {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(Fault::Refused(_)) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn decides(&self, outcome: &Outcome) -> bool {
+        match outcome.verdict {
+            Verdict::Violated => true,
+            Verdict::Holds => self.same,
+            Verdict::Unknown => false,
+        }
+    }
+
+    /// One after the other: formulas for a while, then a proof without a bound, then formulas with more and more turns of loops.
+    fn in_turns(&self, control: &Control, patience: Duration, both: bool) -> Result<Option<Decided>, Error> {
+        let start = Instant::now();
+        let left = || patience.saturating_sub(start.elapsed());
+        let mut turns = vec![(OC, if both { patience / 4 } else { patience }), (CEGAR, patience / 2)];
+        turns.extend(both.then_some((OC, patience)));
+        let mut done = false;
+        for (name, slice) in turns {
+            if name == OC && done {
+                break;
+            }
+            control.restart();
+            let Some(outcome) = self.ask(name, control, slice.min(left()))? else { continue };
+            if self.decides(&outcome) {
+                return Ok(Some((name, outcome)));
+            }
+            // Whoever did not run out of time would say the same again.
+            done |= name == OC && !matches!(outcome.stop, Some(StopReason::Time(_)));
+        }
+        Ok(None)
+    }
+
+    /// Both at once; whoever decides first ends it.
+    fn side_by_side(&self, control: &Control, patience: Duration) -> Result<Option<Decided>, Error> {
+        let controls = [Control::new(), Control::new()];
+        let names = [OC, CEGAR];
+        let (send, receive) = mpsc::channel();
+        let mut found = None;
+        let mut fault = None;
+        std::thread::scope(|scope| {
+            for (name, own) in names.into_iter().zip(&controls) {
+                let send = send.clone();
+                // Nobody listens any more once the other one has decided.
+                scope.spawn(move || drop(send.send((name, self.ask(name, own, patience)))));
+            }
+            drop(send);
+            loop {
+                if control.stopped() {
+                    controls.iter().for_each(Control::stop);
+                }
+                match receive.recv_timeout(Duration::from_millis(20)) {
+                    Ok((name, Ok(Some(outcome)))) if found.is_none() && self.decides(&outcome) => {
+                        found = Some((name, outcome));
+                        controls.iter().for_each(Control::stop);
+                    }
+                    Ok((_, Err(error))) => fault = fault.take().or(Some(error)),
+                    Ok(_) | Err(mpsc::RecvTimeoutError::Timeout) => {}
+                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                }
+            }
+        });
+        match fault {
+            Some(fault) => Err(fault.into()),
+            None => Ok(found),
+        }
+    }
+}
+
+/// Who decided, and what.
+type Decided = (&'static str, Outcome);

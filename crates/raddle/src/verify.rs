@@ -74,7 +74,9 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
     let mut options = settings.options.clone();
     let code = prepare_with(program, bounds.clone(), settings.bound_all_loops, options.properties);
     // A formula has every value of an input in it, so those who try one after the other have their time first.
-    let takes_turns = formulas::may_ask(settings) && formulas::has_large_inputs(&code);
+    let large = formulas::has_large_inputs(&code);
+    let takes_turns =
+        formulas::may_ask(settings) && (large || (bounds.is_empty() && formulas::has_endless_loops(program)));
     if takes_turns {
         options.limits.time = Some(limit.map_or(formulas::ENUMERATE, |limit| formulas::ENUMERATE.min(limit / 2)));
     }
@@ -87,7 +89,10 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             Ok(decided.unwrap_or(outcome))
         }
         Some(StopReason::Time(_)) if takes_turns && outcome.verdict == Verdict::Unknown => {
-            let why = "there is an unknown input of many values, and enumerating executions came to no end";
+            let why = match large {
+                true => "there is an unknown input of many values, and enumerating executions came to no end",
+                false => "there is a loop that is never left, and enumerating executions came to no end",
+            };
             let patience = left(2 * PATIENCE) / 2;
             if let Some(decided) = formulas::decide(program, settings, &bounds, control, patience, why)? {
                 return Ok(decided);

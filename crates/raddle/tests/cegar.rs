@@ -60,6 +60,58 @@ fn who_assumes_or_waits_hides_nobody() {
     }
 }
 
+/// What an assumption is about may have been read long before.
+#[test]
+fn who_assumes_later_hides_nobody() {
+    let text = "global x: i32; global z: i32;
+        fn assumes() { let a = load x; store z, 1; assume a == 1; }
+        fn fails() { let a = load x; if a != 1 { error \"there\"; } }
+        fn main() { let v = choose; store x, v; spawn assumes(); spawn fails(); }";
+    assert_eq!(verdict(text), Verdict::Violated);
+}
+
+/// What a thread does after its next step counts, also behind the call that it is in.
+#[test]
+fn what_a_thread_does_later_counts() {
+    for first in ["store y, 1;", "call before();"] {
+        let text = format!(
+            "global x: i32; global y: i32;
+             fn before() {{ store y, 1; }}
+             fn writes() {{ {first} store x, 1; }}
+             fn fails() {{ let a = load x; assert a == 0; }}
+             fn main() {{ spawn fails(); spawn writes(); }}"
+        );
+        assert_eq!(verdict(&text), Verdict::Violated, "{first}");
+    }
+}
+
+/// A thread that waits for another one goes on as soon as that has ended, which may be before a third one has done anything; and of two who wait for the same thread either may be the first.
+#[test]
+fn who_waits_for_a_thread_goes_on_when_it_has_ended() {
+    let text = "global x: i32; global w: i32;
+        fn awaited() { store w, 1; }
+        fn writes() { store x, 1; }
+        fn also() { store w, 2; store w, 3; }
+        fn main() { spawn writes(); let h = spawn awaited(); spawn also(); join h; let a = load x; assert a == 1; }";
+    assert_eq!(verdict(text), Verdict::Violated);
+    let two = |fails: &str| {
+        let does = |name: &str| if name == fails { "error \"there\";" } else { "store x, 1;" };
+        format!(
+            "global x: i32; fn child() {{}} fn one(h: i64) {{ join h; {} }} fn two(h: i64) {{ join h; {} }}
+             fn main() {{ let h = spawn child(); spawn one(h); spawn two(h); }}",
+            does("one"),
+            does("two")
+        )
+    };
+    for name in ["one", "two"] {
+        for por in ["por=none", "por=local", "por=spor", "por=aaspor"] {
+            // Whoever comes second has nobody to wait for, which is not looked for here.
+            let only = PropertySet::none().with(Property::Error);
+            assert_eq!(ask(&two(name), &[por], only).verdict, Verdict::Violated, "{name} {por}");
+        }
+    }
+}
+
 #[test]
 fn who_ends_the_program_hides_nobody() {
     for last in ["store y, 1;", "let a = choose 0..2;"] {
@@ -170,6 +222,50 @@ fn deadlocks_and_races_are_targets() {
         all.without(Property::Deadlock),
     );
     assert_eq!(found.findings[0].violation().property, Property::Race);
+}
+
+/// The numbers of the machine for wake-ups and arrivals grow for ever; what is known of them does not.
+#[test]
+fn meetings_that_never_end_have_finitely_many_states() {
+    let signals = |wake: &str| {
+        format!(
+            "global m: mutex; global c: cond; global d: cond; global turn: i32;
+             fn other() {{ loop {{ lock m; let r = load turn; while r != 1 {{ wait c, m; r = load turn; }} store turn, 0; {wake} unlock m; }} }}
+             fn main() {{ spawn other(); loop {{ lock m; let r = load turn; while r != 0 {{ wait d, m; r = load turn; }} store turn, 1; signal c; unlock m; }} }}"
+        )
+    };
+    for wake in ["signal d;", "broadcast d;"] {
+        assert_eq!(ask(&signals(wake), &["certify=on"], PropertySet::all()).verdict, Verdict::Holds, "{wake}");
+    }
+    let lost = ask(&signals(""), &[], PropertySet::all());
+    assert_eq!(lost.findings[0].violation().property, Property::Deadlock);
+    let phases = |count: u32| {
+        format!(
+            "global b: barrier({count}); global x: i32;
+             fn other() {{ loop {{ store x, 1; barrier_wait b; barrier_wait b; }} }}
+             fn main() {{ spawn other(); loop {{ barrier_wait b; let r = load x; assert r == 1; store x, 0; barrier_wait b; }} }}"
+        )
+    };
+    assert_eq!(verdict(&phases(2)), Verdict::Holds);
+    assert_eq!(verdict(&phases(1)), Verdict::Violated);
+    assert_eq!(ask(&phases(3), &[], PropertySet::all()).findings[0].violation().property, Property::Deadlock);
+}
+
+/// A signal wakes one of those who wait, whichever; a broadcast all of them.
+#[test]
+fn any_of_those_who_wait_may_be_woken() {
+    let text = |wake: &str| {
+        format!(
+            "global m: mutex; global c: cond; global n: i32; global x: i32;
+             fn waits(i: i32) {{ lock m; let a = load n; store n, a + 1; wait c, m; store x, i; unlock m; }}
+             fn main() {{ spawn waits(1); spawn waits(2); let a = load n until a == 2; lock m; {wake} c; unlock m; let b = load x until b != 0; assert b != 1; exit; }}"
+        )
+    };
+    for wake in ["signal", "broadcast"] {
+        assert_eq!(verdict(&text(wake)), Verdict::Violated, "{wake}");
+        assert_eq!(verdict(&text(wake).replace("b != 1", "b != 2")), Verdict::Violated, "{wake}");
+        assert_eq!(verdict(&text(wake).replace("b != 1", "b != 3")), Verdict::Holds, "{wake}");
+    }
 }
 
 #[test]

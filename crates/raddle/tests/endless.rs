@@ -3,8 +3,12 @@
 use raddle::{Control, Language, LoadOptions, Model, Outcome, Settings, StopReason, Verdict, load_text, verify};
 
 fn check(text: &str) -> Outcome {
+    check_under(Model::Sc, text)
+}
+
+fn check_under(model: Model, text: &str) -> Outcome {
     let program = load_text("p.rdl", text, Language::Rdl, &LoadOptions::default()).expect("accepted").program;
-    verify(&program, &Settings::new(Model::Sc), &Control::new()).expect("no error")
+    verify(&program, &Settings::new(model), &Control::new()).expect("no error")
 }
 
 fn workers(check: &str) -> String {
@@ -25,11 +29,36 @@ fn a_violation_in_the_first_turns_is_found() {
 
 #[test]
 fn the_scope_says_how_far_it_was_explored() {
-    let outcome = check("global x: i32; fn main() { while true { store x, 1; } }");
+    // Under SC there is a proof.
+    let outcome = check_under(Model::Pso, "global x: i32; fn main() { while true { store x, 1; } }");
     assert_eq!(outcome.verdict, Verdict::Unknown);
     let Some(StopReason::Endless { turns, .. }) = outcome.stop else { panic!("{:?}", outcome.stop) };
     assert!(turns >= 1024, "{turns}");
     assert!(outcome.scope.to_string().contains(&format!("no violation with up to {turns} turns")), "{}", outcome.scope);
+}
+
+/// Who needs no bound decides, whether one worker is asked for or two, and a note says who.
+#[test]
+fn under_sc_a_proof_needs_no_bound() {
+    let text = |wrong: &str| {
+        format!(
+            "global x: i32; global y: i32; global m: mutex;
+             fn counts() {{ loop {{ lock m; let a = load x; store x, a + 1; let b = load y; store y, b + 1; let c = load x; let d = load y; assert c == d {wrong}; unlock m; }} }}
+             fn main() {{ spawn counts(); spawn counts(); }}"
+        )
+    };
+    let with = |workers: usize, text: &str| {
+        let program = load_text("p.rdl", text, Language::Rdl, &LoadOptions::default()).expect("accepted").program;
+        let mut settings = Settings::new(Model::Sc);
+        settings.options.workers = workers;
+        verify(&program, &settings, &Control::new()).expect("no error")
+    };
+    for workers in [1, 2] {
+        let proved = with(workers, &text(""));
+        assert_eq!((proved.verdict, proved.engine), (Verdict::Holds, "cegar"), "{workers}");
+        assert!(proved.notes.iter().any(|note| note.starts_with("auto took cegar: ")), "{:?}", proved.notes);
+        assert_eq!(with(workers, &text("&& c != 3")).verdict, Verdict::Violated, "{workers}");
+    }
 }
 
 /// Under TSO such programs are decided without a bound, and a note says why.

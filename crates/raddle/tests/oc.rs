@@ -1,7 +1,9 @@
 //! The engine `oc` where it could go wrong: orders of writes, rounds of derivation, joins in branches, blocks that do not end, loops, inputs.
 
 use raddle::engine::PropertySet;
-use raddle::{Control, ENGINES, Error, Model, Outcome, Program, Property, Settings, StopReason, Verdict, verify};
+use raddle::{
+    Control, ENGINES, Error, Model, Outcome, Program, Property, Scope, Settings, StopReason, Verdict, verify,
+};
 
 fn program(text: &str) -> Program {
     raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))
@@ -154,6 +156,34 @@ fn loops_are_unrolled_until_nothing_is_cut_off() {
     assert!(matches!(fixed.stop, Some(StopReason::Endless { turns: 2, .. })), "{:?}", fixed.stop);
 }
 
+/// What somebody else has bounded is named in the answer.
+#[test]
+fn what_a_bound_leaves_out_is_said() {
+    let text = "global x: i32; global y: i32;
+        fn other() { store y, 3; }
+        fn main() { spawn other(); let n = load y; let i: i32 = 0; while i < n { let r = load x; store x, r + 1; i = i + 1; } let s = load x; assert s != 3; }";
+    let bounded = |most: u32| {
+        let mut settings = Settings::new(Model::Sc);
+        settings.engine = ENGINES.find("oc").expect("an engine");
+        (settings.loop_bound, settings.bound_all_loops) = (Some(most), true);
+        verify(&program(text), &settings, &Control::new()).expect("it takes this")
+    };
+    let short = bounded(2);
+    assert_eq!(short.verdict, Verdict::Holds);
+    assert!(matches!(short.scope, Scope::LoopBound { turns: 2 }), "{:?}", short.scope);
+    assert_eq!(bounded(3).verdict, Verdict::Violated);
+}
+
+/// A thread is waited for once.
+#[test]
+fn who_is_waited_for_again_is_not_there() {
+    let text = |again: &str| {
+        format!("fn child() {{}} fn main() {{ let c = choose 0..2; let h = spawn child(); join h; {again} }}")
+    };
+    assert_eq!(verdict(&text("")), Verdict::Holds);
+    assert_eq!(verdict(&text("if c == 1 { join h; }")), Verdict::Violated);
+}
+
 #[test]
 fn every_value_of_an_input_is_looked_at() {
     let text = |factor: u32, wanted: u32| {
@@ -282,6 +312,34 @@ fn stores_pass_each_other_under_pso_only() {
 }
 
 /// A fence on one side of a branch orders nothing if the other side is taken.
+/// What a thread does behind a store that has set out is behind it, wherever the store is; and store buffers let both threads in that sequential consistency keeps apart.
+#[test]
+fn races_are_found_where_stores_are_on_their_way() {
+    let program = |one: &str, other: &str| {
+        format!(
+            "global x: i32; global y: i32; global z: i32;
+             fn one() {{ {one} }} fn other() {{ {other} }} fn main() {{ spawn one(); spawn other(); }}"
+        )
+    };
+    let passed = "let r = load.na z; if r == 1 { let s = load.na x; }";
+    let passes = program("store.na x, 1; let r = load.acq y; store.na z, 1;", passed);
+    let told = "let r = load.acq z; if r == 1 { let s = load.na x; }";
+    let tells = program("store.na x, 1; store.rel z, 1;", told);
+    let alone = |own: &str, theirs: &str| {
+        format!("store.rel {own}, 1; let r = load.acq {theirs}; if r == 0 {{ store.na x, 1; }}")
+    };
+    let both = program(&alone("y", "z"), &alone("z", "y"));
+    let found = |model: Model, text: &str| {
+        let outcome = ask_under(model, text, &[], PropertySet::all()).expect("it takes this");
+        outcome.findings.first().map(|finding| finding.violation().property)
+    };
+    for model in Model::OPERATIONAL {
+        assert_eq!(found(model, &passes), Some(Property::Race), "{model}");
+        assert_eq!(found(model, &tells), None, "{model}");
+        assert_eq!(found(model, &both), (model != Model::Sc).then_some(Property::Race), "{model}");
+    }
+}
+
 #[test]
 fn a_fence_in_a_branch_orders_on_that_side_only() {
     let text = |always: &str| {

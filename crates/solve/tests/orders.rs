@@ -223,3 +223,180 @@ fn derivation_goes_on_until_nothing_new_follows() {
         }
     }
 }
+
+/// What is before what, by the definition: the axioms, applied one after the other until nothing changes. `None` if something is before itself.
+fn closure(case: &Case) -> Option<Vec<Vec<bool>>> {
+    let mut before = vec![vec![false; case.nodes]; case.nodes];
+    let node = |event: usize| case.events[event].node.0 as usize;
+    let earlier = |before: &[Vec<bool>], one: usize, other: usize| match node(one) == node(other) {
+        true => case.events[one].position < case.events[other].position,
+        false => before[node(one)][node(other)],
+    };
+    let mut orders: Vec<(usize, usize)> = Vec::new();
+    case.edges.iter().for_each(|&(from, to)| before[from as usize][to as usize] = true);
+    case.reads.iter().for_each(|&(read, write)| orders.push((write, read)));
+    loop {
+        let old = before.clone();
+        for (one, other) in orders.drain(..) {
+            match node(one) == node(other) {
+                true if case.events[one].position > case.events[other].position => return None,
+                true => {}
+                false => before[node(one)][node(other)] = true,
+            }
+        }
+        for middle in 0..case.nodes {
+            for from in 0..case.nodes {
+                for to in 0..case.nodes {
+                    before[from][to] |= before[from][middle] && before[middle][to];
+                }
+            }
+        }
+        for &(read, write) in &case.reads {
+            let rivals = (0..case.events.len()).filter(|&other| {
+                other != write && case.writes[other] && case.events[other].location == case.events[read].location
+            });
+            for other in rivals {
+                if earlier(&before, other, read) {
+                    orders.push((other, write));
+                }
+                if earlier(&before, write, other) {
+                    orders.push((read, other));
+                }
+            }
+        }
+        if (0..case.nodes).any(|at| before[at][at]) {
+            return None;
+        }
+        let settled = orders.iter().all(|&(one, other)| earlier(&before, one, other));
+        if before == old && settled {
+            return Some(before);
+        }
+    }
+}
+
+/// Neither more nor less follows than the definition says, whatever is said last.
+#[test]
+fn what_follows_is_what_the_axioms_say() {
+    let (mut contradictory, mut orders_met) = (0, 0);
+    for seed in 0..3000 {
+        let mut random = Random::new(seed);
+        let case = large_case(&mut random);
+        let mut sat = Sat::new(Stop::new());
+        let (mut orders, mut lits) = orders(&case, &mut sat);
+        for at in (1..lits.len()).rev() {
+            lits.swap(at, random.below(at + 1));
+        }
+        let held = lits.iter().try_for_each(|&lit| orders.hold(lit)).is_ok();
+        let Some(before) = closure(&case) else {
+            assert!(!held, "seed {seed}: {case:?}");
+            contradictory += 1;
+            continue;
+        };
+        assert!(held, "seed {seed}: {case:?}");
+        for (one, row) in (0..).map(NodeId).zip(&before) {
+            for (other, &is) in (0..).map(NodeId).zip(row) {
+                assert_eq!(orders.is_before(one, other), is, "seed {seed}: {one:?} {other:?} {case:?}");
+                orders_met += u32::from(is);
+            }
+        }
+    }
+    println!("{contradictory} contradictory, {orders_met} orders");
+    assert!(contradictory > 200 && orders_met > 10_000, "{contradictory} {orders_met}");
+}
+
+/// Most cases of this size contradict themselves if reads read from anywhere; so each reads from what was last in some order of the nodes, but for a few.
+fn large_case(random: &mut Random) -> Case {
+    let (threads, locations) = (random.between(2, 4), random.between(2, 4) as u32);
+    let mut case = Case { nodes: 1, events: Vec::new(), writes: Vec::new(), edges: Vec::new(), reads: Vec::new() };
+    let mut last = vec![0u32; threads];
+    let mut latest = vec![0; locations as usize];
+    for location in 0..locations {
+        case.events.push(Event { node: NodeId(0), position: location, location });
+        case.writes.push(true);
+        latest[location as usize] = location as usize;
+    }
+    for _ in 0..random.between(4, 14) {
+        let (thread, node) = (random.below(threads), case.nodes as u32);
+        case.nodes += 1;
+        case.edges.push((last[thread], node));
+        last[thread] = node;
+        for _ in 0..random.between(1, 2) {
+            let (event, location) = (case.events.len(), random.below_u32(locations));
+            case.events.push(Event { node: NodeId(node), position: event as u32, location });
+            case.writes.push(random.chance(50));
+            match case.writes[event] {
+                true => latest[location as usize] = event,
+                false => case.reads.push((event, latest[location as usize])),
+            }
+        }
+    }
+    for at in 0..case.reads.len() {
+        if random.one_in(12) {
+            let read = case.reads[at].0;
+            let same = |&write: &usize| case.writes[write] && case.events[write].location == case.events[read].location;
+            let fitting: Vec<usize> = (0..case.events.len()).filter(same).collect();
+            case.reads[at].1 = random.pick(&fitting);
+        }
+    }
+    case
+}
+
+impl Case {
+    fn node_behind(&mut self, before: &[u32]) -> u32 {
+        let node = self.nodes as u32;
+        self.nodes += 1;
+        self.edges.extend(before.iter().map(|&from| (from, node)));
+        node
+    }
+
+    fn event(&mut self, node: u32, location: u32, writes: bool) -> usize {
+        let position = self.events.len() as u32;
+        self.events.push(Event { node: NodeId(node), position, location });
+        self.writes.push(writes);
+        self.events.len() - 1
+    }
+}
+
+/// A node that sees the flag comes before two chains. In each, the first read is behind a write that it does not read from, so that is before the one that it does, so the same holds of the next read, and so on;
+/// and the last written of each chain is before all of the other chain's overwritten ones. The flag is what is read last.
+fn chains(length: u32) -> Case {
+    let mut case = Case { nodes: 0, events: Vec::new(), writes: Vec::new(), edges: Vec::new(), reads: Vec::new() };
+    let flag = case.node_behind(&[]);
+    let raised = case.event(flag, 0, true);
+    let sees = case.node_behind(&[]);
+    let (mut firsts, mut lasts) = (Vec::new(), Vec::new());
+    for chain in 0..2 {
+        let (mut asks, mut next, mut last) = (case.node_behind(&[sees]), flag, flag);
+        for location in (1..=length).map(|nth| chain * length + nth) {
+            let overwritten = case.node_behind(&[]);
+            case.edges.push((overwritten, next));
+            case.event(overwritten, location, true);
+            next = overwritten;
+            let read = case.event(asks, location, false);
+            last = case.node_behind(&[]);
+            let write = case.event(last, location, true);
+            case.reads.push((read, write));
+            asks = case.node_behind(&[last]);
+        }
+        firsts.push(next);
+        lasts.push(last);
+    }
+    case.edges.extend([(lasts[0], firsts[1]), (lasts[1], firsts[0])]);
+    let read = case.event(sees, 0, false);
+    case.reads.push((read, raised));
+    case
+}
+
+/// One thing is said last, and each order that follows from it is because of the one before: as many rounds as a chain is long.
+#[test]
+fn a_long_chain_of_derivations_is_followed_to_its_end() {
+    for length in 2..8 {
+        let case = chains(length);
+        assert!(closure(&case).is_none());
+        let mut sat = Sat::new(Stop::new());
+        let (mut orders, lits) = orders(&case, &mut sat);
+        let (&last, before) = lits.split_last().expect("the flag is read");
+        assert!(before.iter().all(|&lit| orders.hold(lit).is_ok()), "{length}");
+        assert!(orders.hold(last).is_err(), "{length}");
+    }
+}

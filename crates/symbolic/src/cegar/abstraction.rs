@@ -93,6 +93,7 @@ pub(super) struct World<'q> {
 pub(super) fn is_alive(live: &Live, control: &Control, var: Var) -> bool {
     match var {
         Var::Cell { addr, .. } => match raddle_machine::Addr(addr).owner() {
+            raddle_machine::address::Owner::Thread(_, raddle_machine::address::WAKEUPS) => true,
             raddle_machine::address::Owner::Thread(..) => control.object(addr).is_some_and(|object| object.live),
             _ => true,
         },

@@ -25,6 +25,7 @@ impl Walker<'_> {
             status: Status::Silent,
             pc: self.code.function(function).entry,
             stage: 0,
+            scratch: 0,
             frames: Vec::new(),
             held: Vec::new(),
             objects: Vec::new(),

@@ -31,8 +31,8 @@ pub(super) fn certify(
     let mut checked = 0;
     for node in graph.nodes.iter().filter(|node| node.expanded) {
         let facts = world.facts(&node.state);
-        let (followed, rest) = successors(world, &node.state, &facts, wanted)?;
-        for action in followed.into_iter().chain(rest) {
+        let all = successors(world, &node.state, &facts, wanted)?;
+        for action in all.actions.into_iter().chain(all.noticed) {
             let premises: Vec<Term> = facts.iter().copied().chain([action.guard]).collect();
             if !world.can_hold(&premises)? {
                 continue;

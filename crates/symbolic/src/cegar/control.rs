@@ -53,6 +53,8 @@ pub(super) struct Thread {
     pub(super) pc: Pc,
     /// How far an operation made of several steps has come.
     pub(super) stage: u32,
+    /// What it remembers meanwhile: how often it held the mutex that it waits without, whom it is to wake, at which barrier it is.
+    pub(super) scratch: u64,
     pub(super) frames: Vec<Frame>,
     /// Locks it holds: how often, negative for writing.
     pub(super) held: Vec<(u64, i32)>,

@@ -5,6 +5,7 @@
 
 use super::abstraction::{Abstract, World};
 use super::control::Status;
+use super::meetings;
 use super::path::{Action, Halt, Path, Pending, Target};
 use super::reduce::Reduction;
 use super::vars::Kind;
@@ -144,44 +145,92 @@ impl Graph {
     ) -> Result<Option<usize>, Halt> {
         let state = self.nodes[at].state.clone();
         let facts = world.facts(&state);
-        let (followed, rest) = successors(world, &state, &facts, wanted)?;
-        let mut leads_back = false;
-        let count = followed.len();
-        for (nth, mut action) in followed.into_iter().chain(rest).enumerate() {
-            // Whoever was left out is followed where a state was looked at before, lest a cycle leaves somebody out for ever.
-            if nth >= count && !leads_back {
+        let Successors { noticed, mut actions, sets } = successors(world, &state, &facts, wanted)?;
+        // It is no news that two threads stand still or race.
+        for action in noticed.into_iter().filter(|action| !action.target.as_ref().is_some_and(|it| told.contains(it))) {
+            self.actions += 1;
+            if let Some(next) = world.post(&state, &facts, &action)? {
+                return Ok(Some(self.add(next, Some((at, Rc::new(action))))));
+            }
+        }
+        for action in &mut actions {
+            // What was told of is the end of a thread.
+            action.target = action.target.take().filter(|target| !told.contains(target));
+        }
+        // A set that leads to a state that was looked at before might leave somebody out for ever; if all do, everybody is followed.
+        let mut behind: Vec<Option<Behind>> = vec![None; actions.len()];
+        let mut followed = None;
+        for set in sets.iter().map(Some).chain([None]) {
+            let is_in = |action: &Action| set.is_none_or(|set| set.contains(&action.thread));
+            let mut leads_back = false;
+            for (action, behind) in actions.iter().zip(&mut behind).filter(|(action, _)| is_in(action)) {
+                let known = match behind.take() {
+                    Some(known) => known,
+                    None => self.look_behind(world, &state, &facts, action)?,
+                };
+                if let (Some(next), Some(_)) = (&known.state, &action.target) {
+                    return Ok(Some(self.add(next.clone(), Some((at, Rc::new(action.clone()))))));
+                }
+                leads_back |= known.leads_back;
+                *behind = Some(known);
+            }
+            followed = set;
+            if !leads_back {
                 break;
             }
-            self.actions += 1;
-            if action.target.as_ref().is_some_and(|target| told.contains(target)) {
-                // What was told of is the end of a thread. It is no news that two others stand still or race.
-                if !matches!(action.target, Some(Target::Failure { .. } | Target::Bound { .. })) {
-                    continue;
-                }
-                action.target = None;
-            }
-            let Some(next) = world.post(&state, &facts, &action)? else { continue };
-            let is_target = action.target.is_some();
-            let nodes = &self.nodes;
-            let mut same = self.places.get(&next.control).into_iter().flatten();
-            leads_back |= same.any(|&other| next.is_within(&nodes[other].state));
-            let node = self.add(next, Some((at, Rc::new(action))));
-            if is_target {
-                return Ok(Some(node));
+        }
+        for (action, behind) in actions.into_iter().zip(behind) {
+            let is_in = followed.is_none_or(|set| set.contains(&action.thread));
+            if let Some(next) = behind.and_then(|behind| behind.state).filter(|_| is_in) {
+                self.add(next, Some((at, Rc::new(action))));
             }
         }
         self.nodes[at].expanded = true;
         Ok(None)
     }
+
+    /// What an action leads to.
+    fn look_behind(
+        &mut self,
+        world: &mut World<'_>,
+        state: &Abstract,
+        facts: &[Term],
+        action: &Action,
+    ) -> Result<Behind, Halt> {
+        self.actions += 1;
+        let next = world.post(state, facts, action)?;
+        let leads_back = next.as_ref().is_some_and(|next| {
+            let mut same = self.places.get(&next.control).into_iter().flatten();
+            same.any(|&other| next.is_within(&self.nodes[other].state))
+        });
+        Ok(Behind { state: next, leads_back })
+    }
 }
 
-/// What can happen in a state, what is wrong with it included, and what can happen beside but need not be followed.
+/// What an action leads to, if it is possible.
+#[derive(Clone, Debug)]
+struct Behind {
+    state: Option<Abstract>,
+    /// That was looked at before.
+    leads_back: bool,
+}
+
+/// What can happen in a state.
+pub(super) struct Successors {
+    /// What is wrong with the state itself.
+    pub(super) noticed: Vec<Action>,
+    pub(super) actions: Vec<Action>,
+    /// Sets of threads of which it is enough to follow one, unless it leads back; the one to be tried first first.
+    pub(super) sets: Vec<Vec<ThreadId>>,
+}
+
+/// What can happen in a state, what is wrong with it included.
 pub(super) fn successors(
     world: &mut World<'_>,
     state: &Abstract,
     facts: &[Term],
     wanted: Wanted,
-) -> Result<(Vec<Action>, Vec<Action>), Halt> {
+) -> Result<Successors, Halt> {
     let movers: Vec<ThreadId> = state.control.movers().map(|thread| thread.id).collect();
     let mut moves: Vec<(ThreadId, bool, Vec<Action>)> = Vec::new();
     let mut stands: Option<Term> = Some(world.terms.bool(true));
@@ -201,10 +250,9 @@ pub(super) fn successors(
         }
         moves.push((id, waits, actions));
     }
-    let chosen = world.chosen(state, facts, &moves, wanted.reduction)?;
-    let (followed, left): (Vec<_>, Vec<_>) = moves.into_iter().partition(|(id, ..)| chosen.contains(id));
-    let mut all: Vec<Action> = followed.into_iter().flat_map(|(.., actions)| actions).collect();
-    let rest = left.into_iter().flat_map(|(.., actions)| actions).collect();
+    let sets = world.chosen(state, facts, &moves, wanted.reduction)?;
+    let actions = moves.into_iter().flat_map(|(.., actions)| actions).collect();
+    let mut all: Vec<Action> = Vec::new();
     let over = state.control.is_over() || state.control.threads.iter().any(|thread| thread.status == Status::Stopped);
     if wanted.deadlocks
         && !over
@@ -229,7 +277,7 @@ pub(super) fn successors(
             }
         }
     }
-    Ok((all, rest))
+    Ok(Successors { noticed: all, actions, sets })
 }
 
 /// What is wrong with a state, as an action that does nothing.
@@ -271,7 +319,8 @@ fn may_wait(world: &World<'_>, state: &Abstract, id: ThreadId) -> bool {
             Instr::Cas { cas } => code.cas(cas).wait,
             Instr::Join { .. } => true,
             Instr::Sync { op, .. } => {
-                matches!(op, SyncOp::Lock { .. } | SyncOp::ReadLock | SyncOp::WriteLock | SyncOp::SemWait)
+                meetings::may_wait(op, thread.stage)
+                    || matches!(op, SyncOp::Lock { .. } | SyncOp::ReadLock | SyncOp::WriteLock | SyncOp::SemWait)
             }
             _ => false,
         }

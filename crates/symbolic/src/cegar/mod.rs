@@ -7,7 +7,7 @@
 //!
 //! # How programs become actions
 //!
-//! There is no control-flow automaton of its own: the byte code is run on terms from where a thread rests (`walk`, `step`, `calls`, `access`, `sync`). A *location* of a thread is what the machine's `Thread` has beside
+//! There is no control-flow automaton of its own: the byte code is run on terms from where a thread rests (`walk`, `step`, `calls`, `access`, `sync`, `meetings`). A *location* of a thread is what the machine's `Thread` has beside
 //! numbers: its stack of calls, the instruction, objects it has made, locks it holds (`control`). An *action* is a way from there to where the thread rests next (`path`): the operation that others may notice, and
 //! what it does alone behind it, up to the next such operation or the head of a loop whose turns are open. So one access to shared memory is one action, as the method asks for, and everything
 //! else is in large blocks. Branches whose conditions are not known split the way; a failed assumption is a way to a stop, so that guards are total but where a thread waits.
@@ -18,6 +18,7 @@
 //! | memory | a variable per cell that is accessed at once (`vars`); accesses of other sizes to the same bytes are refused, or made in pieces |
 //! | addresses | numbers: what they depend on is known in every abstraction; a pointer moved by an unknown input splits the way into all places it can be of |
 //! | mutexes, reader-writer locks | a word that is known in every abstraction; who holds what is part of the location |
+//! | condition variables, barriers | words that are known in every abstraction, without what only ever grows (`meetings`) |
 //! | semaphores, waits for values | guards; where none holds the thread does not move |
 //! | spawn, join, results | threads are named as everywhere; whether one has ended is part of the location, what it returned a variable |
 //! | unknown inputs | another variable each time, with all values that the code gives it |
@@ -26,7 +27,7 @@
 //!
 //! Which threads are followed from a state is said in `reduce`; that a complete graph is a proof is checked again in `certify`.
 //!
-//! Refused with a place: floating-point numbers, condition variables, barriers, other memory models than SC, deadlocks beside loops that wait by turning, 32-bit addresses.
+//! Refused with a place: floating-point numbers, other memory models than SC, deadlocks beside loops that wait by turning, 32-bit addresses.
 //!
 //! # Where this differs from Telbisz 2024
 //!
@@ -42,6 +43,7 @@ mod certify;
 mod control;
 mod graph;
 mod lives;
+mod meetings;
 mod path;
 mod reduce;
 mod refine;
@@ -64,7 +66,7 @@ use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
     Values, confirm,
 };
-use raddle_machine::code::{Instr, SyncOp};
+use raddle_machine::code::Instr;
 use raddle_program::{BinOp, CastOp, UnOp};
 use raddle_solve::Stop;
 use raddle_trace::{Model, Property};
@@ -156,16 +158,12 @@ impl Engine for Cegar {
             let why = match code.instr(pc) {
                 Instr::Un { op: UnOp::Float(_), .. }
                 | Instr::Bin { op: BinOp::Float(_), .. }
-                | Instr::Cast { op: CastOp::Float(_), .. } => "no floating-point numbers",
-                Instr::Sync { op, .. } => match op {
-                    SyncOp::CondWait { .. } | SyncOp::CondSignal | SyncOp::CondBroadcast => "no condition variables",
-                    SyncOp::BarrierInit | SyncOp::BarrierWait => "no barriers",
-                    _ => continue,
-                },
+                | Instr::Cast { op: CastOp::Float(_), .. } => {
+                    "the engine `cegar` takes no floating-point numbers; --engine explicit takes them"
+                }
                 _ => continue,
             };
-            let message = format!("the engine `cegar` takes {why}; --engine explicit takes them");
-            return Err(Refusal::at(code, pc, message));
+            return Err(Refusal::at(code, pc, why));
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //!   depend on each other if they may be to the same object and one of them writes.
 //! * `aaspor`: the same, but accesses to what abstract states know nothing of do not count (abstraction-aware: Telbisz 2024, theorem 1). Sets are made anew for every precision.
 //!
-//! What makes it right: where a set leads back to a state that was looked at before, everybody is followed (`graph`): so every cycle has a state in it where nobody is left out (the cycle
+//! What makes it right: where a set leads back to a state that was looked at before, another one is tried, and where all of them do everybody is followed (`graph`): so every cycle has a state in it where nobody is left out (the cycle
 //! proviso; by the order in which states are looked at rather than by back edges of the code, since a loop that is known to end makes no cycle of states). A set is none with a way in it that ends the program, with a thread about to enter an atomic block, which might be
 //! stopped in it, or with a thread that may have to wait, unless it is known that it need not (guards have to be total). Source sets keep failures, but not that two accesses are pending at the same
 //! time or that nobody moves in abstract states; so where races or deadlocks are looked for, `local` is all there is.
@@ -14,11 +14,11 @@
 
 use super::abstraction::{Abstract, World};
 use super::control::{Status, Thread};
-use super::path::Action;
+use super::path::{Action, Halt, Path};
 use super::vars::{Kind, Var};
 use crate::oc::successors;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot};
+use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot, SyncOp};
 use raddle_machine::{Addr, Code};
 use raddle_program::{BinOp, FuncId, Type};
 use raddle_solve::Term;
@@ -33,6 +33,9 @@ pub(super) enum Reduction {
     Sources,
     Aware,
 }
+
+/// How many sets of threads are tried in a state.
+const MOST_SETS: usize = 4;
 
 /// A set of objects: the globals, and as one what threads have made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,29 +69,28 @@ impl Objects {
 struct Footprint {
     reads: Objects,
     writes: Objects,
-    /// A thread ends, or somebody waits for one to end.
-    ends: bool,
+    /// Somebody waits for a thread.
     joins: bool,
+    /// There is a loop.
+    turns: bool,
 }
 
 impl Footprint {
     fn none(bits: usize) -> Self {
-        Footprint { reads: Objects::none(bits), writes: Objects::none(bits), ends: false, joins: false }
+        Footprint { reads: Objects::none(bits), writes: Objects::none(bits), joins: false, turns: false }
     }
 
     fn join(&mut self, other: &Footprint) {
         self.reads.join(&other.reads);
         self.writes.join(&other.writes);
-        self.ends |= other.ends;
         self.joins |= other.joins;
+        self.turns |= other.turns;
     }
 
     fn depends(&self, other: &Footprint, among: &Objects) -> bool {
         self.writes.meet(&other.writes, among)
             || self.writes.meet(&other.reads, among)
             || self.reads.meet(&other.writes, among)
-            || (self.ends && other.joins)
-            || (self.joins && other.ends)
     }
 }
 
@@ -205,14 +207,22 @@ impl Footprints {
         let mut all = Footprint::none(self.bits);
         match code.instr(pc) {
             Instr::Load { addr, .. } => all.reads = self.objects(code, function, addr),
-            Instr::Store { addr: object, .. }
-            | Instr::Rmw { addr: object, .. }
-            | Instr::Sync { object, .. }
-            | Instr::Free { ptr: object, .. } => all.writes = self.objects(code, function, object),
+            Instr::Store { addr: object, .. } | Instr::Rmw { addr: object, .. } | Instr::Free { ptr: object, .. } => {
+                all.writes = self.objects(code, function, object)
+            }
+            Instr::Sync { op, object, other, .. } => {
+                all.writes = self.objects(code, function, object);
+                if let SyncOp::CondWait { .. } = op {
+                    all.writes.join(&self.objects(code, function, other));
+                }
+                // Wake-ups belong to threads.
+                if let SyncOp::CondWait { .. } | SyncOp::CondSignal | SyncOp::CondBroadcast = op {
+                    all.writes.add(self.globals);
+                }
+            }
             Instr::Cas { cas } => all.writes = self.objects(code, function, code.cas(cas).addr),
             Instr::Join { .. } => all.joins = true,
             Instr::Return { .. } | Instr::ExitThread { .. } => {
-                all.ends = true;
                 let mut locals = (0..code.functions() as u32).flat_map(|id| &code.function(FuncId(id)).locals);
                 if locals.any(|local| !local.private) || !code.thread_locals().is_empty() {
                     all.writes.add(self.globals);
@@ -234,7 +244,9 @@ impl Footprints {
                     continue;
                 }
                 all.join(&self.of(code, at));
-                todo.extend(successors(code, at));
+                let next = successors(code, at);
+                all.turns |= next.iter().any(|&to| to <= at);
+                todo.extend(next);
                 match code.instr(at) {
                     Instr::Call { func, .. } | Instr::Spawn { func, .. } => todo.push(code.function(func).entry),
                     Instr::CallIndirect { .. } | Instr::SpawnIndirect { .. } => {
@@ -276,38 +288,41 @@ fn is_local(code: &Code, thread: &Thread) -> bool {
 }
 
 impl World<'_> {
-    /// Whose actions to follow: all of them, or those of some threads. `waits` says who may have to wait.
+    /// Sets of threads of which it is enough to follow one, unless it leads back; none where all are to be followed. Small sets come first, and of these such as cannot turn in loops, since they lead back
+    /// less often. The flag of each thread says whether it may have to wait.
     pub(super) fn chosen(
         &mut self,
         state: &Abstract,
         facts: &[Term],
         actions: &[(ThreadId, bool, Vec<Action>)],
         reduction: Reduction,
-    ) -> Result<Vec<ThreadId>, super::path::Halt> {
+    ) -> Result<Vec<Vec<ThreadId>>, Halt> {
         let everybody: Vec<ThreadId> = actions.iter().map(|(id, ..)| *id).collect();
         if reduction == Reduction::None || everybody.len() < 2 {
-            return Ok(everybody);
+            return Ok(Vec::new());
         }
         let fits = |actions: &[Action]| !actions.is_empty() && actions.iter().all(|action| !action.control.is_over());
         let thread = |id: ThreadId| state.control.thread(id).expect("it moves");
-        for (id, _, list) in actions {
-            if is_local(self.code, thread(*id)) && fits(list) {
-                return Ok(vec![*id]);
-            }
-        }
+        let is_free = |(id, _, list): &&(ThreadId, bool, Vec<Action>)| is_local(self.code, thread(*id)) && fits(list);
+        let mut right: Vec<Vec<ThreadId>> =
+            actions.iter().filter(is_free).map(|(id, ..)| vec![*id]).take(MOST_SETS).collect();
         if reduction == Reduction::Local {
-            return Ok(everybody);
+            return Ok(right);
         }
         let among = self.counted(reduction);
         let code = self.code;
-        let mut best = everybody.clone();
         let futures: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
-        let mut next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
-        for (at, (_, _, list)) in actions.iter().enumerate() {
-            if list.iter().any(|action| action.control.thread(everybody[at]).is_some_and(Thread::is_done)) {
-                next[at].ends = true;
-            }
+        let next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
+        let mut awaited = Vec::new();
+        for &id in &everybody {
+            awaited.push(self.awaited(state, facts, id)?);
         }
+        // Nobody is past a wait for a thread before that has ended, so its end depends on no such wait; but a wait depends on that thread, and on whoever else may wait for one.
+        let depends = |member: usize, other: usize| {
+            let waits = awaited[member].is_some_and(|id| id == everybody[other] || futures[other].joins);
+            waits || futures[other].depends(&next[member], &among)
+        };
+        let mut sets: Vec<Vec<usize>> = Vec::new();
         // Those who are not among the movers are done, so whoever is live is in `actions`.
         for seed in (0..actions.len()).filter(|&seed| !actions[seed].2.is_empty()) {
             let mut set = vec![false; actions.len()];
@@ -316,35 +331,69 @@ impl World<'_> {
             while grown {
                 grown = false;
                 for other in 0..actions.len() {
-                    let depends = |member: usize| set[member] && futures[other].depends(&next[member], &among);
-                    if !set[other] && (0..actions.len()).any(depends) {
+                    if !set[other] && (0..actions.len()).any(|member| set[member] && depends(member, other)) {
                         set[other] = true;
                         grown = true;
                     }
                 }
             }
             let members: Vec<usize> = (0..actions.len()).filter(|&at| set[at]).collect();
-            if members.len() >= best.len() {
-                continue;
-            }
-            let mut right = true;
-            for &at in &members {
-                let (id, waits, list) = &actions[at];
-                let blocks = matches!(code.instr(thread(*id).pc), Instr::AtomicBegin | Instr::AtomicEnd);
-                // Who is known to wait does nothing, and whoever could end that is among the members.
-                let stands = *waits && list.is_empty();
-                right &= (stands || fits(list)) && !blocks;
-                if right && *waits && !stands {
-                    let guards: Vec<Term> = list.iter().map(|action| action.guard).collect();
-                    let goes = self.terms.any(guards);
-                    right = self.follows(facts, goes)? == Some(true);
-                }
-            }
-            if right {
-                best = members.iter().map(|&at| everybody[at]).collect();
+            if members.len() < everybody.len() && !sets.contains(&members) {
+                sets.push(members);
             }
         }
-        Ok(best)
+        let moving = |set: &[usize]| set.iter().filter(|&&at| !actions[at].2.is_empty()).count();
+        sets.sort_by_key(|set| (moving(set), set.iter().any(|&at| futures[at].turns)));
+        let most = right.len() + MOST_SETS;
+        for set in sets {
+            if right.len() == most {
+                break;
+            }
+            let members: Vec<ThreadId> = set.iter().map(|&at| everybody[at]).collect();
+            if !right.contains(&members) && self.is_total(state, facts, set.iter().map(|&at| &actions[at]), &fits)? {
+                right.push(members);
+            }
+        }
+        Ok(right)
+    }
+
+    /// Whether some of these threads can move whatever the state is, and nobody is kept from moving by that.
+    fn is_total<'a>(
+        &mut self,
+        state: &Abstract,
+        facts: &[Term],
+        members: impl Iterator<Item = &'a (ThreadId, bool, Vec<Action>)>,
+        fits: &impl Fn(&[Action]) -> bool,
+    ) -> Result<bool, Halt> {
+        for (id, waits, list) in members {
+            let pc = state.control.thread(*id).expect("it moves").pc;
+            let blocks = matches!(self.code.instr(pc), Instr::AtomicBegin | Instr::AtomicEnd);
+            // Who is known to wait does nothing, and whoever could end that is among the members.
+            let stands = *waits && list.is_empty();
+            if blocks || !(stands || fits(list)) {
+                return Ok(false);
+            }
+            if *waits && !stands {
+                let guards: Vec<Term> = list.iter().map(|action| action.guard).collect();
+                let goes = self.terms.any(guards);
+                if self.follows(facts, goes)? != Some(true) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// For which thread somebody is about to wait, if it is known to exist.
+    fn awaited(&mut self, state: &Abstract, facts: &[Term], id: ThreadId) -> Result<Option<ThreadId>, Halt> {
+        let thread = state.control.thread(id).expect("it moves");
+        let Instr::Join { thread: handle, .. } = self.code.instr(thread.pc) else { return Ok(None) };
+        let handle = self.walk(state, facts, |walker| {
+            let path = Path::at(walker, &state.control);
+            let handle = walker.get(&path, id, handle);
+            walker.number(handle, thread.pc, "which thread this joins")
+        })?;
+        Ok(handle.checked_sub(1).map(|number| ThreadId(number as u32)))
     }
 
     /// The objects whose accesses count.

@@ -1,6 +1,7 @@
 //! What each instruction does, on terms. The machine's `thread/run.rs` says the same on numbers.
 
 use super::control::Status;
+use super::meetings::is_meeting;
 use super::path::{Halt, Move, Path, Target};
 use super::vars::Var;
 use super::walk::{Next, Walker};
@@ -108,10 +109,12 @@ impl Walker<'_> {
                 let handle = self.terms.constant(64, u64::from(id.0) + 1);
                 self.set(&mut path, id, dst, handle);
             }
-            Instr::Sync { op, dst, object, .. } => {
+            // It has begun before.
+            Instr::Sync { .. } if path.thread(id).stage > 0 => return Ok(Self::rest(path, id)),
+            Instr::Sync { op, dst, object, other } => {
                 let addr = self.get(&path, id, object);
                 let addr = self.number(addr, pc, "which lock this is")?;
-                return match self.sync_begin(path, id, op, dst, addr)? {
+                return match self.sync_begin(path, id, op, dst, addr, other)? {
                     Ok(path) => Ok(Self::rest(path, id)),
                     Err(path) => Ok(Next::On(vec![path])),
                 };
@@ -267,10 +270,13 @@ impl Walker<'_> {
             Instr::Load { .. } | Instr::Store { .. } | Instr::Rmw { .. } | Instr::Cas { .. } => {
                 return self.access(path, id);
             }
-            Instr::Sync { op, dst, object, .. } => {
+            Instr::Sync { op, dst, object, other } => {
                 let addr = self.get(&path, id, object);
                 let addr = self.number(addr, pc, "which lock this is")?;
-                return self.sync(path, id, op, dst, addr);
+                return match is_meeting(op) {
+                    true => self.meet(path, id, op, dst, addr, other),
+                    false => self.sync(path, id, op, dst, addr),
+                };
             }
             Instr::Fence { .. } => {}
             Instr::Spawn { dst, func, args } => {

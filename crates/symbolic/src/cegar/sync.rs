@@ -1,17 +1,17 @@
 //! Operations on synchronisation objects, on terms. The machine's `thread/sync.rs` says the same on numbers, step by step.
 //!
-//! The word of a lock is a variable that every abstraction knows; which locks a thread holds is part of where it is.
+//! Condition variables and barriers stand in `meetings`. The word of a lock is a variable that every abstraction knows; which locks a thread holds is part of where it is.
 
+use super::meetings::is_meeting;
 use super::path::{Halt, Path};
 use super::vars::Var;
 use super::walk::Walker;
-use raddle_machine::code::{Slot, SyncOp};
-use raddle_program::Type;
+use raddle_machine::code::{Operand, Slot, SyncOp};
 use raddle_solve::Term;
 use raddle_trace::{Property, ThreadId};
 
 /// What stands in a synchronisation object after its end.
-const DESTROYED: u64 = 0x7fff_dead;
+pub(super) const DESTROYED: u64 = 0x7fff_dead;
 /// A reader-writer lock that is held for writing.
 const WRITER: u64 = u32::MAX as u64;
 
@@ -28,6 +28,7 @@ impl Walker<'_> {
         op: SyncOp,
         dst: Slot,
         addr: u64,
+        other: Operand,
     ) -> Result<Result<Path, Path>, Halt> {
         let at = held(&path, id, addr);
         let count = at.map(|at| path.thread(id).held[at].1);
@@ -55,21 +56,7 @@ impl Walker<'_> {
             (SyncOp::ReadLock, Some((_, count))) if count >= 0 => Ok(Ok(path)),
             (SyncOp::Lock { .. } | SyncOp::WriteLock | SyncOp::ReadLock | SyncOp::Destroy { .. }, Some(_))
             | (SyncOp::Unlock | SyncOp::RwUnlock, None) => Ok(Err(self.fails(path, id, Property::Lock))),
-            (SyncOp::Destroy { ty: Type::I32 }, None) => Ok(Ok(path)),
-            (
-                SyncOp::Destroy { .. }
-                | SyncOp::CondWait { .. }
-                | SyncOp::CondSignal
-                | SyncOp::CondBroadcast
-                | SyncOp::BarrierInit
-                | SyncOp::BarrierWait,
-                _,
-            ) => {
-                let pc = path.thread(id).pc;
-                let message =
-                    "the engine `cegar` takes no condition variables and no barriers; --engine explicit takes them";
-                Err(self.refused(pc, message))
-            }
+            _ if is_meeting(op) => self.meeting_begin(path, id, op, other),
             _ => Ok(Ok(path)),
         }
     }
@@ -138,7 +125,7 @@ impl Walker<'_> {
             | SyncOp::CondSignal
             | SyncOp::CondBroadcast
             | SyncOp::BarrierInit
-            | SyncOp::BarrierWait => unreachable!("refused before"),
+            | SyncOp::BarrierWait => unreachable!("they stand in `meetings`"),
         };
         let (taken, missed) = self.split(path, free);
         if let Some(mut path) = taken {

@@ -182,8 +182,9 @@ impl Unroller<'_> {
             return;
         }
         let guard = self.graph.terms.and_not(state.guard, private);
-        if shared.iter().any(|(.., mortal)| *mortal) {
-            let node = self.read_node(state);
+        // What can race with a store can do so when it sets out.
+        let issued = (self.races || shared.iter().any(|(.., mortal)| *mortal)).then(|| self.read_node(state));
+        if let Some(node) = issued {
             self.plan(thread, guard, node, Action::Run);
             for &(here, addr, mortal) in &shared {
                 let guard = self.graph.terms.and(guard, here);
@@ -212,7 +213,8 @@ impl Unroller<'_> {
                 guard = self.graph.terms.and(guard, lives);
             }
             self.write(node, guard, Location::Memory(addr, size), value, pc);
-            self.graph.events.last_mut().expect("just made").ordinary = ordinary;
+            let event = self.graph.events.last_mut().expect("just made");
+            (event.ordinary, event.issued) = (ordinary, issued.unwrap_or(node));
         }
         self.graph.arrivals.insert(node, arrival);
         if order == Ordering::SeqCst {

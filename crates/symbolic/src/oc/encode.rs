@@ -139,8 +139,9 @@ pub(super) fn encode(
         let value = graph.initial(code, location);
         writes.push(events.len());
         let (unwritten, ordinary, depends) = (None, false, false);
-        let (node, writes, guard, reached) = (INITIAL, true, yes, yes);
-        events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc: 0 });
+        let (node, issued, writes, guard, reached, pc) = (INITIAL, INITIAL, true, yes, yes, 0);
+        let first = Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
+        events.push(first);
     }
     for &constraint in &graph.constraints {
         solver.assert(&graph.terms, constraint);

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 pub fn final_states(code: &Code, model: Model, places: &[Access]) -> Option<BTreeSet<Vec<u64>>> {
     let stop = Stop::new();
     let states: Result<Option<BTreeSet<Vec<u64>>>, Fail> = (|| {
-        let mut graph = unroll(code, model, 1, false, MOST_STEPS, &stop)?;
+        let mut graph = unroll(code, model, 1, (false, false), MOST_STEPS, &stop)?;
         if !graph.cuts.is_empty() {
             return Ok(None);
         }

@@ -42,6 +42,8 @@ impl Location {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub(super) node: Node,
+    /// Where its thread does it: for a store that goes through a buffer, where it sets out.
+    pub(super) issued: Node,
     pub(super) location: Location,
     pub(super) writes: bool,
     /// What is read or written.
@@ -315,8 +317,9 @@ impl Graph {
     }
 
     pub(super) fn add(&mut self, node: Node, location: Location, writes: bool, value: Term, guard: Term, pc: u32) {
-        let (unwritten, reached, ordinary, depends) = (None, guard, false, false);
-        self.events.push(Event { node, location, writes, value, guard, unwritten, reached, ordinary, depends, pc });
+        let (issued, unwritten, reached, ordinary, depends) = (node, None, guard, false, false);
+        let event = Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
+        self.events.push(event);
     }
 
     /// A look at a location when nothing moves any more; what it finds.
@@ -338,7 +341,7 @@ impl Graph {
         if self.events.iter().any(|event| event.node == FINAL) {
             let node = self.last_node();
             for event in self.events.iter_mut().filter(|event| event.node == FINAL) {
-                event.node = node;
+                (event.node, event.issued) = (node, node);
             }
         }
         let several = self.objects.values().filter(|all| all.len() > 1).flatten();

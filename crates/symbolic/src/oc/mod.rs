@@ -125,10 +125,6 @@ impl Engine for OrderingConsistency {
         }
         if question.looks_for_races() {
             let instead = "--no race leaves races out, --engine optimal finds them";
-            if options.model != Model::Sc {
-                let message = format!("the engine `oc` looks for races under sc only; {instead}");
-                return Err(Refusal::whole(code, message));
-            }
             if code.has_atomic_blocks() {
                 let message = format!("the engine `oc` does not look for races beside atomic blocks; {instead}");
                 return Err(Refusal::whole(code, message));
@@ -149,7 +145,7 @@ impl Engine for OrderingConsistency {
         if let Some(pc) = memory::too_large(code) {
             return Err(Refusal::at(code, pc, "the engine `oc` takes no local object of more than 16 KiB"));
         }
-        match unroll(code, options.model, 1, deadlocks, FIRST_LOOK, &Stop::new()) {
+        match unroll(code, options.model, 1, (deadlocks, question.looks_for_races()), FIRST_LOOK, &Stop::new()) {
             Err(Fail::Refused(refusal)) => Err(*refusal),
             _ => Ok(()),
         }
@@ -237,9 +233,10 @@ impl Run<'_> {
         }
         let deadlocks = self.question.options.properties.contains(Property::Deadlock);
         let model = self.question.options.model;
-        let unrolled = unroll(code, model, bound, deadlocks, MOST_STEPS, self.stop).and_then(|mut graph| {
+        let races = self.question.looks_for_races();
+        let unrolled = unroll(code, model, bound, (deadlocks, races), MOST_STEPS, self.stop).and_then(|mut graph| {
             let joined = joins::join_threads(code, &mut graph)?;
-            let (races, conflicts, certify) = (self.question.looks_for_races(), self.conflicts, self.certify);
+            let (conflicts, certify) = (self.conflicts, self.certify);
             let how = Wanted { races, conflicts, certify };
             let formula = encode::encode(code, &mut graph, &joined, how, self.stop)?;
             Ok((graph, formula))
@@ -394,7 +391,7 @@ impl Run<'_> {
         let [one, other] = accesses;
         let (first, second) = if one.reached != one.guard || other.depends { (other, one) } else { (one, other) };
         let schedule =
-            witness::race_schedule(self.question.code, graph, execution, [first.node, second.node], first.depends);
+            witness::race_schedule(self.question.code, graph, execution, [first.issued, second.issued], first.depends);
         self.add(confirm(self.question, schedule, Property::Race, second.pc)?);
         Ok(())
     }

@@ -4,6 +4,9 @@
 //! the one is before the other, and the other way round: cut off before both, both are next. That is two more sets of orders, under a literal for the pair. A wait looks
 //! even if it does not find what it waits for, so it need not happen for that. A write that depends on what is read in the same step, as a compare-exchange does, has to come first. Where threads synchronise by acquire, release and locks that are waited for these are all
 //! races (see the engine `explicit`, which decides them in the same way).
+//!
+//! With store buffers a thread is past a store when that has set out, which is a node of its own then, and whatever the thread does later is behind it. Stores of the thread that are on their way need
+//! not have arrived; they can always do so.
 
 use super::encode::Reach;
 use super::graph::{Event, Graph, Node};
@@ -42,10 +45,10 @@ pub(super) fn races(
         for (second, other) in events.iter().enumerate().skip(first + 1) {
             let conflict =
                 one.location == other.location && (one.writes || other.writes) && (one.ordinary || other.ordinary);
-            let (Some(here), Some(there)) = (threads.get(&one.node), threads.get(&other.node)) else { continue };
+            let (Some(here), Some(there)) = (threads.get(&one.issued), threads.get(&other.issued)) else { continue };
             let apart = here != there
-                && !reach.is_before((one.node, 0), (other.node, 0))
-                && !reach.is_before((other.node, 0), (one.node, 0));
+                && !reach.is_before((one.issued, 0), (other.issued, 0))
+                && !reach.is_before((other.issued, 0), (one.issued, 0));
             if !conflict || !apart {
                 continue;
             }
@@ -60,11 +63,11 @@ pub(super) fn races(
             for (this, next) in [(one, other), (other, one)] {
                 if this.depends {
                     // What it finds must be there when both are next, so it comes first.
-                    orders.edge(lit, NodeId(this.node), NodeId(next.node));
+                    orders.edge(lit, NodeId(this.issued), NodeId(next.issued));
                     continue;
                 }
-                for &from in before.get(&this.node).into_iter().flatten() {
-                    orders.edge(lit, NodeId(from), NodeId(next.node));
+                for &from in before.get(&this.issued).into_iter().flatten() {
+                    orders.edge(lit, NodeId(from), NodeId(next.issued));
                 }
             }
             races.push(Race { lit, first, second });

@@ -57,6 +57,8 @@ pub(super) struct Unroller<'c> {
     pub(super) points: Points,
     /// Whether deadlocks are looked for.
     pub(super) deadlocks: bool,
+    /// Whether races are looked for.
+    pub(super) races: bool,
     /// Whether locks and the like are destroyed somewhere.
     pub(super) destroys: bool,
 }
@@ -64,12 +66,12 @@ pub(super) struct Unroller<'c> {
 /// The states of a thread that are still to be followed, the one to be followed next first.
 type Todo = BTreeMap<Vec<(u32, u32)>, Vec<State>>;
 
-/// The program, unrolled with this bound.
+/// The program, unrolled with this bound, so that deadlocks and races can be looked for.
 pub(super) fn unroll(
     code: &Code,
     model: Model,
     bound: u32,
-    deadlocks: bool,
+    (deadlocks, races): (bool, bool),
     most_steps: u64,
     stop: &Stop,
 ) -> Result<Graph, Fail> {
@@ -89,6 +91,7 @@ pub(super) fn unroll(
             bases: FxHashMap::default(),
             points,
             deadlocks,
+            races,
             destroys,
         };
         unroller.graph.expect_objects(unroller.points.made());

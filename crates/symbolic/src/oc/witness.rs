@@ -6,7 +6,7 @@
 use super::graph::{Action, Failure, Graph, Node};
 use super::search::Execution;
 use raddle_machine::Code;
-use raddle_trace::{Model, Schedule, Step};
+use raddle_trace::{Model, Schedule, Step, ThreadId};
 use rustc_hash::FxHashSet;
 
 struct Writer<'g> {
@@ -60,7 +60,7 @@ impl Writer<'_> {
     fn arrive(&mut self, node: Option<Node>) {
         let Some(&(thread, addr)) = node.and_then(|node| self.execution.arrivals.get(&node)) else { return };
         let id = self.graph.threads[thread].id;
-        self.steps.push(if self.graph.model == Model::Tso { Step::Flush(id) } else { Step::FlushAt(id, addr) });
+        self.steps.push(flush(self.graph.model, id, addr));
     }
 }
 
@@ -100,9 +100,23 @@ pub(super) fn race_schedule(
     let mut schedule = write(code, graph, execution, until, |node| needed.contains(&node));
     for node in nodes {
         let whose = graph.threads.iter().find(|thread| thread.plan.iter().any(|planned| planned.node == Some(node)));
-        schedule.steps.extend(whose.map(|thread| Step::Run(thread.id)));
+        let Some(thread) = whose else { continue };
+        // What an update comes behind need not come before the other access, and can arrive now.
+        let owner = graph.owners[node as usize];
+        for &earlier in execution.nodes.iter().filter(|&&earlier| execution.is_before(earlier, node)) {
+            let arrival = execution.arrivals.get(&earlier).filter(|arrival| arrival.0 == owner);
+            if let Some(&(_, addr)) = arrival.filter(|_| needed.insert(earlier)) {
+                schedule.steps.push(flush(graph.model, thread.id, addr));
+            }
+        }
+        schedule.steps.push(Step::Run(thread.id));
     }
     schedule
+}
+
+/// A store to this address arrives.
+fn flush(model: Model, thread: ThreadId, addr: u64) -> Step {
+    if model == Model::Tso { Step::Flush(thread) } else { Step::FlushAt(thread, addr) }
 }
 
 /// The schedule of an execution up to a failure.
