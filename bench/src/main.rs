@@ -11,11 +11,12 @@
 //! cargo run --release -p raddle-bench -- oc              # time of `oc` against the bound, by every way to search
 //! cargo run --release -p raddle-bench -- lin             # linearizability: monitors and general checker
 //! cargo run --release -p raddle-bench -- tso             # reachability, fences and states under TSO, SPIN
+//! cargo run --release -p raddle-bench -- live            # fair runs against formulas, SPIN
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`],
-//! [`models`], [`growth`], [`formulas`], [`lin`], [`tso`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`formulas`], [`lin`], [`tso`], [`live`] and [`fair`] stand by themselves.
 
 mod engines;
 mod failure;
@@ -23,6 +24,7 @@ mod fair;
 mod formulas;
 mod growth;
 mod lin;
+mod live;
 mod measure;
 mod memory;
 mod models;
@@ -107,6 +109,11 @@ enum Command {
     /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
     Tso(tso::Args),
 
+    /// Compare the search for fair runs with that of SPIN (`-a -f`), on programs that stand in both languages
+    ///
+    /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
+    Live(live::Args),
+
     /// Measure symbolic steps on graphs and MDPs with Streett objectives, basic against improved
     ///
     /// Every answer is compared with that of the basic algorithm: a difference is an error, however few steps it took.
@@ -138,6 +145,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         lin::run(args)?;
     } else if let Some(Command::Tso(args)) = &args.command {
         tso::run(args)?;
+    } else if let Some(Command::Live(args)) = &args.command {
+        live::run(args)?;
     } else if let Some(Command::Fair(args)) = &args.command {
         fair::run(args)?;
     } else if let Some(readers) = args.child {

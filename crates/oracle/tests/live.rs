@@ -18,7 +18,7 @@ const BUFFER: usize = 2;
 /// A program with more states is not looked at.
 const MOST: usize = 400;
 
-const RIGHT: Rules = Rules { strong: false, threads: true, drains: true, actions: false };
+const RIGHT: Rules = Rules { strong: false, threads: true, drains: true, chance: true, actions: false };
 
 fn parsed(text: &str) -> Program {
     raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"))
@@ -54,6 +54,10 @@ struct Counted {
     noticed_threads: usize,
     noticed_drains: usize,
     noticed_strength: usize,
+    /// What would be different if the scheduler said what is drawn.
+    noticed_chance: usize,
+    /// Schedulers that go on for ever, whatever is drawn.
+    driven: usize,
     deadlocks: usize,
 }
 
@@ -92,6 +96,10 @@ fn compare(text: &str, unit: Unit, counted: &mut Counted) {
                         assert!(broken, "brute force finds no such run: {}", what());
                         counted.violated += 1;
                     }
+                    Verdict::Driven(_) => {
+                        assert!(broken, "brute force finds no such scheduler: {}", what());
+                        counted.driven += 1;
+                    }
                     Verdict::Holds => {
                         assert!(!broken && !runs.full && !runs.deadlock, "brute force finds such a run: {}", what());
                         counted.holds += 1;
@@ -106,6 +114,7 @@ fn compare(text: &str, unit: Unit, counted: &mut Counted) {
                 counted.noticed_threads += noticed(Rules { threads: false, ..rules });
                 counted.noticed_drains += noticed(Rules { drains: false, ..rules });
                 counted.noticed_strength += noticed(Rules { strong: !rules.strong, ..rules });
+                counted.noticed_chance += noticed(Rules { chance: false, ..rules });
             }
         }
         let settings =
@@ -139,6 +148,54 @@ fn fair_runs_by_action_are_those_of_brute_force() {
         compare(text, Unit::Action, &mut counted);
     }
     assert!(counted.violated > 20 && counted.holds > 5, "{counted:?}");
+}
+
+/// A random program in which threads draw, and leave their loops by what they have drawn and read.
+fn drawing(seed: u64) -> String {
+    let mut numbers = Random::new(0xd1ce + seed);
+    let mut text = String::from("global x: i8; global y: i8; global m: mutex;\n");
+    let threads = numbers.between(1, 3);
+    for thread in 0..threads {
+        text += &format!("fn t{thread}() {{ let a = 0i8; let b = 0i8;\n");
+        let loops = numbers.chance(85);
+        text += if loops { "loop {\n" } else { "" };
+        for _ in 0..numbers.between(2, if threads == 3 { 3 } else { 5 }) {
+            let (v, w) = (numbers.pick(&["x", "y"]), numbers.pick(&["x", "y"]));
+            let value = numbers.below(2);
+            text += &match numbers.below(10) {
+                0 | 1 => "a = choose random 0..2;\n".to_owned(),
+                2 => "a = choose random 0..=2 weights 1, 2, 3;\n".to_owned(),
+                3 => "b = choose 0..2;\n".to_owned(),
+                4 => format!("store {v}, a;\n"),
+                5 => format!("b = load {v};\n"),
+                6 => {
+                    format!("atomic {{ b = load {v}; if b == {value} {{ a = choose random 0..2; store {w}, a; }} }}\n")
+                }
+                7 => format!("a = cas {v}, {value}, 1;\n"),
+                8 => format!("lock m; b = load {v}; unlock m;\n"),
+                _ => format!("store {v}, {value};\n"),
+            };
+        }
+        let leave =
+            ["if a == b { break; }", "if a == 1 { break; }", "if b == 1 { break; }", "if a != b { break; }", ""];
+        text += if loops { numbers.pick(&leave) } else { "" };
+        text += if loops { "\n}\n}\n" } else { "}\n" };
+    }
+    let starts: String = (0..threads).map(|thread| format!("spawn t{thread}(); ")).collect();
+    text + &format!("fn main() {{ {starts}}}\n")
+}
+
+#[test]
+fn what_fair_schedulers_can_do_is_what_brute_force_says() {
+    for (unit, from) in [(Unit::Thread, 0x20000), (Unit::Action, 0x30000)] {
+        let mut counted = Counted::default();
+        for seed in 0..setting("RADDLE_LIVE", 60) {
+            compare(&drawing(from + seed), unit, &mut counted);
+        }
+        println!("{counted:?}");
+        let Counted { driven, violated, holds, noticed_chance, .. } = counted;
+        assert!(driven > 10 && violated > 5 && holds > 10 && noticed_chance > 3, "{counted:?}");
+    }
 }
 
 /// Programs of which rules that forget threads, store buffers or the difference between weak and strong say something else, so that the comparison would tell.
