@@ -139,11 +139,12 @@ fn spin(name: &str, n: i64, flags: &[&str]) -> Result<(Verdict, Took), Failure> 
     compile.extend(flags);
     call(Path::new("cc"), &compile)?;
     let before = children_seconds();
-    let output = call(&dir.join("pan"), &["-a", "-f", "-m10000000"])?;
+    let output = call(&dir.join("pan"), &["-a", "-f", "-m1000000"])?;
     let cpu_seconds = children_seconds() - before;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     std::fs::remove_dir_all(&dir)?;
-    let number = |text: &str| text.trim().parse::<u64>().ok();
+    // Large numbers are printed as 1.38944e+06.
+    let number = |text: &str| text.trim().parse::<f64>().ok().map(|number| number as u64);
     let stored = text.lines().find_map(|line| {
         let (before, rest) = line.trim().split_once(" states, stored")?;
         let visited = rest.trim().strip_prefix('(').and_then(|rest| rest.split_whitespace().next());

@@ -7,7 +7,7 @@ use crate::fairness::{Actor, Fairness, Strength, able, is_drawn};
 use crate::running::{End, Running, Seen, closed};
 use raddle_engine::{Deadline, Question, StopReason};
 use raddle_fair::labelled::Labelled;
-use raddle_machine::{Automaton, Failure, Reaction, State, Status, Visible};
+use raddle_machine::{Automaton, Failure, Memory, Reaction, State, Status, Visible};
 use raddle_reach::growth::what_grows;
 use raddle_reach::machine::{Concrete, Machine, Piece};
 use raddle_reach::search::{Graph, Order, Plan, search};
@@ -196,6 +196,7 @@ pub fn moves(states: &States<'_>, fairness: Fairness, deadline: &Deadline<'_>) -
         let state = states.state(index);
         let mut open = 0u64;
         if closed(&state).is_none() {
+            let first = edges.len();
             for &step in &machine.moves(&state).0 {
                 let next = states.running.after(&state, step);
                 let actor = Actor::of(fairness.unit, code, &state, step, &next);
@@ -207,11 +208,16 @@ pub fn moves(states: &States<'_>, fairness: Fairness, deadline: &Deadline<'_>) -
                 acts.push(changes(&state, code, step));
                 drawn.push(is_drawn(code, &state, step));
             }
-            for actor in able(fairness.unit, code, &state, &|step| states.running.after(&state, step)) {
-                let actor = actors
-                    .number(actor, usize::from(u16::MAX))
-                    .ok_or_else(|| gives_up("there are too many actions"))?;
-                can_move.push(actor);
+            if state.memory().keeps() {
+                // A store that waits for room could move all the same.
+                for actor in able(fairness.unit, code, &state, &|step| states.running.after(&state, step)) {
+                    let actor = actors
+                        .number(actor, usize::from(u16::MAX))
+                        .ok_or_else(|| gives_up("there are too many actions"))?;
+                    can_move.push(actor);
+                }
+            } else {
+                can_move.extend(edges[first..].iter().map(|&(_, actor)| actor));
             }
             for thread in state.threads() {
                 if matches!(thread.status(), Status::Ready(visible) if !matches!(visible, Visible::Join { .. })) {

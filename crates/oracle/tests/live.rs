@@ -2,6 +2,12 @@
 //!
 //! Every lasso that is found has been judged by the machine alone before it gets here, so what is compared is whether there is one. `RADDLE_LIVE` is how many programs.
 
+use raddle::fair::solve::Method;
+use raddle::fair::streett::Algorithm;
+use raddle::fairness::{OfProgram, Subject, System, Text};
+use raddle::report::Body;
+use raddle::report::fair::Found;
+use raddle::{Language, LoadOptions};
 use raddle_engine::{Control, Options, PropertySet, Question};
 use raddle_live::{Fairness, Goal, Settings, Strength, Unit, Verdict, decide};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
@@ -196,6 +202,69 @@ fn what_fair_schedulers_can_do_is_what_brute_force_says() {
         let Counted { driven, violated, holds, noticed_chance, .. } = counted;
         assert!(driven > 10 && violated > 5 && holds > 10 && noticed_chance > 3, "{counted:?}");
     }
+}
+
+/// Whether the symbolic algorithms find a fair scheduler that goes on for ever with a probability above zero: pairs say what fair is, an automaton says that the run ends.
+fn by_pairs(text: &str, threads: usize, strong: bool, method: Method) -> Option<bool> {
+    let pair = |thread: usize| {
+        if strong {
+            format!("\"can T{thread}\" -> \"T{thread}\"\n")
+        } else {
+            format!("all -> \"T{thread}\" \"cannot T{thread}\"\n")
+        }
+    };
+    let named = |name: &str, text: String| Some(Text { name: name.to_owned(), text });
+    let loaded = raddle::load_text("test.rdl", text, Language::Rdl, &LoadOptions::default()).expect("it is a program");
+    let options = Options::new(Model::Sc);
+    let subject = Subject {
+        system: System::Program(Box::new(OfProgram { name: "test.rdl".to_owned(), loaded, options })),
+        labels: None,
+        states: None,
+        pairs: named("pairs", (0..=threads).map(pair).collect()),
+        specification: named("hoa", include_str!("../../../examples/fair/ended.hoa").to_owned()),
+    };
+    let settings = raddle::fairness::Settings { method, ..Default::default() };
+    // A thread that never moves has no action.
+    let answer = raddle::fair(&subject, &settings, &Control::new()).ok()?;
+    let Body::Fair(body) = answer.body else { unreachable!("it is about fairness") };
+    match body.found {
+        Found::Nobody(_) => Some(false),
+        Found::Lasso { .. } | Found::Strategy { .. } => Some(true),
+        Found::Unknown(_) => None,
+    }
+}
+
+#[test]
+fn the_symbolic_algorithms_say_the_same() {
+    let (mut goes_on, mut ends) = (0, 0);
+    let basic = Method { streett: Algorithm::Basic, ends: Algorithm::Basic };
+    for seed in 0..setting("RADDLE_LIVE", 60) {
+        let text = drawing(0x40000 + seed);
+        // Inside an atomic block nobody else is asked, which these pairs do not say.
+        if text.contains("atomic") {
+            continue;
+        }
+        let source = parsed(&text);
+        let code = raddle::prepare::prepare_as_written(&source, PropertySet::none());
+        for strong in [false, true] {
+            let strength = if strong { Strength::Strong } else { Strength::Weak };
+            let fairness = Fairness { strength, unit: Unit::Thread };
+            let settings = Settings { goal: Goal::Ends, fairness, buffer: BUFFER };
+            let found = match asked(&code, Model::Sc, &settings, PropertySet::none()) {
+                Verdict::Violated(_) | Verdict::Driven(_) => true,
+                Verdict::Holds => false,
+                Verdict::Unknown { .. } | Verdict::Broken(_) => continue,
+            };
+            for method in [Method::default(), basic] {
+                let threads = text.matches("spawn").count();
+                let Some(symbolic) = by_pairs(&text, threads, strong, method) else { continue };
+                assert_eq!(found, symbolic, "{text}under {strength:?} fairness");
+                if found { goes_on += 1 } else { ends += 1 }
+            }
+        }
+    }
+    println!("{goes_on} go on for ever, {ends} end");
+    assert!(goes_on > 20 && ends > 20, "{goes_on} go on for ever, {ends} end");
 }
 
 /// Programs of which rules that forget threads, store buffers or the difference between weak and strong say something else, so that the comparison would tell.

@@ -8,7 +8,9 @@ use crate::numbers::{counted, grouped};
 use crate::paper::Paper;
 use crate::scheduler::{Scheduler, State};
 use crate::style::{FAINT, HEAD};
-use crate::{dot, run};
+use crate::wording::Wording;
+use crate::{dot, run, sarif, walk};
+use raddle_trace::execution::Entry;
 use raddle_trace::{Execution, Model, Place, Schedule, ThreadName, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -403,5 +405,53 @@ impl Say for Live {
         }
         let of_lasso = self.lasso.as_ref().map(|lasso| &lasso.execution);
         of_lasso.or(self.broken.as_ref().map(|broken| &broken.execution)).map(dot::execution)
+    }
+
+    /// The run, to be walked through.
+    fn html(&self, answer: &Answer) -> Option<String> {
+        if let Some(broken) = &self.broken {
+            return Some(walk::of(answer, broken));
+        }
+        let about = |what: &str| format!("{} under {}, {}. {what}", answer.file, self.model, self.scheduler());
+        if let Some(scheduler) = &self.scheduler {
+            let text = about("The run leads to where the scheduler begins; below stands what it does from then on.");
+            let notes = scheduler.notes();
+            return Some(walk::run(answer, &scheduler.message(&self.goal), &text, (&scheduler.execution, &[]), &notes));
+        }
+        let lasso = self.lasso.as_ref()?;
+        let again = format!(
+            "What comes from step {} on comes again and again.",
+            Wording::new(&lasso.execution).number(lasso.stem)
+        );
+        let text = about(if lasso.ends() { "The last state of the run lasts for ever." } else { &again });
+        let fair =
+            sentences(&lasso.execution, &lasso.reasons).filter(|_| !lasso.ends()).map(|one| format!("fair: {one}"));
+        let notes: Vec<String> = fair.chain([format!("replay: {}", lasso.replay)]).collect();
+        Some(walk::run(answer, &lasso.message(&self.goal), &text, (&lasso.execution, &[]), &notes))
+    }
+
+    fn sarif(&self) -> Option<String> {
+        if let Some(broken) = &self.broken {
+            return Some(sarif::log(std::slice::from_ref(broken)));
+        }
+        let rule = self.goal.property();
+        let means = match self.goal {
+            Goal::Ends => "A fair run never ends.",
+            Goal::Waits => "In a fair run a thread waits for ever.",
+            Goal::Formula(_) => "A fair run breaks a formula.",
+        };
+        let (message, execution, place) = match (&self.lasso, &self.scheduler) {
+            (Some(lasso), _) => {
+                let begins = lasso.execution.steps.iter().skip(lasso.stem).find_map(|entry| match entry {
+                    Entry::Event { event, .. } => Some(&event.place),
+                    Entry::Flush { .. } | Entry::Failure { .. } => None,
+                });
+                let waits = lasso.waits.as_ref().map(|(_, place)| place);
+                (lasso.message(&self.goal), &lasso.execution, waits.or(begins))
+            }
+            (None, Some(scheduler)) => (scheduler.message(&self.goal), &scheduler.execution, scheduler.place()),
+            (None, None) => return Some(sarif::log(&[])),
+        };
+        Some(sarif::log_of(&[sarif::Found { rule, means, message: &message, place, execution }]))
     }
 }

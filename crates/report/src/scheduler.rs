@@ -123,6 +123,30 @@ impl Scheduler {
         paper.paint(HEAD, "replay:").say(" ").say(&self.replay).end().end();
     }
 
+    /// Where one who is pointed there looks: where somebody waits, or what moves first.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        let waits = self.waits.as_ref().map(|(_, place)| place);
+        waits.or(self.states.first()?.turns.iter().find_map(|turn| turn.place.as_ref()))
+    }
+
+    /// What it does in which state, why it is fair, and how to see the run again: a sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let state = |(at, point): (usize, &Point)| {
+            let moves: Vec<String> = point
+                .turns
+                .iter()
+                .map(|turn| format!("{} at {}: {}", turn.thread, turn.source(), turn.next()))
+                .collect();
+            let memory = if point.memory.is_empty() { String::new() } else { format!(" ({})", point.memory()) };
+            format!("state {}{memory}: {}", at + 1, moves.join("; "))
+        };
+        let shown = self.states.iter().enumerate().take(MOST).map(state);
+        let left = self.states.len().saturating_sub(MOST);
+        let more = (left > 0).then(|| format!("and {left} states more, which --json has"));
+        let fair = sentences(&self.execution, &self.reasons).map(|sentence| format!("fair: {sentence}"));
+        shown.chain(more).chain(fair).chain([format!("replay: {}", self.replay)]).collect()
+    }
+
     /// A line per move, a column per thread.
     fn table(&self, paper: &mut Paper) {
         let shown = if paper.layout().full { self.states.len() } else { self.states.len().min(MOST) };

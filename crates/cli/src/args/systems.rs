@@ -47,7 +47,7 @@ pub(crate) struct Memsys {
     pub(crate) dot: Option<PathBuf>,
 }
 
-/// Can this objective be satisfied, does this specification hold, on a graph, in an MDP or by a program?
+/// Can this objective be satisfied, on a graph, in an MDP or by a program?
 ///
 /// With --pairs: is there a path, and in an MDP a strategy with probability 1, such that whoever visits the requests of a pair again and again visits its grants again and again? The exit
 /// status is 0 if there is. With --spec: does the automaton accept every path (that satisfies the pairs, if there are any), and in an MDP with probability 1 whatever the strategy? The exit status is 1 if it does not. The answer
