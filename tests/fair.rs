@@ -7,7 +7,7 @@ use raddle_testkit::Scratch;
 use std::fs;
 
 /// Options, how the run ends, and which evidence it shows.
-const EXAMPLES: [(&str, i32, &str); 8] = [
+const EXAMPLES: [(&str, i32, &str); 11] = [
     ("lock.aut --pairs lock.pairs", 0, "lasso"),
     ("lock.aut --spec served.hoa", 1, "lasso"),
     ("lock.aut --spec served.hoa --pairs lock.pairs", 0, "argument"),
@@ -16,11 +16,14 @@ const EXAMPLES: [(&str, i32, &str); 8] = [
     ("coin.tra --labels coin.lab --spec ends.hoa", 1, "strategy"),
     ("throw.tra --labels throw.lab --spec ends.hoa", 0, "argument"),
     ("throw.tra --labels throw.lab --pairs throw.pairs", 1, "argument"),
+    ("../live/mutex.rdl --pairs starved.pairs", 0, "lasso"),
+    ("../live/lehmann_rabin.rdl -DN=2 --pairs weak.pairs --spec ended.hoa", 0, "argument"),
+    ("../live/consensus.rdl -DROUNDS=0 --pairs weak.pairs --spec ended.hoa", 1, "strategy"),
 ];
 
 /// The words of a command line, with files of the examples by their path.
 fn words(line: &str) -> Vec<String> {
-    let word = |word: &str| if word.starts_with("--") { word.to_owned() } else { format!("examples/fair/{word}") };
+    let word = |word: &str| if word.starts_with('-') { word.to_owned() } else { format!("examples/fair/{word}") };
     ["fair".to_owned()].into_iter().chain(line.split(' ').map(word)).collect()
 }
 
@@ -96,11 +99,19 @@ fn a_mistake_in_any_file_is_shown_where_it_is() {
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.contains(words) && ran.stderr.contains(&format!("{file}:{line}")), "{ran:?}");
     }
+    let names = write("names.pairs", "# who\n\"T1\" -> \"x == 1\"\n");
+    let ran = raddle(&["fair", "examples/live/mutex.rdl", "--pairs", &names]);
+    assert!(ran.status == 2 && ran.stderr.contains("there is no global variable `x`"), "{ran:?}");
+    assert!(ran.stderr.contains("names.pairs:2"), "{ran:?}");
+    let ran = raddle(&["fair", "examples/live/mutex.rdl", "--pairs", &pairs, "--labels", &pairs]);
+    assert!(ran.status == 2 && ran.stderr.contains("`--labels` has no meaning"), "{ran:?}");
+    let ran = raddle(&["fair", &good, "--pairs", &pairs, "--model", "tso"]);
+    assert!(ran.status == 2 && ran.stderr.contains("`--model` has no meaning"), "{ran:?}");
     let ran = raddle(&["fair", &dead, "--pairs", &pairs]);
     assert!(ran.status == 2 && ran.stderr.contains("state 1 has no successor"), "{ran:?}");
     assert_eq!(raddle(&["fair", &dead, "--pairs", &pairs, "--dead-ends", "stay"]).status, 0);
     assert_eq!(raddle(&["fair", &good]).status, 2, "there is no objective");
-    let ran = raddle(&["fair", "examples/sb.rdl", "--pairs", &pairs]);
+    let ran = raddle(&["fair", "Cargo.toml", "--pairs", &pairs]);
     assert!(ran.status == 2 && ran.stderr.contains(".aut"), "{ran:?}");
 }
 

@@ -182,6 +182,9 @@ fn json_has_the_fields_of_its_schema() {
         let kind = if program.contains("mutex") { "lasso" } else { "violation_with_execution" };
         assert_eq!(keys(&live["violation"]), documented(kind));
     }
+    let driven = raddle(&["check", "examples/live/consensus.rdl", "--live", "-D", "ROUNDS=0", "--json"]).json();
+    assert_eq!(keys(&driven), documented("liveness"));
+    assert_eq!(keys(&driven["violation"]), documented("scheduler"));
     let wrong = raddle(&["check", "nowhere.rdl", "--json"]).json();
     assert_eq!(keys(&wrong), documented("failure"));
     assert_eq!(keys(&wrong["error"]), documented("error"));

@@ -14,11 +14,12 @@
 //! cargo run --release -p raddle-bench -- messages        # event-driven traces: time against the number of messages
 //! cargo run --release -p raddle-bench -- stores          # logs of replicated stores under WRA, RA, SRA, to a million operations
 //! cargo run --release -p raddle-bench -- tso             # reachability, fences and states under TSO, SPIN
+//! cargo run --release -p raddle-bench -- live            # fair runs against formulas, SPIN
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
 //! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`], [`choice`],
-//! [`models`], [`growth`], [`formulas`], [`lin`], [`messages`], [`stores`], [`tso`] and [`fair`] stand by themselves.
+//! [`models`], [`growth`], [`formulas`], [`lin`], [`messages`], [`stores`], [`tso`], [`live`] and [`fair`] stand by themselves.
 
 mod choice;
 mod engines;
@@ -27,6 +28,7 @@ mod fair;
 mod formulas;
 mod growth;
 mod lin;
+mod live;
 mod measure;
 mod memory;
 mod messages;
@@ -128,6 +130,11 @@ enum Command {
     /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
     Tso(tso::Args),
 
+    /// Compare the search for fair runs with that of SPIN (`-a -f`), on programs that stand in both languages
+    ///
+    /// A verdict that is not the known one is an error. SPIN is measured if it is installed, with a C compiler.
+    Live(live::Args),
+
     /// Measure symbolic steps on graphs and MDPs with Streett objectives, basic against improved
     ///
     /// Every answer is compared with that of the basic algorithm: a difference is an error, however few steps it took.
@@ -165,6 +172,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         stores::run(args)?;
     } else if let Some(Command::Tso(args)) = &args.command {
         tso::run(args)?;
+    } else if let Some(Command::Live(args)) = &args.command {
+        live::run(args)?;
     } else if let Some(Command::Fair(args)) = &args.command {
         fair::run(args)?;
     } else if let Some(readers) = args.child {

@@ -76,6 +76,14 @@ fn the_algorithms_for_pairs_agree_and_lock_step_search_takes_fewer_steps_in_corr
 }
 
 #[test]
+fn fair_runs_have_the_known_verdicts() {
+    let lines = bench(&["live", "--quick"]);
+    let verdicts: Vec<&str> =
+        lines.as_array().expect("a list").iter().filter_map(|line| line["verdict"].as_str()).collect();
+    assert_eq!(verdicts, ["holds", "holds", "violated"], "{lines}");
+}
+
+#[test]
 fn verdicts_under_tso_are_the_known_ones() {
     let tables = bench(&["tso", "--quick"]);
     let lines = tables["lines"].as_array().expect("a list");

@@ -148,6 +148,8 @@ pub(crate) enum Builtin {
     AtomicBlock { begin: bool },
     /// Any value of this type, from the range for unknown inputs.
     Nondet,
+    /// (number): one below it, drawn by chance.
+    Random,
     /// (value): bits set.
     Popcount,
     /// (value): leading zeros.

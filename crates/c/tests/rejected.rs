@@ -31,6 +31,11 @@ fn unsupported_constructs_are_named() {
             "the characters of a floating-point number, or how many they are, are not supported",
         ),
         ("int main(void) {\n  __int128 x;\n  return 0; }", 2, "128-bit integers are not supported"),
+        (
+            "int main(int argc, char **argv) {\n  return raddle_random(argc); }",
+            2,
+            "`raddle_random` takes a constant number",
+        ),
         ("int main(void) {\n  asm volatile(\"cpuid\");\n  return 0; }", 2, "inline assembly is not supported: `cpuid`"),
         (
             "int main(void) {\n  int x; asm(\"\" : \"=r\"(x));\n  return 0; }",

@@ -6,7 +6,7 @@ use crate::progress::Progress;
 use crate::status::Failure;
 use raddle::answer::Question;
 use raddle::report::{Answer, Problem};
-use raddle::{Control, load};
+use raddle::{Control, Property, load};
 use std::sync::Arc;
 
 pub(crate) fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
@@ -47,8 +47,11 @@ fn refuse(args: &Check) -> Result<(), Failure> {
         (!args.engine_option.is_empty(), "--engine-option", "states are searched as by `explicit`, without reductions"),
         (args.commuting_updates, "--commuting-updates", "executions are not told apart"),
         (args.states, "--states", "only litmus tests have final states to list"),
-        (args.html.is_some(), "--html", "--dot and --json have the run"),
-        (args.sarif.is_some(), "--sarif", "--json has the run"),
+        (
+            asked.what.only.contains(&Property::Race),
+            "--only race",
+            "data races are not looked for in runs that never end",
+        ),
         (args.save_schedule.is_some(), "--save-schedule", "--json has the schedule"),
         (asked.what.model.is_some_and(|model| model.one().is_none()), "--model all", "name one of sc and tso"),
     ];

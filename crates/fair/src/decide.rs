@@ -37,11 +37,20 @@ pub enum Form {
     Tra,
 }
 
-/// The texts.
-#[derive(Clone, Copy, Debug)]
+/// Where the system comes from.
+#[derive(Clone, Debug)]
+pub enum Source<'a> {
+    /// A text of this form.
+    Text(Form, &'a str),
+    /// It was made, with the labels that pairs and automaton [name](names).
+    Made(System),
+}
+
+/// What is asked of what.
+#[derive(Clone, Debug)]
 pub struct Files<'a> {
-    /// The system and its form.
-    pub system: (Form, &'a str),
+    /// The system.
+    pub system: Source<'a>,
     /// Labels, for a system in the form of PRISM.
     pub labels: Option<&'a str>,
     /// Names of states, for the same.
@@ -176,18 +185,39 @@ pub struct Piece {
     pub pairs: Vec<usize>,
 }
 
+/// What pairs and an automaton call by name, in the order in which they do: each name once, with the file and the place where it stands first.
+///
+/// # Errors
+/// If the automaton is none.
+pub fn names(pairs: Option<&str>, specification: Option<&str>) -> Result<Vec<(Role, u32, String)>, Error> {
+    let mut names: Vec<(Role, u32, String)> = Vec::new();
+    let mut add = |role, line, name: String| {
+        if !names.iter().any(|(_, _, known)| *known == name) {
+            names.push((role, line, name));
+        }
+    };
+    for (line, name) in pairs.map(pairs::names).unwrap_or_default() {
+        add(Role::Pairs, line, name);
+    }
+    if let Some(text) = specification {
+        let automaton = hoa::read(text).map_err(|error| Error::Input(Role::Specification, error))?;
+        automaton.propositions.into_iter().for_each(|name| add(Role::Specification, 1, name));
+    }
+    Ok(names)
+}
+
 /// Reads the files, answers the question and checks the answer.
 ///
 /// # Errors
 /// If a file is not accepted, or the evidence for the answer does not hold.
-pub fn decide(files: &Files<'_>, settings: &Settings) -> Result<Decided, Error> {
+pub fn decide(files: Files<'_>, settings: &Settings) -> Result<Decided, Error> {
     let deadline = settings.time_limit.and_then(|limit| Instant::now().checked_add(limit));
     let in_file = |role| move |error| Error::Input(role, error);
     let mut system = match files.system {
-        (Form::Aut, text) => aut::read(text),
-        (Form::Tra, text) => prism::transitions(text),
-    }
-    .map_err(in_file(Role::System))?;
+        Source::Text(Form::Aut, text) => aut::read(text).map_err(in_file(Role::System))?,
+        Source::Text(Form::Tra, text) => prism::transitions(text).map_err(in_file(Role::System))?,
+        Source::Made(system) => system,
+    };
     if let Some(text) = files.labels {
         prism::labels(text, &mut system).map_err(in_file(Role::Labels))?;
     }

@@ -7,10 +7,15 @@
 //! decomposed again. A set that keeps everything and has an edge is good, every good cycle lies in one, and one walk through what it grants is a good cycle. The components
 //! are Tarjan's (1972).
 //!
+//! *Chance.* At a random vertex nobody chooses: the successor is drawn, each with some probability above zero. What a set is needed for then is to stay in it for ever, with probability one, and to satisfy what is requested: a
+//! *good end-component*, which no edge of a random vertex leaves. So random vertices that may leave a component go out of it, too, and with whatever goes out go those that can be driven there: by chance, or because
+//! there is no other way (the random attractor; Toman 2021, chapter 6, whose algorithms in symbolic steps are [`crate::streett::mdps`]). Who moves through all of what is left, by lot or in turn, sees everything in it again and again.
+//!
 //! Cost: a decomposition per removal, of which there are at most as many as pairs on the way to each set: O((n + m) k). The symbolic algorithms of this crate
 //! count images of sets and suit graphs that are given by formulas; graphs that were made state by state are here, with a few bytes per edge.
 
 use crate::graph::Vertex;
+use crate::tarjan::Tarjan;
 
 /// An edge by its number; those of a vertex follow each other.
 pub type Edge = u32;
@@ -30,6 +35,8 @@ pub struct Labelled {
     grants_of_edges: Vec<u16>,
     requests: Vec<u64>,
     grants: Vec<u64>,
+    /// The random vertices, ascending.
+    random: Vec<Vertex>,
 }
 
 /// Part of a graph: what is left out takes no part in any cycle.
@@ -66,8 +73,9 @@ impl Labelled {
     pub fn new(pairs: usize) -> Self {
         assert!(pairs <= usize::from(NOBODY), "edges name pairs by 16 bits");
         let (words, pairs) = (pairs.div_ceil(64), pairs as u16);
-        let (targets, grants_of_edges) = (Vec::new(), Vec::new());
-        Labelled { pairs, words, starts: vec![0], targets, grants_of_edges, requests: Vec::new(), grants: Vec::new() }
+        let (targets, grants_of_edges, random) = (Vec::new(), Vec::new(), Vec::new());
+        let (requests, grants) = (Vec::new(), Vec::new());
+        Labelled { pairs, words, starts: vec![0], targets, grants_of_edges, requests, grants, random }
     }
 
     /// Adds the next vertex: the pairs that it requests, those that it grants, and where its edges lead, each with the pair that it grants.
@@ -84,6 +92,17 @@ impl Labelled {
             self.grants_of_edges.push(by);
         }
         self.starts.push(self.targets.len() as Edge);
+    }
+
+    /// Adds the next vertex, where one of these is drawn; it requests and grants nothing.
+    pub fn push_random(&mut self, targets: impl IntoIterator<Item = Vertex>) {
+        self.random.push(self.len() as Vertex);
+        self.push([], [], targets.into_iter().map(|target| (target, NOBODY)));
+    }
+
+    /// Whether the successor is drawn here.
+    pub fn is_random(&self, vertex: Vertex) -> bool {
+        self.random.binary_search(&vertex).is_ok()
     }
 
     /// How many pairs there are.
@@ -144,6 +163,7 @@ impl Labelled {
         let mut next_set = 0;
         let mut todo = vec![first];
         let mut tarjan = Tarjan::new(self.len());
+        let mut attractor = Attractor::new(self);
         while let Some(set) = todo.pop() {
             if stop() {
                 return None;
@@ -166,7 +186,8 @@ impl Labelled {
                 let inside = |edge: Edge| sets[self.target(edge) as usize] == next_set && (within.edge)(edge);
                 if let Some(bad) = self.ungranted(&component, &inside) {
                     found.examined += 1;
-                    if bad.iter().all(|&word| word == 0) {
+                    let gone = attractor.of(&component, &bad, &inside);
+                    if bad.iter().all(|&word| word == 0) && gone.is_empty() {
                         let mut component = component;
                         component.sort_unstable();
                         found.good.push(component);
@@ -175,7 +196,8 @@ impl Labelled {
                     let requests = |&vertex: &Vertex| {
                         self.of(&self.requests, vertex).iter().zip(&bad).any(|(asked, bad)| asked & bad != 0)
                     };
-                    let left: Vec<Vertex> = component.into_iter().filter(|vertex| !requests(vertex)).collect();
+                    let goes = |vertex: &Vertex| requests(vertex) || gone.binary_search(vertex).is_ok();
+                    let left: Vec<Vertex> = component.into_iter().filter(|vertex| !goes(vertex)).collect();
                     if !left.is_empty() {
                         todo.push(left);
                     }
@@ -286,75 +308,60 @@ fn add(marks: &mut Vec<u64>, words: usize, pairs: impl IntoIterator<Item = u16>)
     }
 }
 
-/// Strongly connected components (Tarjan 1972), without recursion.
-struct Tarjan {
-    /// When a vertex was met, from 1; 0 if it was not.
-    met: Vec<u32>,
-    low: Vec<u32>,
-    on_stack: Vec<bool>,
+/// Who can be driven out of a component: to who requests what nobody grants, or to the outside.
+struct Attractor<'g> {
+    graph: &'g Labelled,
+    /// The place of a vertex in the component; only those of the component mean anything.
+    places: Vec<u32>,
 }
 
-impl Tarjan {
-    fn new(vertices: usize) -> Self {
-        Tarjan { met: vec![0; vertices], low: vec![0; vertices], on_stack: vec![false; vertices] }
+impl<'g> Attractor<'g> {
+    fn new(graph: &'g Labelled) -> Self {
+        let places = if graph.random.is_empty() { Vec::new() } else { vec![0; graph.len()] };
+        Attractor { graph, places }
     }
 
-    /// The components of these vertices by these edges.
-    fn components(&mut self, graph: &Labelled, set: &[Vertex], inside: &dyn Fn(Edge) -> bool) -> Vec<Vec<Vertex>> {
-        for &vertex in set {
-            self.met[vertex as usize] = 0;
+    /// These vertices, ascending. Nothing where nothing is random: then who requests goes, and the decomposition says the rest.
+    fn of(&mut self, component: &[Vertex], bad: &[u64], inside: &dyn Fn(Edge) -> bool) -> Vec<Vertex> {
+        let Attractor { graph, places } = self;
+        if graph.random.is_empty() {
+            return Vec::new();
         }
-        let (mut clock, mut stack, mut components) = (0, Vec::new(), Vec::new());
-        for &root in set {
-            if self.met[root as usize] != 0 {
-                continue;
+        for (place, &vertex) in component.iter().enumerate() {
+            places[vertex as usize] = place as u32;
+        }
+        let random: Vec<bool> = component.iter().map(|&vertex| graph.is_random(vertex)).collect();
+        // Who comes to whom, and how many ways one can choose from; chance cannot.
+        let mut before: Vec<(u32, u32)> = Vec::new();
+        let mut ways = vec![0u32; component.len()];
+        let mut gone = vec![false; component.len()];
+        for (place, &vertex) in component.iter().enumerate() {
+            for edge in graph.from(vertex) {
+                if inside(edge) {
+                    before.push((places[graph.target(edge) as usize], place as u32));
+                    ways[place] += 1;
+                } else if random[place] {
+                    gone[place] = true;
+                }
             }
-            let mut way: Vec<(Vertex, Edge)> = Vec::new();
-            self.enter(root, &mut clock, &mut stack);
-            way.push((root, graph.from(root).start));
-            while let Some((vertex, next)) = way.last_mut() {
-                let vertex = *vertex;
-                if *next < graph.from(vertex).end {
-                    let edge = *next;
-                    *next += 1;
-                    if !inside(edge) {
-                        continue;
-                    }
-                    let target = graph.target(edge);
-                    if self.met[target as usize] == 0 {
-                        self.enter(target, &mut clock, &mut stack);
-                        way.push((target, graph.from(target).start));
-                    } else if self.on_stack[target as usize] {
-                        self.low[vertex as usize] = self.low[vertex as usize].min(self.met[target as usize]);
-                    }
-                    continue;
-                }
-                way.pop();
-                if let Some(&(above, _)) = way.last() {
-                    self.low[above as usize] = self.low[above as usize].min(self.low[vertex as usize]);
-                }
-                if self.low[vertex as usize] == self.met[vertex as usize] {
-                    let mut component = Vec::new();
-                    loop {
-                        let one = stack.pop().expect("the root is on it");
-                        self.on_stack[one as usize] = false;
-                        component.push(one);
-                        if one == vertex {
-                            break;
-                        }
-                    }
-                    components.push(component);
+            gone[place] |= graph.of(&graph.requests, vertex).iter().zip(bad).any(|(asked, bad)| asked & bad != 0);
+        }
+        before.sort_unstable();
+        let mut todo: Vec<u32> = (0..component.len() as u32).filter(|&place| gone[place as usize]).collect();
+        while let Some(to) = todo.pop() {
+            let first = before.partition_point(|&(target, _)| target < to);
+            for &(_, from) in before[first..].iter().take_while(|&&(target, _)| target == to) {
+                let place = from as usize;
+                ways[place] -= 1;
+                if !gone[place] && (random[place] || ways[place] == 0) {
+                    gone[place] = true;
+                    todo.push(from);
                 }
             }
         }
-        components
-    }
-
-    fn enter(&mut self, vertex: Vertex, clock: &mut u32, stack: &mut Vec<Vertex>) {
-        *clock += 1;
-        self.met[vertex as usize] = *clock;
-        self.low[vertex as usize] = *clock;
-        self.on_stack[vertex as usize] = true;
-        stack.push(vertex);
+        let mut gone: Vec<Vertex> =
+            component.iter().zip(&gone).filter(|(_, gone)| **gone).map(|(&vertex, _)| vertex).collect();
+        gone.sort_unstable();
+        gone
     }
 }

@@ -1,10 +1,12 @@
 //! The way through all of it: states, moves, fair components, a lasso that the machine confirms.
 
+use crate::chance::{self, Goes};
 use crate::fairness::Fairness;
 use crate::goal::{Goal, Run, judge};
-use crate::graph::{Short, States, moves, states};
+use crate::graph::{Moves, Short, States, moves, states};
 use crate::lasso::{Lasso, Proposed, Shows, confirm};
 use crate::ltl::tableau;
+use crate::strategy::{self, Strategy};
 use raddle_engine::{Control, Deadline, Fault, Finding, Question, Refusal, StopReason, confirm as replayed};
 use raddle_fair::labelled::{Edge, Labelled};
 use raddle_trace::{Model, Place, Schedule, Step};
@@ -30,6 +32,8 @@ pub enum Verdict {
     Holds,
     /// This one does not.
     Violated(Box<Lasso>),
+    /// Chance decides something, and this is what a fair scheduler does.
+    Driven(Box<Strategy>),
     /// A run ends in a way that breaks a property.
     Broken(Box<Finding>),
     /// Not everything was looked at, or there was nothing to look at.
@@ -72,6 +76,10 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
         let message = format!("liveness is known under sc and tso, not under {}", options.model);
         return Err(Refusal::whole(code, message).into());
     }
+    if code.draws() && matches!(settings.goal, Goal::Formula(_)) {
+        let message = "formulas are about single runs, and this program draws";
+        return Err(Refusal::whole(code, message).into());
+    }
     let deadline = Deadline::new(options.limits, control);
     let (all, short) = states(question, settings.buffer, &deadline);
     let mut found = Found {
@@ -105,6 +113,9 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
         }
     };
     found.moves = Some(all_moves.labelled.edges() as u64);
+    if code.draws() {
+        return drawn(question, settings, &all, &all_moves, found, &deadline);
+    }
     let Some(judged) = judge(&settings.goal, &all, &all_moves, &deadline) else {
         let at = || Place { line: 0, ..code.place(0) };
         let why = || format!("the automaton of the formula has more than {} states", tableau::MOST);
@@ -121,6 +132,45 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
     if let Some(why) = incomplete(question, settings.buffer, &all, judged.fair) {
         found.verdict = Verdict::Unknown { why, stop: None };
     }
+    Ok(found)
+}
+
+/// The same where chance decides something: does it happen with probability one under every fair scheduler?
+fn drawn(
+    question: &Question<'_>,
+    settings: &Settings,
+    all: &States<'_>,
+    moves: &Moves,
+    mut found: Found,
+    deadline: &Deadline<'_>,
+) -> Result<Found, Fault> {
+    let Some(judged) = chance::judge(&settings.goal, moves, deadline) else {
+        let stop = deadline.passed().expect("who stopped says why");
+        found.verdict = Verdict::Unknown { why: stop.to_string(), stop: Some(stop) };
+        return Ok(found);
+    };
+    found.components = Some((judged.examined, judged.fair));
+    found.verdict = match judged.found {
+        Some(Goes::Round(run)) => Verdict::Violated(Box::new(shown(question, settings, all, &moves.labelled, &run)?)),
+        Some(Goes::On(plan)) => {
+            let step = |at: u32, edge: Edge| all.step(at, (edge - moves.labelled.from(at).start) as usize);
+            let moves_of = |(at, moves): &(u32, Vec<(Edge, usize)>)| -> Vec<(Step, usize)> {
+                moves.iter().map(|&(edge, to)| (step(*at, edge), to)).collect()
+            };
+            let states: Vec<Vec<(Step, usize)>> = plan.states.iter().map(moves_of).collect();
+            let stem = all.way(plan.states[0].0);
+            let proposed = strategy::Proposed { stem: &stem, states: &states, waits: plan.waits };
+            let confirmed = strategy::confirm(question.code, question.options.model, settings.fairness, proposed);
+            let size = states.len();
+            Verdict::Driven(Box::new(
+                confirmed.map_err(|why| Fault::NotReplayed(format!("a strategy of {size} states: {why}")))?,
+            ))
+        }
+        None => match incomplete(question, settings.buffer, all, judged.fair) {
+            Some(why) => Verdict::Unknown { why, stop: None },
+            None => Verdict::Holds,
+        },
+    };
     Ok(found)
 }
 

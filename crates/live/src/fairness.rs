@@ -14,7 +14,7 @@
 //!
 //! *Actions.* With [`Unit::Action`] an actor is a thread with the place before and the place behind its step. A loop around a compare-exchange has two: to fail and to succeed. Fairness between threads is content when it fails for
 //! ever, strong fairness between actions is not: it could succeed again and again, so it does. That assumes more than most schedulers give; it separates a lock that starves by bad luck from one that starves by design. Alternatives of a choice are actions, too, if they lead to different
-//! places.
+//! places. A draw is one action, wherever it leads: that is not for the scheduler to say.
 
 use raddle_machine::memory::Memory;
 use raddle_machine::{Automaton, Code, State, Status};
@@ -81,13 +81,29 @@ pub enum Actor {
 /// The place of a thread that has ended.
 pub const ENDED: u32 = u32::MAX;
 
+/// The place to which a draw leads: where that is says chance.
+pub const DRAWN: u32 = u32::MAX - 1;
+
+/// Whether chance says where the step leads.
+pub fn is_drawn<M: Memory, T: Automaton>(code: &Code, state: &State<M, T>, step: Step) -> bool {
+    matches!(step, Step::Choose(..))
+        && state.thread(step.thread()).is_some_and(|thread| code.draw(thread.pc()).is_some())
+}
+
 impl Actor {
     /// Whose move it is that leads from one state to another.
-    pub fn of<M: Memory, T: Automaton>(unit: Unit, before: &State<M, T>, step: Step, after: &State<M, T>) -> Actor {
+    pub fn of<M: Memory, T: Automaton>(
+        unit: Unit,
+        code: &Code,
+        before: &State<M, T>,
+        step: Step,
+        after: &State<M, T>,
+    ) -> Actor {
         let id = step.thread();
         match (step, unit) {
             (Step::Flush(_) | Step::FlushAt(..), _) => Actor::Drain(id),
             (_, Unit::Thread) => Actor::Thread(id),
+            _ if is_drawn(code, before, step) => Actor::Action(id, place(before, id), DRAWN),
             (_, Unit::Action) => Actor::Action(id, place(before, id), place(after, id)),
         }
     }
@@ -123,9 +139,9 @@ pub fn able<T: Automaton, M: Memory>(
     let moves = state.moves(code);
     let actor = |&step: &Step| match unit {
         // Where the step leads makes no difference.
-        Unit::Thread => Actor::of(unit, state, step, state),
+        Unit::Thread => Actor::of(unit, code, state, step, state),
         Unit::Action if matches!(step, Step::Flush(_)) => Actor::Drain(step.thread()),
-        Unit::Action => Actor::of(unit, state, step, &after(step)),
+        Unit::Action => Actor::of(unit, code, state, step, &after(step)),
     };
     let mut able: Vec<Actor> = moves.iter().map(actor).collect();
     able.sort_unstable();

@@ -3,11 +3,11 @@
 //! The search of `reach` says which states there are. What it keeps of a state is the way it was first met, so the moves are made a second time, and each leads to a state that is known. A
 //! store buffer may have a bound; then states are missing, but the enabled moves of those that are there are what the machine says, bound or not: a loop in which somebody never moves because its buffer is full is not fair.
 
-use crate::fairness::{Actor, Fairness, Strength, able};
+use crate::fairness::{Actor, Fairness, Strength, able, is_drawn};
 use crate::running::{End, Running, Seen, closed};
 use raddle_engine::{Deadline, Question, StopReason};
 use raddle_fair::labelled::Labelled;
-use raddle_machine::{Automaton, Failure, Reaction, State, Status, Visible};
+use raddle_machine::{Automaton, Failure, Memory, Reaction, State, Status, Visible};
 use raddle_reach::growth::what_grows;
 use raddle_reach::machine::{Concrete, Machine, Piece};
 use raddle_reach::search::{Graph, Order, Plan, search};
@@ -142,6 +142,8 @@ pub struct Moves {
     pub actors: Vec<Actor>,
     /// Per move, whether it changes something that others can see.
     pub acts: Vec<bool>,
+    /// Per move, whether it is one of those among which chance decides.
+    pub drawn: Vec<bool>,
     /// Per state, the threads that stand before an operation other than a wait for the end of another thread; by their place among [`Moves::threads`].
     pub unfinished: Vec<u64>,
     /// The threads.
@@ -180,7 +182,7 @@ pub fn moves(states: &States<'_>, fairness: Fairness, deadline: &Deadline<'_>) -
         StopReason::GaveUp { why: why.into(), at }
     };
     let (mut actors, mut threads) = (Numbers::new(), Numbers::new());
-    let (mut acts, mut unfinished) = (Vec::new(), Vec::new());
+    let (mut acts, mut drawn, mut unfinished) = (Vec::new(), Vec::new(), Vec::new());
     // Per state: its edges, who can move, and who is not asked because somebody else is in an atomic block.
     let mut edges: Vec<(u32, u16)> = Vec::new();
     let mut can_move: Vec<u16> = Vec::new();
@@ -194,21 +196,28 @@ pub fn moves(states: &States<'_>, fairness: Fairness, deadline: &Deadline<'_>) -
         let state = states.state(index);
         let mut open = 0u64;
         if closed(&state).is_none() {
+            let first = edges.len();
             for &step in &machine.moves(&state).0 {
-                let next = machine.after(&state, step);
-                let actor = Actor::of(fairness.unit, &state, step, &next);
+                let next = states.running.after(&state, step);
+                let actor = Actor::of(fairness.unit, code, &state, step, &next);
                 let actor = actors
                     .number(actor, usize::from(u16::MAX))
                     .ok_or_else(|| gives_up("there are too many actions"))?;
                 let target = states.graph.find(&states.running, &next).expect("the search has met it");
                 edges.push((target, actor));
                 acts.push(changes(&state, code, step));
+                drawn.push(is_drawn(code, &state, step));
             }
-            for actor in able(fairness.unit, code, &state, &|step| machine.after(&state, step)) {
-                let actor = actors
-                    .number(actor, usize::from(u16::MAX))
-                    .ok_or_else(|| gives_up("there are too many actions"))?;
-                can_move.push(actor);
+            if state.memory().keeps() {
+                // A store that waits for room could move all the same.
+                for actor in able(fairness.unit, code, &state, &|step| states.running.after(&state, step)) {
+                    let actor = actors
+                        .number(actor, usize::from(u16::MAX))
+                        .ok_or_else(|| gives_up("there are too many actions"))?;
+                    can_move.push(actor);
+                }
+            } else {
+                can_move.extend(edges[first..].iter().map(|&(_, actor)| actor));
             }
             for thread in state.threads() {
                 if matches!(thread.status(), Status::Ready(visible) if !matches!(visible, Visible::Join { .. })) {
@@ -238,7 +247,7 @@ pub fn moves(states: &States<'_>, fairness: Fairness, deadline: &Deadline<'_>) -
         }
         from = (end_of_edges, end_of_able);
     }
-    Ok(Moves { labelled, actors: actors.list, acts, unfinished, threads: threads.list })
+    Ok(Moves { labelled, actors: actors.list, acts, drawn, unfinished, threads: threads.list })
 }
 
 /// Whether the step changes something that others can see: everything but looks, choices, and updates that leave memory as it is.

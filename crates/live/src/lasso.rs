@@ -3,7 +3,7 @@
 //! Whoever proposes a lasso knows states by numbers and has forgotten what makes no difference to them. Here nothing of that is used: the machine runs stem and loop from the first state of the program, and then
 //!
 //! 1. the loop has to come back to the state in which it began. What no thread will read again is cleared on both sides before they are compared ([`Thread::forget`]): threads go on in the same
-//!    way whatever stands there, so what was done once can be done again;
+//!    way whatever stands there (of the arrivals at a barrier only those of the last round matter), so what was done once can be done again;
 //! 2. the loop has to be fair: what each actor could do is asked of each state in it, with the definitions of [`fairness`](crate::fairness) and not with pairs;
 //! 3. it has to show what it is said to show: nothing has ended or failed in it, and who is said to wait does nothing that others could see. A formula has to be false of the run by its
 //!    definition ([`word`]); such a run may also end, and then has no loop.
@@ -15,8 +15,9 @@ use crate::graph::changes;
 use crate::ltl::{Ltl, word};
 use crate::running::{closed, is_complete};
 use raddle_machine::memory::Memory;
-use raddle_machine::{AnyMemory, Automaton, ByteMemory, Code, Live, State, Status, Thread, Visible, replay};
+use raddle_machine::{Access, AnyMemory, Automaton, ByteMemory, Code, Live, State, Status, Thread, Visible, replay};
 use raddle_trace::{Execution, Model, Place, Schedule, Step, ThreadId, ThreadName};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
 /// A run that goes on for ever.
@@ -96,7 +97,9 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
     let Proposed { stem, turn, shows } = proposed;
     let mut state = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
     let mut passed = Vec::new();
+    let mut barriers = FxHashSet::default();
     for &step in stem {
+        barriers.extend(arrival(code, &state, step));
         let before = state.clone();
         state.step(code, step, &mut ())?;
         passed.push(before);
@@ -112,9 +115,10 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
         if changes(&state, code, step) {
             acting.insert(step.thread());
         }
+        barriers.extend(arrival(code, &state, step));
         let before = state.clone();
         state.step(code, step, &mut ())?;
-        loop_actors.push(Actor::of(fairness.unit, &before, step, &state));
+        loop_actors.push(Actor::of(fairness.unit, code, &before, step, &state));
         loop_states.push(before);
     }
     if turn.is_empty() {
@@ -125,7 +129,7 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
         loop_states.push(state.clone());
     }
     let live = Live::new(code);
-    if cleared(code, &live, &first) != cleared(code, &live, &state) {
+    if cleared(code, &live, &barriers, &first) != cleared(code, &live, &barriers, &state) {
         return Err("the loop does not come back to the state in which it began".into());
     }
     let able: Vec<Vec<Actor>> = loop_states.iter().map(|state| able_in(code, fairness, state)).collect();
@@ -141,12 +145,7 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
     }
     let waits = if let Shows::Waits(id) = shows { Some(id) } else { None };
     if let Some(id) = waits {
-        let stands = |state: &Running| {
-            state.thread(id).is_some_and(
-                |thread| matches!(thread.status(), Status::Ready(visible) if !matches!(visible, Visible::Join { .. })),
-            )
-        };
-        if acting.contains(&id) || !loop_states.iter().all(stands) {
+        if acting.contains(&id) || !loop_states.iter().all(|state| stands(state, id)) {
             return Err(format!("{} does not wait in the loop", code.name(id)));
         }
     }
@@ -167,10 +166,17 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
     })
 }
 
-type Running = State<AnyMemory>;
+pub(crate) type Running = State<AnyMemory>;
+
+/// Whether the thread stands before something other than the wait for the end of another.
+pub(crate) fn stands(state: &Running, id: ThreadId) -> bool {
+    state.thread(id).is_some_and(
+        |thread| matches!(thread.status(), Status::Ready(visible) if !matches!(visible, Visible::Join { .. })),
+    )
+}
 
 /// Who can move.
-fn able_in(code: &Code, fairness: Fairness, state: &Running) -> Vec<Actor> {
+pub(crate) fn able_in(code: &Code, fairness: Fairness, state: &Running) -> Vec<Actor> {
     able(fairness.unit, code, state, &|step| {
         let mut next = state.clone();
         next.step(code, step, &mut ()).expect("it is a move");
@@ -178,9 +184,25 @@ fn able_in(code: &Code, fairness: Fairness, state: &Running) -> Vec<Actor> {
     })
 }
 
-/// The state without what makes no difference to how it goes on.
-fn cleared(code: &Code, live: &Live, state: &Running) -> Running {
+/// The barrier that the step is an arrival at.
+pub(crate) fn arrival(code: &Code, state: &Running, step: Step) -> Option<Access> {
+    match state.thread(step.thread())?.at_barrier(code)? {
+        (barrier, None) => Some(barrier),
+        (_, Some(_)) => None,
+    }
+}
+
+/// The state without what makes no difference to how it goes on. At these barriers somebody has arrived.
+pub(crate) fn cleared(code: &Code, live: &Live, barriers: &FxHashSet<Access>, state: &Running) -> Running {
     let mut state = state.clone();
+    for &barrier in barriers {
+        let Some((word, _)) = state.memory_mut().bytes_mut().read(barrier) else { continue };
+        let mut settled = word;
+        for thread in state.threads_mut() {
+            settled = thread.forget_rounds(code, barrier, word);
+        }
+        let _there = state.memory_mut().bytes_mut().write(barrier, settled);
+    }
     let mut waited = Vec::new();
     for thread in state.threads_mut() {
         thread.forget(code, live);
@@ -199,7 +221,7 @@ fn cleared(code: &Code, live: &Live, state: &Running) -> Running {
 }
 
 /// Whether everybody gets what it is owed, by the definitions.
-fn is_fair(
+pub(crate) fn is_fair(
     fairness: Fairness,
     states: &[Running],
     able: &[Vec<Actor>],
@@ -226,7 +248,7 @@ fn is_fair(
 }
 
 /// A reason for everybody.
-fn reasons(
+pub(crate) fn reasons(
     code: &Code,
     states: &[Running],
     able: &[Vec<Actor>],

@@ -17,8 +17,9 @@
 //!
 //! Cost: every state is looked at twice. Some 40 bytes per state and 6 per move beside what the search takes.
 //!
-//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`ltl`] (what can be asked in formulas), [`lasso`], [`mod@decide`].
+//! Reading order: [`fairness`], [`running`], [`graph`], [`goal`], [`ltl`] (what can be asked in formulas), [`chance`] (where something is drawn), [`lasso`], [`strategy`], [`mod@decide`]; [`space`] for questions that others answer.
 
+pub mod chance;
 pub mod decide;
 pub mod fairness;
 pub mod goal;
@@ -26,9 +27,12 @@ pub mod graph;
 pub mod lasso;
 pub mod ltl;
 pub mod running;
+pub mod space;
+pub mod strategy;
 
 pub use decide::{BUFFER, Found, Settings, Verdict, decide};
 pub use fairness::{Fairness, Strength, Unit};
 pub use goal::Goal;
 pub use lasso::Lasso;
 pub use ltl::Ltl;
+pub use strategy::Strategy;

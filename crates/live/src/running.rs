@@ -94,7 +94,7 @@ impl Semantics for Running<'_> {
             return Expanded { sight: Seen { end, full }, reduced: false };
         }
         for (number, &step) in moves.iter().enumerate() {
-            next(number as u16, self.machine.after(state, step));
+            next(number as u16, self.after(state, step));
         }
         let end = (moves.is_empty() && !refused).then(|| stuck(state));
         Expanded { sight: Seen { end, full }, reduced: false }
@@ -102,6 +102,13 @@ impl Semantics for Running<'_> {
 }
 
 impl Running<'_> {
+    /// The state that a move leads to. Barriers forget how many rounds there were.
+    pub fn after(&self, state: &Concrete, step: Step) -> Concrete {
+        let mut next = self.machine.after(state, step);
+        self.machine.forget_rounds(state, step, &mut next);
+        next
+    }
+
     /// A store that has to wait for room in its buffer.
     fn refused(&self, state: &Concrete) -> Option<u32> {
         let (moves, _) = self.machine.moves(state);

@@ -9,7 +9,7 @@ use crate::compile::Forgiven;
 use crate::condition::Condition;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
-use raddle_program::{BinOp, CastOp, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
+use raddle_program::{BinOp, CastOp, Draw, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 use std::sync::{Arc, OnceLock};
 
@@ -171,6 +171,8 @@ pub enum Instr {
         dst: Slot,
         low: Operand,
         count: u32,
+        /// If chance decides: the number of [`Code::draws`], from 1.
+        draw: u32,
     },
     /// An unknown input: one of the values of [`Code::inputs`].
     Input {
@@ -405,6 +407,7 @@ pub struct Code {
     pub(crate) switches: Vec<SwitchTable>,
     pub(crate) strings: Vec<String>,
     pub(crate) inputs: Vec<InputInfo>,
+    pub(crate) draws: Vec<Draw>,
     pub(crate) functions: Vec<FuncCode>,
     pub(crate) globals: Vec<GlobalCode>,
     /// The thread-local globals, by their number.
@@ -455,6 +458,19 @@ impl Code {
             column: span.column,
             text: self.sources.line(span).unwrap_or("").trim().into(),
         }
+    }
+
+    /// The probabilities of what is chosen at `pc`, if chance decides there.
+    pub fn draw(&self, pc: u32) -> Option<&Draw> {
+        match self.instrs[pc as usize] {
+            Instr::Choose { draw, count: 2.., .. } => Some(&self.draws[draw.checked_sub(1)? as usize]),
+            _ => None,
+        }
+    }
+
+    /// Whether chance decides anything.
+    pub fn draws(&self) -> bool {
+        !self.draws.is_empty()
     }
 
     /// The value of an unknown input by its number, if the instruction at `pc` asks for one.
@@ -638,6 +654,12 @@ impl Code {
             .enumerate()
             .filter(|(_, global)| global.tls.is_none())
             .map(|(index, global)| (Addr::global(raddle_program::GlobalId(index as u32)), global.bytes.as_slice()))
+    }
+
+    /// The start of every global object that threads share, and what it is.
+    pub fn named_globals(&self) -> impl Iterator<Item = (Addr, &GlobalCode)> {
+        let shared = self.globals.iter().enumerate().filter(|(_, global)| global.tls.is_none());
+        shared.map(|(index, global)| (Addr::global(raddle_program::GlobalId(index as u32)), global))
     }
 
     /// What a cast gives; `None` if it makes a 32-bit number and the program's objects are too large for such.

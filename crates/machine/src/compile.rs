@@ -109,6 +109,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             switches: Vec::new(),
             strings: Vec::new(),
             inputs: Vec::new(),
+            draws: Vec::new(),
             functions: Vec::new(),
             globals,
             tls,
@@ -499,9 +500,11 @@ impl<'p> Compiler<'p> {
                 Instr::Assert { cond, message: self.string(message) }
             }
             Op::Assume { cond } => Instr::Assume { cond: self.expr(frame, cond) },
-            Op::Choose { dst, low, high } => {
+            Op::Choose { dst, low, high, draw } => {
                 let count = (high - low + 1) as u32;
-                Instr::Choose { dst: dst.0, low: self.constant(*low), count }
+                self.code.draws.extend(draw.clone());
+                let draw = if draw.is_some() { self.code.draws.len() as u32 } else { 0 };
+                Instr::Choose { dst: dst.0, low: self.constant(*low), count, draw }
             }
             Op::Input { dst, signed, values } => {
                 let ranges = values.clone().expect("which values of inputs are explored has been decided");

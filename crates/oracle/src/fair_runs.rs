@@ -5,6 +5,9 @@
 //! neither pairs nor decompositions with what is held against it; nor what is forgotten of states.
 //!
 //! Inside somebody's atomic block nobody else is asked.
+//!
+//! *Chance.* Where threads draw, it is asked whether some fair scheduler goes on for ever with a probability above zero: whether exactly these can move again and again in a set of states that a draw of theirs never leaves, as long as it is made at all. So of the connected states those
+//! draws are left out that may lead elsewhere, one round after the other, until what is left is connected by what is left.
 
 use raddle_machine::{AnyMemory, Automaton, ByteMemory, Code, Memory, Reaction, State, Status, Thread, Visible};
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
@@ -19,6 +22,8 @@ pub struct Rules {
     pub threads: bool,
     /// Store buffers are.
     pub drains: bool,
+    /// Draws are for chance, not for the scheduler.
+    pub chance: bool,
     /// Per action of a thread, by where it stands before and behind it.
     pub actions: bool,
 }
@@ -29,6 +34,8 @@ type Actor = (ThreadId, bool, Option<(u32, u32)>);
 struct Move {
     to: usize,
     by: Actor,
+    /// Whether chance decides between this and the other moves of the same thread.
+    drawn: bool,
     /// Whether somebody else could see it.
     seen: bool,
 }
@@ -85,7 +92,11 @@ impl Runs {
                     Some(thread) if matches!(thread.status(), Status::Ready(_)) => thread.pc(),
                     _ => u32::MAX,
                 };
-                let by = (id, drains, (actions && !drains).then(|| (stands(&state), stands(&next))));
+                let drawn = matches!(step, Step::Choose(..))
+                    && state.thread(id).is_some_and(|thread| code.draw(thread.pc()).is_some());
+                // A draw is one action, wherever it leads.
+                let behind = if drawn { u32::MAX - 1 } else { stands(&next) };
+                let by = (id, drains, (actions && !drains).then(|| (stands(&state), behind)));
                 able.insert(by);
                 let is_store =
                     matches!(state.thread(id).map(Automaton::status), Some(Status::Ready(Visible::Store { .. })));
@@ -100,7 +111,7 @@ impl Runs {
                 if to == new {
                     runs.states.push(next);
                 }
-                moves.push(Move { to, by, seen });
+                moves.push(Move { to, by, drawn, seen });
             }
             if able.is_empty() {
                 let waits = state.threads().any(|thread| matches!(thread.status(), Status::Ready(_)));
@@ -145,7 +156,13 @@ impl Runs {
             })
         };
         let taken = |one: &&Move| !(one.seen && waits == Some(one.by.0) && !one.by.1);
-        let all = |at: usize| self.moves[at].iter().filter(taken).map(|one| (one.to, bit(&one.by))).collect();
+        let all = |at: usize| {
+            self.moves[at]
+                .iter()
+                .filter(taken)
+                .map(|one| Way { to: one.to, by: bit(&one.by), drawn: one.drawn && rules.chance })
+                .collect()
+        };
         // Who is not asked, because somebody else is in an atomic block.
         let unasked = |at: usize| match self.states[at].atomic() {
             Some(owner) => actors.iter().filter(|actor| actor.0 != owner).map(&bit).sum(),
@@ -164,12 +181,20 @@ impl Runs {
     }
 }
 
+/// A move with its actor as a bit.
+#[derive(Clone, Copy)]
+struct Way {
+    to: usize,
+    by: u32,
+    drawn: bool,
+}
+
 /// The same with actors as bits.
 struct Table {
     /// Whether the thread that is to wait stands before something.
     stands: Vec<bool>,
     /// Where moves lead, and whose they are.
-    moves: Vec<Vec<(usize, u32)>>,
+    moves: Vec<Vec<Way>>,
     /// Who can move.
     able: Vec<u32>,
     /// Who is not asked.
@@ -184,43 +209,67 @@ impl Table {
     fn shows(&self, guess: u32) -> bool {
         let owed = self.owed & !guess;
         let stays = |at: usize| self.stands[at] && !(self.strong && self.able[at] & owed != 0);
-        let mut left: BTreeSet<usize> = (0..self.moves.len()).filter(|&at| stays(at)).collect();
-        // Who leads nowhere, or is come to from nowhere, is on no loop.
-        loop {
-            let goes: Vec<usize> =
-                left.iter().copied().filter(|&at| self.next(at, guess, &left).next().is_some()).collect();
-            let come_to: BTreeSet<usize> = goes.iter().flat_map(|&at| self.next(at, guess, &left)).collect();
-            let next: BTreeSet<usize> = goes.into_iter().filter(|at| come_to.contains(at)).collect();
-            if next.len() == left.len() {
-                break;
+        let all: BTreeSet<usize> = (0..self.moves.len()).filter(|&at| stays(at)).collect();
+        let mut todo = vec![all];
+        while let Some(mut left) = todo.pop() {
+            // Who leads nowhere, or is come to from nowhere, goes on nowhere.
+            loop {
+                let goes: Vec<usize> =
+                    left.iter().copied().filter(|&at| !self.next(at, guess, &left).is_empty()).collect();
+                let come_to: BTreeSet<usize> = goes.iter().flat_map(|&at| self.next(at, guess, &left)).collect();
+                let next: BTreeSet<usize> = goes.into_iter().filter(|at| come_to.contains(at)).collect();
+                if next.len() == left.len() {
+                    break;
+                }
+                left = next;
             }
-            left = next;
-        }
-        while let Some(&pivot) = left.first() {
-            let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
-            for &at in &left {
-                self.next(at, guess, &left).for_each(|to| back.entry(to).or_default().push(at));
+            let mut parts = Vec::new();
+            let mut rest = left.clone();
+            while let Some(&pivot) = rest.first() {
+                let mut back: HashMap<usize, Vec<usize>> = HashMap::new();
+                for &at in &left {
+                    self.next(at, guess, &left).into_iter().for_each(|to| back.entry(to).or_default().push(at));
+                }
+                let forward = reached(pivot, &|at| self.next(at, guess, &left));
+                let backward = reached(pivot, &|at| back.get(&at).cloned().unwrap_or_default());
+                let connected: BTreeSet<usize> = forward.intersection(&backward).copied().collect();
+                rest = rest.difference(&connected).copied().collect();
+                parts.push(connected);
             }
-            let forward = reached(pivot, &|at| self.next(at, guess, &left).collect());
-            let backward = reached(pivot, &|at| back.get(&at).cloned().unwrap_or_default());
-            let connected: BTreeSet<usize> = forward.intersection(&backward).copied().collect();
-            let inside = |at: usize| self.moves[at].iter().filter(|(to, by)| by & guess != 0 && connected.contains(to));
-            let moved = connected.iter().flat_map(|&at| inside(at)).fold(0, |moved, (_, by)| moved | by);
-            // Weak: whoever is asked somewhere cannot move in one of the states in which it is asked.
-            let asked = connected.iter().fold(0, |asked, &at| asked | !self.unasked[at]);
-            let unable = connected.iter().fold(0, |unable, &at| unable | !self.able[at] & !self.unasked[at]);
-            let fair = self.strong || owed & asked & !unable == 0;
-            if moved == guess && fair {
-                return true;
+            if let [whole] = &parts[..] {
+                if self.is_fair(guess, owed, whole) {
+                    return true;
+                }
+            } else {
+                // A draw that leads from one part to another is in none of them.
+                todo.extend(parts);
             }
-            left = left.difference(&connected).copied().collect();
         }
         false
     }
 
-    /// Where these can go from a state, among those that are left.
-    fn next<'t>(&'t self, at: usize, guess: u32, left: &'t BTreeSet<usize>) -> impl Iterator<Item = usize> + 't {
-        self.moves[at].iter().filter(move |(to, by)| by & guess != 0 && left.contains(to)).map(|(to, _)| *to)
+    /// Whether exactly these move in a set of connected states, and the others are owed nothing.
+    fn is_fair(&self, guess: u32, owed: u32, connected: &BTreeSet<usize>) -> bool {
+        let moved =
+            connected.iter().flat_map(|&at| self.inside(at, guess, connected)).fold(0, |moved, way| moved | way.by);
+        // Weak: whoever is asked somewhere cannot move in one of the states in which it is asked.
+        let asked = connected.iter().fold(0, |asked, &at| asked | !self.unasked[at]);
+        let unable = connected.iter().fold(0, |unable, &at| unable | !self.able[at] & !self.unasked[at]);
+        moved == guess && (self.strong || owed & asked & !unable == 0)
+    }
+
+    /// The moves of these by which a set is not left: of a draw all that can be drawn, or nothing.
+    fn inside<'t>(&'t self, at: usize, guess: u32, left: &'t BTreeSet<usize>) -> impl Iterator<Item = &'t Way> + 't {
+        let stays = move |way: &&Way| {
+            let draw = |other: &&Way| way.drawn && other.drawn && other.by == way.by;
+            left.contains(&way.to) && self.moves[at].iter().filter(draw).all(|other| left.contains(&other.to))
+        };
+        self.moves[at].iter().filter(move |way| way.by & guess != 0).filter(stays)
+    }
+
+    /// Where these can go from a state without leaving those that are left.
+    fn next(&self, at: usize, guess: u32, left: &BTreeSet<usize>) -> Vec<usize> {
+        self.inside(at, guess, left).map(|way| way.to).collect()
     }
 }
 

@@ -290,6 +290,8 @@ pub enum Op {
         low: u64,
         /// Greatest value.
         high: u64,
+        /// If chance decides and not whoever one has to be prepared for: with which probabilities. That makes a difference to runs that never end; everybody else takes it for a choice.
+        draw: Option<Draw>,
     },
     /// Any value of the register's type, which is neither `i1` nor `ptr`: an input of the program that is not known. [`analysis::inputs`](crate::analysis::inputs)
     /// finds out which values have to be explored.
@@ -674,6 +676,28 @@ impl Term {
                 *default = map(*default);
             }
             Term::Return(_) | Term::ExitThread(_) | Term::Exit | Term::Unreachable => {}
+        }
+    }
+}
+
+/// The probabilities of the values of a choice, all of them above zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draw {
+    /// The same for each.
+    Evenly,
+    /// In proportion to these, one for each value.
+    Weighted(Vec<u32>),
+}
+
+impl Draw {
+    /// The greatest weight.
+    pub const MOST: u32 = 1_000_000;
+
+    /// The weight of a value, by its place among them.
+    pub fn weight(&self, place: usize) -> u32 {
+        match self {
+            Draw::Evenly => 1,
+            Draw::Weighted(weights) => weights[place],
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::float::{FloatBin, FloatCast, FloatUn, is_float};
-use crate::inst::{Block, Callee, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
+use crate::inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::Type;
@@ -260,7 +260,12 @@ impl Body<'_> {
             27 => Op::Free { ptr: place, scoped: flag },
             28 => Op::Assert { cond: self.expr(Type::I1, 2), message: "it \"holds\"\n".to_owned() },
             29 => Op::Assume { cond: self.expr(Type::I1, 2) },
-            30 if ty != Type::Ptr => Op::Choose { dst: self.reg_of(ty)?, low: 0, high: ty.mask().min(5) },
+            30 if ty != Type::Ptr => {
+                let high = ty.mask().min(5);
+                let weights = (0..=high).map(|value| value as u32 + 1).collect();
+                let draw = [None, Some(Draw::Evenly), Some(Draw::Weighted(weights))][self.rng.below(3)].clone();
+                Op::Choose { dst: self.reg_of(ty)?, low: 0, high, draw }
+            }
             31 if !matches!(ty, Type::Ptr | Type::I1) => {
                 let values = if flag { None } else { Some(vec![(0, 1), (ty.mask(), ty.mask())]) };
                 Op::Input { dst: self.reg_of(ty)?, signed: self.rng.chance(2), values }

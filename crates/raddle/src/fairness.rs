@@ -1,10 +1,16 @@
-//! `fair`: can this objective be satisfied on a graph or in an MDP, does this specification hold?
+//! `fair`: can this objective be satisfied on a graph, in an MDP or by a program, does this specification hold?
 
 use crate::cost::Meter;
 use crate::error::Error;
-use raddle_fair::decide::{self, Decided, Files, Found, Role};
+use crate::load::Loaded;
+use crate::prepare::prepare_as_written;
+use raddle_engine::{Control, Options, PropertySet, Question};
+use raddle_fair::decide::{self, Decided, Files, Found, Role, Source};
+use raddle_fair::format::InputError;
 use raddle_fair::sets::Steps;
 use raddle_fair::streett::Algorithm;
+use raddle_live::BUFFER;
+use raddle_live::space::{Label, Space, space};
 use raddle_report::fair as report;
 use raddle_report::{Answer, Body, Sources};
 
@@ -19,11 +25,31 @@ pub struct Text {
     pub text: String,
 }
 
+/// The system.
+#[derive(Clone, Debug)]
+pub enum System {
+    /// A text of this form.
+    Text(Form, Text),
+    /// The state space of a program.
+    Program(Box<OfProgram>),
+}
+
+/// The state space of a program.
+#[derive(Clone, Debug)]
+pub struct OfProgram {
+    /// What the program is called.
+    pub name: String,
+    /// The program.
+    pub loaded: Loaded,
+    /// The memory model and how far to go.
+    pub options: Options,
+}
+
 /// What is asked.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The system, and its form.
-    pub system: (Form, Text),
+    /// The system.
+    pub system: System,
     /// Labels of its states.
     pub labels: Option<Text>,
     /// What its states are called.
@@ -38,19 +64,17 @@ pub struct Subject {
 ///
 /// # Errors
 /// If a text is not accepted, or Raddle finds a bug in itself.
-pub fn fair(subject: &Subject, settings: &Settings) -> Result<Answer, Error> {
+pub fn fair(subject: &Subject, settings: &Settings, control: &Control) -> Result<Answer, Error> {
     let meter = Meter::start();
-    let Subject { system: (form, system), labels, states, pairs, specification } = subject;
+    let Subject { system, labels, states, pairs, specification } = subject;
     let text = |text: &'_ Option<Text>| text.as_ref().map(|text| text.text.clone());
     let [label_text, state_text, pair_text, spec_text] = [labels, states, pairs, specification].map(text);
-    let files = Files {
-        system: (*form, &system.text),
-        labels: label_text.as_deref(),
-        states: state_text.as_deref(),
-        pairs: pair_text.as_deref(),
-        specification: spec_text.as_deref(),
+    let nowhere = Text { name: String::new(), text: String::new() };
+    let (name, system_text) = match system {
+        System::Text(_, text) => (&text.name, text),
+        System::Program(program) => (&program.name, &nowhere),
     };
-    let decided = decide::decide(&files, settings).map_err(|error| match error {
+    let wrong = |error: decide::Error| match error {
         decide::Error::Internal(wrong) => Error::Internal(wrong.to_string()),
         decide::Error::Input(role, error) => {
             let of = match role {
@@ -60,12 +84,70 @@ pub fn fair(subject: &Subject, settings: &Settings) -> Result<Answer, Error> {
                 Role::Pairs => pairs.as_ref(),
                 Role::Specification => specification.as_ref(),
             };
-            let Text { name, text } = of.unwrap_or(system).clone();
+            let Text { name, text } = of.unwrap_or(system_text).clone();
             Error::Fair { error, name, text }
         }
-    })?;
-    let body = Body::Fair(body(decided, subject, settings));
-    Ok(Answer { file: system.name.clone(), sources: Sources::default(), cost: meter.read(), body })
+    };
+    let mut notes = Vec::new();
+    let source = match system {
+        System::Text(form, text) => Source::Text(*form, &text.text),
+        System::Program(program) => {
+            let names = decide::names(pair_text.as_deref(), spec_text.as_deref()).map_err(wrong)?;
+            notes.clone_from(&program.loaded.notes);
+            match space_of(program, names, control).map_err(wrong)? {
+                Space::Whole(system) => Source::Made(system),
+                Space::Part(why) => {
+                    let body = Body::Fair(unknown(why, subject, settings, notes));
+                    let sources = Sources::default();
+                    return Ok(Answer { file: name.clone(), sources, cost: meter.read(), body });
+                }
+            }
+        }
+    };
+    let files = Files {
+        system: source,
+        labels: label_text.as_deref(),
+        states: state_text.as_deref(),
+        pairs: pair_text.as_deref(),
+        specification: spec_text.as_deref(),
+    };
+    let decided = decide::decide(files, settings).map_err(wrong)?;
+    let body = body(decided, subject, settings);
+    let body = Body::Fair(report::Fair { notes: notes.into_iter().chain(body.notes.clone()).collect(), ..body });
+    Ok(Answer { file: name.clone(), sources: Sources::default(), cost: meter.read(), body })
+}
+
+/// The states of a program with the labels that are asked for.
+fn space_of(program: &OfProgram, names: Vec<(Role, u32, String)>, control: &Control) -> Result<Space, decide::Error> {
+    let mut labels = Vec::new();
+    for (role, line, name) in names {
+        let label = Label::parse(&name, &program.loaded.program).map_err(|wrong| {
+            let error = InputError::at((line, 1), format!("\"{name}\" says nothing about this program: {}", wrong.message));
+            let help = "names are threads (`T1`, `T1 buffer`), `can T1`, `cannot T1`, `T1 at LINE`, `ended`, and conditions on global variables (`x == 1`)";
+            decide::Error::Input(role, error.help(help))
+        })?;
+        labels.extend(label.map(|label| (name, label)));
+    }
+    let code = prepare_as_written(&program.loaded.program, PropertySet::none());
+    Ok(space(&Question { code: &code, options: &program.options }, BUFFER, &labels, control))
+}
+
+/// The answer where not all states could be looked at.
+fn unknown(why: String, subject: &Subject, settings: &Settings, notes: Vec<String>) -> report::Fair {
+    let nothing = Decided {
+        states: 0,
+        vertices: 0,
+        random: 0,
+        edges: 0,
+        pairs: 0,
+        keep: "",
+        phases: raddle_fair::solve::Phases::default(),
+        winning: 0,
+        good: 0,
+        found: Found::Unknown(why),
+        notes,
+    };
+    body(nothing, subject, settings)
 }
 
 fn body(decided: Decided, subject: &Subject, settings: &Settings) -> report::Fair {

@@ -7,10 +7,12 @@ use crate::prepare::prepare_as_written;
 use raddle_engine::{Control, Options, Question as Asked};
 use raddle_live::lasso::Why as Because;
 use raddle_live::ltl::{Ltl, Wrong};
+use raddle_live::strategy::Next;
 use raddle_live::{Goal, Settings, Verdict, decide};
 use raddle_program::Program;
 use raddle_report::excerpt::Mark;
 use raddle_report::live::{Counts, Goal as Meant, Lasso, Live, Reason, Why};
+use raddle_report::scheduler::{Drawn, Point, Scheduler, Turn};
 use raddle_report::{Answer, Body, Counterexample, Problem};
 use raddle_trace::{Model, Property};
 
@@ -45,7 +47,9 @@ pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> 
         },
         fairness: settings.fairness.strength.name(),
         unit: settings.fairness.unit.name(),
+        draws: code.draws(),
         lasso: None,
+        scheduler: None,
         broken: None,
         limit: None,
         counts: Counts {
@@ -68,6 +72,13 @@ pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> 
             let (violation, execution, waiting) = finding.into_parts();
             let replay = replay(&violation.schedule);
             body.broken = Some(Counterexample { violation, execution, waiting, replay });
+        }
+        Verdict::Driven(strategy) => {
+            let replay = replay(&strategy.schedule);
+            let raddle_live::Strategy { execution, schedule, states, reasons, waits } = *strategy;
+            let reasons = reasons.into_iter().map(told).collect();
+            let states = states.into_iter().map(point).collect();
+            body.scheduler = Some(Box::new(Scheduler { execution, schedule, states, reasons, waits, replay }));
         }
         Verdict::Violated(lasso) => {
             if matches!(settings.goal, Goal::Ends) && lasso.reasons.iter().all(|reason| gets_on(&reason.why)) {
@@ -109,6 +120,21 @@ pub fn model_meant(meant: Model) -> (Model, Option<String>) {
 /// Whether somebody does not wait.
 fn gets_on(why: &Because) -> bool {
     matches!(why, Because::Moves(_) | Because::Finished | Because::Empty)
+}
+
+/// A state of a scheduler in the report's words.
+fn point(point: raddle_live::strategy::Point) -> Point {
+    let turn = |turn: raddle_live::strategy::Turn| Turn {
+        thread: turn.thread,
+        place: turn.place,
+        next: match turn.next {
+            Next::To(state) => vec![Drawn { alternative: None, weight: 1, state }],
+            Next::Drawn(all) => {
+                all.into_iter().map(|(pick, weight, state)| Drawn { alternative: Some(pick), weight, state }).collect()
+            }
+        },
+    };
+    Point { memory: point.memory, turns: point.turns.into_iter().map(turn).collect() }
 }
 
 fn told(reason: raddle_live::lasso::Reason) -> Reason {

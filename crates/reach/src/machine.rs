@@ -203,6 +203,23 @@ impl<'c> Machine<'c> {
         }
     }
 
+    /// Counts the arrivals at the barrier that the step was an arrival at from the beginning of the round. The arrivals at barriers in loops grow without end otherwise; that changes what other threads wait for, so
+    /// who remembers moves by the thread that makes them cannot do it.
+    pub fn forget_rounds(&self, before: &Concrete, step: Step, after: &mut Concrete) {
+        let Some((barrier, None)) = before.thread(step.thread()).and_then(|thread| thread.at_barrier(self.code)) else {
+            return;
+        };
+        let Some((word, _)) = after.memory_mut().bytes_mut().read(barrier) else { return };
+        let mut settled = word;
+        let waits = |thread: &Shared| matches!(thread.at_barrier(self.code), Some((at, Some(_))) if at == barrier);
+        let waiting: Vec<ThreadId> = after.threads().filter(|thread| waits(thread)).map(Automaton::id).collect();
+        let ids = if waiting.is_empty() { vec![step.thread()] } else { waiting };
+        for id in ids {
+            settled = after.thread_mut(id).expect("it is there").change().forget_rounds(self.code, barrier, word);
+        }
+        after.memory_mut().bytes_mut().write(barrier, settled).expect("it has contents");
+    }
+
     /// Whether nothing is left of a thread that was waited for. Without it, to wait for its end once more is an error all the same.
     fn is_gone(&self, state: &Concrete, thread: &Shared) -> bool {
         let finished = matches!(thread.status(), Status::Finished { exit: false, .. });

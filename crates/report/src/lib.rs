@@ -6,7 +6,7 @@
 //!
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
-//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`live`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`], [`robust`] and [`strengthen`]; then how
+//! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`live`] with [`scheduler`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`], [`robust`] and [`strengthen`]; then how
 //! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, `happens_before` with `unordered`, [`excerpt`], [`json`], [`dot`] with `relations`, `html` with `walk`.
 
 pub mod answer;
@@ -34,6 +34,7 @@ pub mod replay;
 pub mod robust;
 mod run;
 mod sarif;
+pub mod scheduler;
 pub mod stream;
 pub mod strengthen;
 mod style;

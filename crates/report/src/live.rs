@@ -6,8 +6,11 @@ use crate::counterexample::{self, Counterexample};
 use crate::json::Head;
 use crate::numbers::{counted, grouped};
 use crate::paper::Paper;
+use crate::scheduler::{Scheduler, State};
 use crate::style::{FAINT, HEAD};
-use crate::{dot, run};
+use crate::wording::Wording;
+use crate::{dot, run, sarif, walk};
+use raddle_trace::execution::Entry;
 use raddle_trace::{Execution, Model, Place, Schedule, ThreadName, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,8 +30,12 @@ pub struct Live {
     pub fairness: &'static str,
     /// Who is owed that: each thread or each action.
     pub unit: &'static str,
+    /// Whether chance decides something in the program.
+    pub draws: bool,
     /// The run that does not, if there is one.
     pub lasso: Option<Lasso>,
+    /// What a scheduler does so that it does not, if chance decides something on the way.
+    pub scheduler: Option<Box<Scheduler>>,
     /// A run that breaks a property, if there is one: then nothing was asked about fair runs.
     pub broken: Option<Counterexample>,
     /// Why the answer does not reach as far as it could.
@@ -146,33 +153,34 @@ impl Lasso {
     fn ends(&self) -> bool {
         self.stem == self.execution.steps.len()
     }
+}
 
-    /// Why the loop is fair, a sentence for each.
-    fn sentences(&self) -> impl Iterator<Item = String> + '_ {
-        self.reasons.iter().filter_map(|reason| {
-            let who = match self.execution.function(reason.thread) {
-                Some(function) => format!("{} {function}", reason.thread),
-                None => reason.thread.to_string(),
-            };
-            let at = reason
-                .place
-                .as_ref()
-                .map_or_else(String::new, |place| format!("`{}` ({}:{})", place.text.trim(), place.file, place.line));
-            match (reason.drain, reason.why) {
-                (_, Why::Finished) | (true, Why::Empty | Why::NeverAble | Why::AbleAtTimes) => None,
-                (true, Why::Inside) | (false, Why::Inside | Why::Empty) => {
-                    Some(format!("{who} could move at no point: the loop never leaves an atomic block"))
-                }
-                (true, Why::Moves | Why::Looks) => Some(format!("what {who} stores reaches memory")),
-                (false, Why::Moves) => Some(format!("{who} moves")),
-                (false, Why::Looks) => Some(format!("{who} moves, and does nothing but look")),
-                (false, Why::NeverAble) => Some(format!("{who} cannot move, at {at}")),
-                (false, Why::AbleAtTimes) => {
-                    Some(format!("{who} cannot move all the time, at {at}, and weak fairness asks for no more"))
-                }
+/// Why a loop is fair, a sentence for each.
+pub(crate) fn sentences(execution: &Execution, reasons: &[Reason]) -> impl Iterator<Item = String> {
+    let told = reasons.iter().filter_map(|reason| {
+        let who = match execution.function(reason.thread) {
+            Some(function) => format!("{} {function}", reason.thread),
+            None => reason.thread.to_string(),
+        };
+        let at = reason
+            .place
+            .as_ref()
+            .map_or_else(String::new, |place| format!("`{}` ({}:{})", place.text.trim(), place.file, place.line));
+        match (reason.drain, reason.why) {
+            (_, Why::Finished) | (true, Why::Empty | Why::NeverAble | Why::AbleAtTimes) => None,
+            (true, Why::Inside) | (false, Why::Inside | Why::Empty) => {
+                Some(format!("{who} could move at no point: the loop never leaves an atomic block"))
             }
-        })
-    }
+            (true, Why::Moves | Why::Looks) => Some(format!("what {who} stores reaches memory")),
+            (false, Why::Moves) => Some(format!("{who} moves")),
+            (false, Why::Looks) => Some(format!("{who} moves, and does nothing but look")),
+            (false, Why::NeverAble) => Some(format!("{who} cannot move, at {at}")),
+            (false, Why::AbleAtTimes) => {
+                Some(format!("{who} cannot move all the time, at {at}, and weak fairness asks for no more"))
+            }
+        }
+    });
+    told.collect::<Vec<_>>().into_iter()
 }
 
 impl Live {
@@ -187,6 +195,15 @@ impl Live {
             return "an execution breaks a property".into();
         }
         match (self.verdict, &self.goal) {
+            (Verdict::Holds, Goal::Ends) if self.draws => "every fair scheduler ends it with probability 1".into(),
+            (Verdict::Holds, Goal::Waits) if self.draws => {
+                "under every fair scheduler, whoever waits gets on with probability 1".into()
+            }
+            (Verdict::Violated, Goal::Ends) if self.draws => "a fair scheduler keeps it from ending".into(),
+            (Verdict::Violated, Goal::Waits) if self.draws => "a fair scheduler lets a thread wait for ever".into(),
+            (Verdict::Unknown, _) if self.draws => {
+                "no such scheduler was found, but not everything was explored".into()
+            }
             (Verdict::Holds, Goal::Formula(formula)) => format!("every fair run satisfies `{formula}`"),
             (Verdict::Violated, Goal::Formula(formula)) => format!("a fair run breaks `{formula}`"),
             (Verdict::Holds, Goal::Ends) => "every fair run ends".into(),
@@ -208,6 +225,9 @@ impl Live {
             (Verdict::Violated, None) if self.lasso.as_ref().is_some_and(Lasso::ends) => {
                 "the run was made on the machine; it ends, and its last state is taken to last for ever".into()
             }
+            (Verdict::Violated, None) if self.scheduler.is_some() => {
+                "every state was visited on the machine, the scheduler is fair with probability 1 by what it says there, and it gets there with a probability above 0".into()
+            }
             (Verdict::Violated, None) => "the loop was run on the machine, and is fair by what it says".into(),
             (_, None) => {
                 let components = counted(components.unwrap_or(0), "component");
@@ -218,6 +238,13 @@ impl Live {
                     (_, Some(fair)) => format!("{} of the whole fair, and nobody waits in them", grouped(fair)),
                 };
                 let states = counted(states, "state");
+                if self.draws {
+                    let of_them = match fair {
+                        None | Some(0) => "a fair scheduler stays in none of them".to_owned(),
+                        Some(fair) => format!("a fair scheduler can stay in {}, and nobody waits there", grouped(fair)),
+                    };
+                    return format!("all fair schedulers, without a bound: {states}, {moves}; {components}, {of_them}");
+                }
                 format!("all fair runs, without a bound: {states}, {moves}; {components} to stay in, {of_them}")
             }
         }
@@ -254,10 +281,14 @@ impl Say for Live {
             if self.goal != Goal::Ends {
                 paper.paint(HEAD, "wrong:").say(format!(" {}", lasso.message(&self.goal))).end();
             }
-            for sentence in lasso.sentences().filter(|_| !lasso.ends()) {
+            for sentence in sentences(&lasso.execution, &lasso.reasons).filter(|_| !lasso.ends()) {
                 paper.paint(HEAD, "fair:").say(format!(" {sentence}")).end();
             }
             paper.paint(HEAD, "replay:").say(" ").say(&lasso.replay).end().end();
+        }
+        if let Some(scheduler) = &self.scheduler {
+            paper.end();
+            scheduler.text(&self.goal, paper);
         }
         let mut line = |word: &str, text: &str| {
             paper.paint(HEAD, format!("{word}:")).say(" ").say(text).end();
@@ -300,41 +331,55 @@ impl Say for Live {
             message: String,
             stem: usize,
             stem_steps: usize,
-            fair: Vec<ReasonFields<'a>>,
+            fair: Vec<ReasonFields>,
             waits: Option<ThreadName>,
             schedule: String,
             replay: &'a str,
             execution: &'a Execution,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            scheduler: Option<Vec<State<'a>>>,
         }
         #[derive(Serialize)]
-        struct ReasonFields<'a> {
+        struct ReasonFields {
             thread: ThreadName,
             store_buffer: bool,
             why: Why,
-            file: Option<&'a str>,
+            file: Option<String>,
             line: Option<u32>,
         }
+        let reason = |reason: &'_ Reason| ReasonFields {
+            thread: reason.thread,
+            store_buffer: reason.drain,
+            why: reason.why,
+            file: reason.place.as_ref().map(|place| place.file.to_string()),
+            line: reason.place.as_ref().map(|place| place.line),
+        };
         let lasso = self.lasso.as_ref().map(|lasso| {
             Violation::Lasso(LassoFields {
                 property: self.goal.property(),
                 message: lasso.message(&self.goal),
                 stem: lasso.stem,
                 stem_steps: lasso.stem_steps,
-                fair: lasso
-                    .reasons
-                    .iter()
-                    .map(|reason| ReasonFields {
-                        thread: reason.thread,
-                        store_buffer: reason.drain,
-                        why: reason.why,
-                        file: reason.place.as_ref().map(|place| &*place.file),
-                        line: reason.place.as_ref().map(|place| place.line),
-                    })
-                    .collect(),
+                fair: lasso.reasons.iter().map(reason).collect(),
                 waits: lasso.waits.as_ref().map(|(thread, _)| *thread),
                 schedule: lasso.schedule.to_string(),
                 replay: &lasso.replay,
                 execution: &lasso.execution,
+                scheduler: None,
+            })
+        });
+        let scheduler = self.scheduler.as_ref().map(|scheduler| {
+            Violation::Lasso(LassoFields {
+                property: self.goal.property(),
+                message: scheduler.message(&self.goal),
+                stem: scheduler.execution.steps.len(),
+                stem_steps: scheduler.schedule.steps.len(),
+                fair: scheduler.reasons.iter().map(reason).collect(),
+                waits: scheduler.waits.as_ref().map(|(thread, _)| *thread),
+                schedule: scheduler.schedule.to_string(),
+                replay: &scheduler.replay,
+                execution: &scheduler.execution,
+                scheduler: Some(scheduler.states()),
             })
         });
         let broken = self.broken.as_ref().map(|broken| Violation::Broken(Box::new(broken.full())));
@@ -349,13 +394,64 @@ impl Say for Live {
             scope: self.scope(),
             limit: self.limit.as_deref(),
             counts: self.counts,
-            violation: broken.or(lasso),
+            violation: broken.or(lasso).or(scheduler),
             notes: &self.notes,
         })
     }
 
     fn dot(&self) -> Option<String> {
+        if let Some(scheduler) = &self.scheduler {
+            return Some(scheduler.dot());
+        }
         let of_lasso = self.lasso.as_ref().map(|lasso| &lasso.execution);
         of_lasso.or(self.broken.as_ref().map(|broken| &broken.execution)).map(dot::execution)
+    }
+
+    /// The run, to be walked through.
+    fn html(&self, answer: &Answer) -> Option<String> {
+        if let Some(broken) = &self.broken {
+            return Some(walk::of(answer, broken));
+        }
+        let about = |what: &str| format!("{} under {}, {}. {what}", answer.file, self.model, self.scheduler());
+        if let Some(scheduler) = &self.scheduler {
+            let text = about("The run leads to where the scheduler begins; below stands what it does from then on.");
+            let notes = scheduler.notes();
+            return Some(walk::run(answer, &scheduler.message(&self.goal), &text, (&scheduler.execution, &[]), &notes));
+        }
+        let lasso = self.lasso.as_ref()?;
+        let again = format!(
+            "What comes from step {} on comes again and again.",
+            Wording::new(&lasso.execution).number(lasso.stem)
+        );
+        let text = about(if lasso.ends() { "The last state of the run lasts for ever." } else { &again });
+        let fair =
+            sentences(&lasso.execution, &lasso.reasons).filter(|_| !lasso.ends()).map(|one| format!("fair: {one}"));
+        let notes: Vec<String> = fair.chain([format!("replay: {}", lasso.replay)]).collect();
+        Some(walk::run(answer, &lasso.message(&self.goal), &text, (&lasso.execution, &[]), &notes))
+    }
+
+    fn sarif(&self) -> Option<String> {
+        if let Some(broken) = &self.broken {
+            return Some(sarif::log(std::slice::from_ref(broken)));
+        }
+        let rule = self.goal.property();
+        let means = match self.goal {
+            Goal::Ends => "A fair run never ends.",
+            Goal::Waits => "In a fair run a thread waits for ever.",
+            Goal::Formula(_) => "A fair run breaks a formula.",
+        };
+        let (message, execution, place) = match (&self.lasso, &self.scheduler) {
+            (Some(lasso), _) => {
+                let begins = lasso.execution.steps.iter().skip(lasso.stem).find_map(|entry| match entry {
+                    Entry::Event { event, .. } => Some(&event.place),
+                    Entry::Flush { .. } | Entry::Failure { .. } => None,
+                });
+                let waits = lasso.waits.as_ref().map(|(_, place)| place);
+                (lasso.message(&self.goal), &lasso.execution, waits.or(begins))
+            }
+            (None, Some(scheduler)) => (scheduler.message(&self.goal), &scheduler.execution, scheduler.place()),
+            (None, None) => return Some(sarif::log(&[])),
+        };
+        Some(sarif::log_of(&[sarif::Found { rule, means, message: &message, place, execution }]))
     }
 }

@@ -11,15 +11,38 @@ use raddle_trace::{Execution, Place, Property};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// A result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found<'f> {
+    /// Its rule.
+    pub(crate) rule: &'f str,
+    /// What it is to break that.
+    pub(crate) means: &'f str,
+    pub(crate) message: &'f str,
+    pub(crate) place: Option<&'f Place>,
+    /// The run that shows it.
+    pub(crate) execution: &'f Execution,
+}
+
 /// The log of these violations.
 pub(crate) fn log(counterexamples: &[Counterexample]) -> String {
-    let mut rules: Vec<Property> = counterexamples.iter().map(|found| found.violation.property).collect();
-    rules.sort_unstable();
-    rules.dedup();
-    let rule =
-        |&property: &Property| json!({ "id": property.to_string(), "shortDescription": { "text": means(property) } });
+    let names: Vec<String> = counterexamples.iter().map(|found| found.violation.property.to_string()).collect();
+    let found = counterexamples.iter().zip(&names).map(|(found, name)| Found {
+        rule: name,
+        means: means(found.violation.property),
+        message: &found.violation.message,
+        place: Some(&found.violation.place),
+        execution: &found.execution,
+    });
+    log_of(&found.collect::<Vec<_>>())
+}
+
+/// The log of these results.
+pub(crate) fn log_of(found: &[Found<'_>]) -> String {
+    let rules: BTreeMap<&str, &str> = found.iter().map(|found| (found.rule, found.means)).collect();
+    let rule = |(name, means): (&&str, &&str)| json!({ "id": name, "shortDescription": { "text": means } });
     let rules: Vec<Value> = rules.iter().map(rule).collect();
-    let results: Vec<Value> = counterexamples.iter().map(result).collect();
+    let results: Vec<Value> = found.iter().map(result).collect();
     let driver = json!({ "name": "Raddle", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
     let run = json!({ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results });
     let schema = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -40,15 +63,14 @@ fn means(property: Property) -> &'static str {
     }
 }
 
-fn result(found: &Counterexample) -> Value {
-    let violation = &found.violation;
+fn result(found: &Found<'_>) -> Value {
     let mut result = json!({
-        "ruleId": violation.property.to_string(),
+        "ruleId": found.rule,
         "level": "error",
-        "message": { "text": violation.message },
-        "codeFlows": [{ "threadFlows": flows(&found.execution) }],
+        "message": { "text": found.message },
+        "codeFlows": [{ "threadFlows": flows(found.execution) }],
     });
-    if let Some(location) = location(&violation.place) {
+    if let Some(location) = found.place.and_then(location) {
         result["locations"] = json!([location]);
     }
     result

@@ -357,6 +357,10 @@ impl Checker {
                     None => self.int(1, pos),
                 }));
             }
+            "raddle_random" => {
+                let alternatives = self.converted(name, args, 0, &Ty::INT, pos)?;
+                return Ok(Some(self.make(Builtin::Random, vec![alternatives], Ty::INT, pos)));
+            }
             "__raddle_assert" => {
                 let cond = condition(self)?;
                 (Builtin::Assert(literal_text(args.get(1))), vec![cond])

@@ -12,7 +12,10 @@ use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Builtin, Expr, ExprKind, FnId};
-use raddle_program::{self as ir, BinOp, Callee, ErrorKind, Op, Ordering, Reg, Term, Type};
+use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, Reg, Term, Type};
+
+/// How many numbers can be drawn from.
+const MOST_ALTERNATIVES: u64 = 1 << 16;
 
 /// Calls that are lowered here by name.
 const NATIVE: [&str; 26] = [
@@ -153,7 +156,7 @@ impl FnLowerer<'_, '_> {
                     return Err(Fault::new(expr.pos, "a choice needs constant bounds"));
                 };
                 let dst = self.b.reg("choice", Type::I32);
-                self.b.push(Op::Choose { dst, low, high });
+                self.b.push(Op::Choose { dst, low, high, draw: None });
                 return Ok(ir::Expr::Reg(dst));
             }
             "__raddle_spawn" => return self.spawn(expr, next(), next()),
@@ -296,6 +299,7 @@ impl FnLowerer<'_, '_> {
                 self.b.push(if *begin { Op::AtomicBegin } else { Op::AtomicEnd });
             }
             Builtin::Nondet => return self.nondet(&expr.ty),
+            Builtin::Random => return self.random(&args[0]),
             Builtin::Rest => {
                 let rest = self.top().rest.clone();
                 return rest
@@ -331,12 +335,24 @@ impl FnLowerer<'_, '_> {
         Ok(nothing)
     }
 
+    /// A number below another, drawn with the same probability for each.
+    fn random(&mut self, alternatives: &Expr) -> Lowered<ir::Expr> {
+        let ir::Expr::Const(_, count @ 1..=MOST_ALTERNATIVES) = self.value(alternatives)? else {
+            let message = "`raddle_random` takes a constant number of alternatives";
+            let help = format!("from 1 to {MOST_ALTERNATIVES}: `raddle_random(2)` is 0 or 1");
+            return Err(Fault::new(alternatives.pos, message).help(help));
+        };
+        let dst = self.b.reg("drawn", Type::I32);
+        self.b.push(Op::Choose { dst, low: 0, high: count - 1, draw: Some(Draw::Evenly) });
+        Ok(ir::Expr::Reg(dst))
+    }
+
     /// An unknown input: any value of its type.
     pub(super) fn nondet(&mut self, ty: &QTy) -> Lowered<ir::Expr> {
         let scalar = self.scalar(ty)?;
         let dst = self.b.reg("input", scalar);
         if ty.ty == Ty::Int(IntKind::Bool) {
-            self.b.push(Op::Choose { dst, low: 0, high: 1 });
+            self.b.push(Op::Choose { dst, low: 0, high: 1, draw: None });
         } else {
             let signed = ty.ty.int().is_some_and(IntKind::signed);
             self.b.push(Op::Input { dst, signed, values: None });

@@ -1,5 +1,6 @@
 //! What can be said to the commands about systems of transitions: memory systems, graphs and MDPs.
 
+use super::{C, Models};
 use crate::values;
 use clap::Args;
 use raddle::Define;
@@ -46,15 +47,23 @@ pub(crate) struct Memsys {
     pub(crate) dot: Option<PathBuf>,
 }
 
-/// Can this objective be satisfied, does this specification hold, on a graph or an MDP?
+/// Can this objective be satisfied, on a graph, in an MDP or by a program?
 ///
 /// With --pairs: is there a path, and in an MDP a strategy with probability 1, such that whoever visits the requests of a pair again and again visits its grants again and again? The exit
 /// status is 0 if there is. With --spec: does the automaton accept every path (that satisfies the pairs, if there are any), and in an MDP with probability 1 whatever the strategy? The exit status is 1 if it does not. The answer
 /// comes with a path, a strategy or the partition that shows it, which was checked again.
 #[derive(Args, Debug)]
 pub(crate) struct Fair {
-    /// The system: .aut (Aldebaran) or .tra (PRISM)
+    /// The system: .aut (Aldebaran), .tra (PRISM), or a program whose states are meant: .rdl, .c or .i
     pub(crate) file: PathBuf,
+
+    /// Give a parameter of the program a value (in C: define a macro)
+    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE")]
+    pub(crate) defines: Vec<Define>,
+
+    /// The memory model of the program: sc or tso [default: sc]
+    #[arg(short, long)]
+    pub(crate) model: Option<Models>,
 
     /// Streett pairs, a line `REQUESTS -> GRANTS` each: to satisfy, or with --spec what may be assumed
     #[arg(long, value_name = "FILE", required_unless_present = "spec")]
@@ -104,6 +113,9 @@ pub(crate) struct Fair {
     /// Show all of the evidence, however long it is
     #[arg(long)]
     pub(crate) full: bool,
+
+    #[command(flatten)]
+    pub(crate) c: C,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]

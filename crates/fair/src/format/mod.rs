@@ -24,11 +24,13 @@ pub struct InputError {
 }
 
 impl InputError {
-    pub(crate) fn at((line, column): (u32, u32), message: impl Into<String>) -> Self {
+    /// A mistake at this line and column.
+    pub fn at((line, column): (u32, u32), message: impl Into<String>) -> Self {
         InputError { line, column, message: message.into(), help: None }
     }
 
-    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+    /// The same with what would be right.
+    pub fn help(self, help: impl Into<String>) -> Self {
         InputError { help: Some(help.into()), ..self }
     }
 }

@@ -55,6 +55,15 @@ pub fn read(text: &str, system: &System) -> Result<Written, InputError> {
     Ok(written)
 }
 
+/// What stands in quotes, and in which line.
+pub fn names(text: &str) -> Vec<(u32, String)> {
+    let quoted = |(line, text)| {
+        let pieces = comment_cut(text).split('"').enumerate().filter(|(at, _)| at % 2 == 1);
+        pieces.map(move |(_, name)| (line, name.to_owned())).collect::<Vec<_>>()
+    };
+    lines(text).flat_map(quoted).collect()
+}
+
 /// Where something begins for the first time outside of quotes.
 fn outside_of_quotes(line: &str, wanted: &str) -> Option<usize> {
     let mut quoted = false;

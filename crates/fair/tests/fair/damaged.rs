@@ -1,6 +1,6 @@
 //! Damaged files end in an answer or in a message, never in a panic, and what is answered was checked.
 
-use raddle_fair::decide::{Error, Files, Form, Found, Keep, Settings, decide};
+use raddle_fair::decide::{Error, Files, Form, Found, Keep, Settings, Source, decide};
 use raddle_testkit::{Random, damaged, setting};
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ fn damaged_files_end_in_an_answer_or_in_a_message() {
         let as_aut = random.one_in(2);
         let kind = random.below(3);
         let files = Files {
-            system: if as_aut { (Form::Aut, &aut) } else { (Form::Tra, &tra) },
+            system: if as_aut { Source::Text(Form::Aut, &aut) } else { Source::Text(Form::Tra, &tra) },
             labels: (!as_aut && random.one_in(2)).then_some(&lab),
             states: (!as_aut && random.one_in(2)).then_some(&sta),
             pairs: (kind != 0).then_some(&pairs),
@@ -69,7 +69,7 @@ fn damaged_files_end_in_an_answer_or_in_a_message() {
             time_limit: Some(Duration::from_secs(20)),
             ..Settings::default()
         };
-        match decide(&files, &settings) {
+        match decide(files.clone(), &settings) {
             Ok(decided) if matches!(decided.found, Found::Unknown(_)) => unknown += 1,
             Ok(_) => answers += 1,
             Err(Error::Input(_, error)) => {

@@ -177,7 +177,7 @@ impl Body<'_, '_> {
         if weak && self.loops.is_empty() {
             // It may fail although it finds what it expects. Where it does not, the other way is the same.
             let fails = self.builder.reg("fails", Type::I64);
-            self.push(Op::Choose { dst: fails, low: 0, high: 1 });
+            self.push(Op::Choose { dst: fails, low: 0, high: 1, draw: None });
             let [by_itself, otherwise] = [(); 2].map(|()| self.builder.block());
             self.builder.terminate(Term::If(truth(Expr::Reg(fails)), by_itself, otherwise));
             self.builder.switch_to(by_itself);

@@ -49,6 +49,16 @@ impl Formula {
         Formula::Until(Box::new(self), Box::new(other))
     }
 
+    /// Whether it is about more than one state.
+    pub fn is_temporal(&self) -> bool {
+        match self {
+            Formula::True | Formula::Atom(_) => false,
+            Formula::Not(inner) => inner.is_temporal(),
+            Formula::And(left, right) => left.is_temporal() || right.is_temporal(),
+            Formula::Next(_) | Formula::Until(..) => true,
+        }
+    }
+
     /// How many formulas it is made of.
     fn size(&self) -> usize {
         match self {

@@ -5,7 +5,7 @@
 
 use super::{Access, Blocked, Status, Thread, sync};
 use crate::address::{Addr, Owner};
-use crate::code::{Code, Instr, Slot};
+use crate::code::{Code, Instr, Slot, SyncOp};
 use crate::live::Live;
 
 impl Thread {
@@ -81,6 +81,27 @@ impl Thread {
     /// Takes how often the thread has waited on condition variables. Only by how much its wake-ups are more matters.
     pub fn take_waits(&mut self) -> u32 {
         std::mem::take(&mut self.waits)
+    }
+
+    /// The barrier that the pending operation is about, if it is a wait at one, and how many arrivals the thread waits for if it has arrived itself.
+    pub fn at_barrier(&self, code: &Code) -> Option<(Access, Option<u64>)> {
+        let Instr::Sync { op: SyncOp::BarrierWait, object, .. } = code.instrs[self.pc as usize] else { return None };
+        let ready = matches!(self.status, Status::Ready(_));
+        let word = sync::barrier(Addr(self.get(code, object)));
+        ready.then_some((word, (self.stage > 0).then_some(self.scratch)))
+    }
+
+    /// Counts the arrivals at a barrier from the beginning of the round: this is its word, and what that becomes. A thread that waits for a round that is over goes on whatever the
+    /// number is, and for the others it only matters how many are missing.
+    pub fn forget_rounds(&mut self, code: &Code, barrier: Access, word: u64) -> u64 {
+        let (count, arrived) = (word >> 32, word & 0xffff_ffff);
+        let Some(begun) = arrived.checked_rem(count) else { return word };
+        if let Some((at, Some(awaited))) = self.at_barrier(code)
+            && at == barrier
+        {
+            self.scratch = if awaited > arrived { count } else { 0 };
+        }
+        count << 32 | begun
     }
 
     /// How many objects the thread has made, as far as it remembers them.

@@ -258,7 +258,7 @@ impl Thread {
                 }
                 self.set(dst, code.inputs[values as usize].value(0));
             }
-            Instr::Choose { dst, low, count } => {
+            Instr::Choose { dst, low, count, .. } => {
                 if count > 1 {
                     return rest(Visible::Choose { count });
                 }

@@ -72,6 +72,11 @@ pub(super) fn wakeups(thread: ThreadId) -> Access {
     double(Addr::object(thread, WAKEUPS))
 }
 
+/// The word of a barrier.
+pub(super) fn barrier(addr: Addr) -> Access {
+    double(addr)
+}
+
 fn update(access: Access, order: Ordering, wait: bool) -> Flow {
     rest(Visible::Update { access, order, failure: order, wait, mutex: false })
 }
@@ -315,14 +320,16 @@ impl Thread {
                 if value >> 32 == 0 {
                     return self.lock_failure(code, "wait at a barrier that was never initialised:", addr);
                 }
-                self.scratch = opening(value);
-                let last = (value & 0xffff_ffff) + 1 == self.scratch;
+                let opening = opening(value);
+                let last = (value & 0xffff_ffff) + 1 == opening;
                 self.set(dst, u64::from(last));
                 if !last {
+                    self.scratch = opening;
                     return self.next_stage();
                 }
             }
-            SyncOp::BarrierWait => {}
+            // Nothing is left that could make a difference.
+            SyncOp::BarrierWait => self.scratch = 0,
             SyncOp::CondWait { .. } => {
                 let mutex = Addr(self.get(code, other));
                 match self.stage {

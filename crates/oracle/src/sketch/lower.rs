@@ -333,7 +333,9 @@ impl Lower<'_> {
                 self.builder.push(Op::ThreadId { dst: handle });
                 Op::Assign { dst: self.reg(reg), value: Expr::cast(CastOp::Trunc, Type::I32, Expr::Reg(handle)) }
             }
-            Stmt::Choose(reg, count) => Op::Choose { dst: self.reg(reg), low: 0, high: u64::from(count.max(1)) - 1 },
+            Stmt::Choose(reg, count) => {
+                Op::Choose { dst: self.reg(reg), low: 0, high: u64::from(count.max(1)) - 1, draw: None }
+            }
             Stmt::Assume(test) => Op::Assume { cond: self.test(test) },
             Stmt::Assert(test) => Op::Assert { cond: self.test(test), message: format!("{test} is false") },
             Stmt::Set(reg, value) => Op::Assign { dst: self.reg(reg), value: self.value(value) },

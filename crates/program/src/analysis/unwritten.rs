@@ -54,7 +54,7 @@ fn give_in(function: &mut Function) {
         {
             inst.op = match ty {
                 Type::Ptr => continue,
-                Type::I1 => Op::Choose { dst, low: 0, high: 1 },
+                Type::I1 => Op::Choose { dst, low: 0, high: 1, draw: None },
                 _ => Op::Input { dst, signed: true, values: None },
             };
         }

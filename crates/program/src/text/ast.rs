@@ -348,6 +348,8 @@ pub(super) enum Action<'a> {
         low: Ast<'a>,
         high: Ast<'a>,
         inclusive: bool,
+        /// `choose random`, and the weights.
+        random: Option<Vec<Ast<'a>>>,
     },
     /// `choose`, `choose signed`, `choose in 0..=3, 7..=9`
     Input {

@@ -5,7 +5,7 @@ use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
 use crate::Ordering;
 use crate::expr::Expr;
-use crate::inst::{Callee, Idle, Op};
+use crate::inst::{Callee, Draw, Idle, Op};
 use crate::program::{Layout, LocalId, Reg};
 use crate::source::{Diagnostic, Span};
 use crate::types::Type;
@@ -262,7 +262,7 @@ impl Body<'_, '_> {
                 let dst = self.receive_some(target, Type::Ptr, span)?;
                 self.push(Op::Alloc { dst, size, zeroed: *zeroed, scoped: *scoped });
             }
-            Action::Choose { low, high, inclusive } => {
+            Action::Choose { low, high, inclusive, random } => {
                 let ty = self.target_type(target).unwrap_or(Type::I32);
                 let (first, last) = (low.span, high.span);
                 let low = self.items.const_value(low, "the least value of a choice", self.report)?;
@@ -280,8 +280,13 @@ impl Body<'_, '_> {
                 }
                 let low = super::lower_expr::literal(low, ty, first, self.report)?;
                 let high = super::lower_expr::literal(high, ty, last, self.report)?;
+                let draw = match random.as_deref() {
+                    None => None,
+                    Some([]) => Some(Draw::Evenly),
+                    Some(weights) => Some(self.weights(weights, high - low)?),
+                };
                 let dst = self.receive_some(target, ty, span)?;
-                self.push(Op::Choose { dst, low, high });
+                self.push(Op::Choose { dst, low, high, draw });
             }
             Action::Input { signed, values } => {
                 let ty = self.target_type(target).unwrap_or(Type::I32);
@@ -298,6 +303,31 @@ impl Body<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// The weights of so many values and one more.
+    fn weights(&mut self, weights: &[Ast<'_>], more: u64) -> Option<Draw> {
+        let mut numbers = Vec::new();
+        for ast in weights {
+            let weight = self.items.const_value(ast, "a weight", self.report)?;
+            match u32::try_from(weight) {
+                Ok(weight @ 1..=Draw::MOST) => numbers.push(weight),
+                _ => {
+                    let message = format!("a weight is a number from 1 to {}", Draw::MOST);
+                    let help = "a value that is never drawn is not in the range";
+                    self.report.add(Diagnostic::new(ast.span, message).help(help));
+                    return None;
+                }
+            }
+        }
+        let (first, last) = (weights.first()?.span, weights.last()?.span);
+        if numbers.len() as u64 != more.saturating_add(1) {
+            let message = format!("there are {} weights for {} values", numbers.len(), more.saturating_add(1));
+            let help = "each value has one; without `weights` all have the same";
+            self.report.add(Diagnostic::new(super::parser::join(first, last), message).help(help));
+            return None;
+        }
+        Some(Draw::Weighted(numbers))
     }
 
     /// The type of a result that only its register decides.

@@ -114,12 +114,23 @@ impl<'a> Parser<'a, '_> {
                 Action::Input { signed, values }
             }
             _ => {
+                let is_name = matches!(self.peek_at(1), Token::Punct(".." | "..="));
+                let mut random = (!is_name && self.eat_word("random")).then(Vec::new);
                 let low = self.expr()?;
                 let inclusive = self.eat("..=");
                 if !inclusive {
                     self.expect("..")?;
                 }
-                Action::Choose { low, high: self.expr()?, inclusive }
+                let high = self.expr()?;
+                if let Some(weights) = &mut random
+                    && self.eat_word("weights")
+                {
+                    weights.push(self.expr()?);
+                    while self.eat(",") {
+                        weights.push(self.expr()?);
+                    }
+                }
+                Action::Choose { low, high, inclusive, random }
             }
         })
     }

@@ -9,7 +9,7 @@ use super::lower_action::default_failure;
 use super::names::{escape, written};
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Callee, Op, Term};
+use crate::inst::{Callee, Draw, Op, Term};
 use crate::program::{BlockId, Function, InitField, InitValue, Layout, Object, Program, Reg};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
@@ -277,7 +277,15 @@ impl<'p> Printer<'p> {
                 format!("assert {}, {}", self.expr(cond, Some(Type::I1), 0), quoted(message))
             }
             Op::Assume { cond } => format!("assume {}", self.expr(cond, Some(Type::I1), 0)),
-            Op::Choose { dst, low, high } => format!("{} = choose {low}..={high}", self.reg(*dst)),
+            Op::Choose { dst, low, high, draw } => {
+                let random = if draw.is_some() { "random " } else { "" };
+                let mut text = format!("{} = choose {random}{low}..={high}", self.reg(*dst));
+                if let Some(Draw::Weighted(weights)) = draw {
+                    let weights: Vec<String> = weights.iter().map(u32::to_string).collect();
+                    text += &format!(" weights {}", weights.join(", "));
+                }
+                text
+            }
             Op::Input { dst, signed, values } => {
                 let ty = self.function.reg_type(*dst);
                 let number = |value| if *signed { ty.signed(value).to_string() } else { value.to_string() };

@@ -193,6 +193,8 @@ fn every_mistake_has_its_own_words() {
         ("global m: mutexx; fn main() { }", "did you mean `mutex`?"),
         ("fn main() { let r = choose 3..3; }", "this range is empty"),
         ("fn main() { let r = choose 0..70000; }", "more than 65536 values"),
+        ("fn main() { let r = choose random 0..2 weights 1; }", "there are 1 weights for 2 values"),
+        ("fn main() { let r = choose random 0..2 weights 1, 0; }", "a weight is a number from 1 to 1000000"),
         ("fn main() { let r = 1; switch r { 1: { } 1: { } } }", "two cases have the value 1"),
         ("fn main() { atomic { atomic { } } }", "begins inside of another"),
         ("fn main() { atomic_begin; }", "an atomic block is open here"),

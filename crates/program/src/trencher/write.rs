@@ -169,7 +169,7 @@ impl Writer<'_> {
             }
             Op::Fence { order: Ordering::SeqCst } => self.go(&at, "mfence"),
             Op::Fence { .. } | Op::Print { .. } => self.go(&at, "noop"),
-            Op::Choose { dst, low, high } if *low <= *high && high - low < 256 => {
+            Op::Choose { dst, low, high, .. } if *low <= *high && high - low < 256 => {
                 let chosen = self.go(&at, &format!("local {} {low}", register(*dst)));
                 for value in low + 1..=*high {
                     self.to(&at, &chosen, &format!("local {} {value}", register(*dst)));

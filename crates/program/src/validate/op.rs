@@ -3,7 +3,7 @@
 use super::FunctionCheck;
 use crate::Ordering;
 use crate::expr::Expr;
-use crate::inst::{Callee, Op};
+use crate::inst::{Callee, Draw, Op};
 use crate::program::{Layout, Reg};
 use crate::types::Type;
 
@@ -133,7 +133,7 @@ impl FunctionCheck<'_, '_> {
                 self.target(Some(*dst), Type::Ptr)
             }
             Op::Assert { cond, .. } | Op::Assume { cond } => self.value(cond, Type::I1),
-            Op::Choose { dst, low, high } => self.choose(*dst, *low, *high),
+            Op::Choose { dst, low, high, draw } => self.choose(*dst, *low, *high, draw.as_ref()),
             Op::Input { dst, values, .. } => self.input(*dst, values.as_deref()),
             Op::Print { args, .. } => args.iter().try_for_each(|arg| self.ty(arg).map(drop).map_err(plain)),
         }
@@ -160,7 +160,7 @@ impl FunctionCheck<'_, '_> {
         }
     }
 
-    fn choose(&self, dst: Reg, low: u64, high: u64) -> Result<(), Fault> {
+    fn choose(&self, dst: Reg, low: u64, high: u64, draw: Option<&Draw>) -> Result<(), Fault> {
         let ty = self.reg(dst).map_err(plain)?;
         if ty == Type::Ptr {
             return Err(fault("a choice gives a number, not a pointer", "choose an index"));
@@ -174,6 +174,16 @@ impl FunctionCheck<'_, '_> {
         if high - low >= MAX_CHOICES {
             return Err(fault(format!("{low}..={high} has more than {MAX_CHOICES} values"), "narrow the range"));
         }
+        if let Some(Draw::Weighted(weights)) = draw {
+            let values = high - low + 1;
+            if weights.len() as u64 != values {
+                return Err(plain(format!("{values} values are drawn, and there are {} weights", weights.len())));
+            }
+            if weights.iter().any(|weight| !(1..=Draw::MOST).contains(weight)) {
+                let message = format!("a weight is a number from 1 to {}", Draw::MOST);
+                return Err(fault(message, "a value that is never drawn is not in the range"));
+            }
+        }
         Ok(())
     }
 
@@ -185,7 +195,7 @@ impl FunctionCheck<'_, '_> {
                 "write `choose 0..2` for a truth value",
             ));
         }
-        values.iter().copied().flatten().try_for_each(|&(low, high)| self.choose(dst, low, high))?;
+        values.iter().copied().flatten().try_for_each(|&(low, high)| self.choose(dst, low, high, None))?;
         let count = |values: &[(u64, u64)]| values.iter().map(|(low, high)| high - low + 1).sum::<u64>();
         match values.map(count) {
             Some(0) => Err(plain("an input has some value".to_owned())),

@@ -168,7 +168,7 @@ impl Walker<'_> {
                 }
                 return Ok(Next::On(ways));
             }
-            Instr::Choose { dst, low, count } => {
+            Instr::Choose { dst, low, count, .. } => {
                 if count > 1 {
                     return Ok(Self::rest(path, id));
                 }
@@ -306,7 +306,7 @@ impl Walker<'_> {
                 let result = self.terms.resize(result, bits(ty));
                 self.set(&mut path, id, dst, result);
             }
-            Instr::Choose { dst, low, count } => {
+            Instr::Choose { dst, low, count, .. } => {
                 let low = self.get(&path, id, low);
                 let pick = self.vars.input(self.terms, id, pc, 32);
                 let end = self.terms.constant(32, u64::from(count));

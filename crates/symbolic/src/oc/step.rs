@@ -203,7 +203,7 @@ impl<'c> Unroller<'c> {
                 let holds = self.holds(cond);
                 state.guard = self.graph.terms.and(state.guard, holds);
             }
-            Instr::Choose { dst, low, count } => {
+            Instr::Choose { dst, low, count, .. } => {
                 let low = self.get(&state, low);
                 let mut pick = self.graph.terms.constant(64, 0);
                 if count > 1 {
