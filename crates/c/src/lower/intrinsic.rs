@@ -166,7 +166,7 @@ impl FnLowerer<'_, '_> {
                 let start = self.program.outline("__raddle_thread_start", expr.pos)?;
                 let dst = self.b.reg("thread", Type::I64);
                 let (callee, args) = (Callee::Direct(start), vec![function, argument]);
-                self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+                self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox: None });
                 return Ok(ir::Expr::Reg(dst));
             }
             // What a thread's function returned is handed over as it is: an address or a number.
@@ -266,7 +266,7 @@ impl FnLowerer<'_, '_> {
             }
             pointer => Callee::Indirect(pointer),
         };
-        self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+        self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox: None });
         Ok(ir::Expr::Reg(dst))
     }
 

@@ -6,7 +6,7 @@ use super::models::Model;
 use super::realise::{self, Realiser};
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
-use raddle_machine::Code;
+use raddle_machine::{Addr, Code};
 use std::sync::Arc;
 
 /// What a search is for.
@@ -20,6 +20,8 @@ pub(crate) struct Purpose {
     pub(crate) contested_joins: bool,
     /// No more threads come to a barrier than it is for, as far as is known; see [`super::meetings`].
     pub(crate) barriers: bool,
+    /// Loopers whose messages may get stuck, by a part of their addresses: messages for them may never be taken; see [`super::mailboxes`].
+    pub(crate) stuck: u64,
     /// The first executions are to say whether another engine is better.
     pub(crate) sample: bool,
 }
@@ -33,8 +35,26 @@ impl Purpose {
             commuting: options.commuting_updates,
             contested_joins: false,
             barriers: true,
+            stuck: 0,
             sample: false,
         }
+    }
+}
+
+impl Purpose {
+    fn mark(looper: Addr) -> u64 {
+        // Neighbours in an array are told apart; others that share a mark only cost time.
+        1_u64 << ((looper.0 >> 2 ^ looper.0 >> 32) % 64)
+    }
+
+    /// Whether messages of the looper may get stuck.
+    pub(crate) fn is_stuck(&self, looper: Addr) -> bool {
+        self.stuck & Purpose::mark(looper) != 0
+    }
+
+    /// From now on messages of the looper may get stuck.
+    pub(crate) fn note_stuck(&mut self, looper: Addr) {
+        self.stuck |= Purpose::mark(looper);
     }
 }
 
@@ -73,13 +93,21 @@ impl<'c> Context<'c> {
     pub(crate) fn new(shared: Arc<Shared<'c>>) -> Self {
         Context {
             code: shared.code,
-            races: Question { code: shared.code, options: shared.options }.looks_for_races(),
+            // Between messages they are looked for when an execution has ended.
+            races: Question { code: shared.code, options: shared.options }.looks_for_races()
+                && !shared.code.has_mailboxes(),
             commuting: shared.purpose.commuting,
-            barriers: shared.purpose.barriers && shared.code.has_barriers() && !shared.code.has_atomic_blocks(),
+            barriers: shared.purpose.barriers && shared.code.has_barriers() && !shared.code.has_atomic_blocks()
+                && !shared.code.has_mailboxes(),
             view: View::new(shared.world.clone()),
             shared,
             realiser: Realiser::default(),
         }
+    }
+
+    /// Whether data races are looked for.
+    pub(crate) fn looks_for_races(&self) -> bool {
+        Question { code: self.code, options: self.shared.options }.looks_for_races()
     }
 
     /// An order of events that explains what they read, as far as the deadline lets one look for it.

@@ -83,7 +83,10 @@ impl<M: Model> Search<'_, M> {
         };
         // What is interleaved with an atomic block is no execution.
         let torn = self.context.code.has_atomic_blocks() && linearise::is_torn(graph);
-        if self.context.code.has_atomic_blocks() && !torn {
+        // Nor is what no looper does, which is the same to all that follows.
+        let torn = torn
+            || self.context.code.has_mailboxes() && !moot && !super::mailboxes::is_run(&mut self.context, graph);
+        if (self.context.code.has_atomic_blocks() || self.context.code.has_mailboxes()) && !torn && !moot {
             self.bugs.extend(failures(graph));
         }
         if self.context.shared.purpose.contested_joins {
@@ -102,10 +105,16 @@ impl<M: Model> Search<'_, M> {
             });
             self.bugs.extend(looks);
         }
+        if self.context.code.has_mailboxes() && !moot && !torn && self.context.looks_for_races() {
+            let schedule = linearise::schedule(&self.context, graph, &Bug::end());
+            let model = self.context.shared.options.model;
+            let race = schedule.and_then(|schedule| super::mailboxes::race_along(self.context.code, model, &schedule));
+            failed |= race.is_some();
+            self.bugs.extend(race);
+        }
         let whole = !(moot || torn || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
-            let end =
-                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
+            let end = Bug::end();
             self.schedules.extend(linearise::schedule(&self.context, witnessed, &end));
         }
         let statistics = &mut self.statistics;

@@ -9,7 +9,7 @@ use super::sources::reading;
 use crate::auto::Evidence;
 use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
-use raddle_machine::{Access, Automaton, Reaction, Status, Thread, Visible};
+use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub(crate) enum Halt {
     Switch(Evidence),
     /// Two threads join the same one, and either may be the first.
     ContestedJoin,
+    /// A message may wait for ever, or has failed, and keeps its looper from others.
+    StuckLooper(Addr),
     /// More threads come to a barrier than it is for, or somebody else accesses it.
     ContestedBarrier(Place),
     /// Updates were taken to commute, and here they do not.
@@ -38,7 +40,7 @@ impl Halt {
         match self {
             Halt::Fault(Fault::NotReplayed(_)) => 4,
             Halt::Fault(Fault::Refused(_)) => 3,
-            Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin => 2,
+            Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin | Halt::StuckLooper(_) => 2,
             Halt::Switch(_) => 1,
             Halt::Stop(_) => 0,
         }
@@ -60,6 +62,14 @@ pub(crate) struct Bug {
     /// The run that shows it, if the graph does not.
     pub(crate) schedule: Option<Schedule>,
 }
+impl Bug {
+    /// Nothing that is wrong: the end of an execution.
+    pub(crate) fn end() -> Self {
+        let (property, pc) = (Property::Deadlock, 0);
+        Bug { property, pc, target: None, attempt: None, forced: None, schedule: None }
+    }
+}
+
 /// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
 pub(super) fn settle<M: Model>(
     context: &mut Context<'_>,
@@ -98,7 +108,26 @@ pub(super) fn settle<M: Model>(
             },
         }
     }
+    if let Some(looper) = state.message()
+        && may_get_stuck(state.status())
+        && !context.shared.purpose.is_stuck(looper)
+        && error.is_none()
+    {
+        *error = Some(Halt::StuckLooper(looper));
+    }
     Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, parent })
+}
+
+/// Whether a thread that rests like this may never get any further.
+fn may_get_stuck(status: &Status) -> bool {
+    matches!(
+        status,
+        Status::Failed(_)
+            | Status::Blocked(_)
+            | Status::Ready(
+                Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } | Visible::Join { .. }
+            )
+    )
 }
 
 /// Whether the operation that a thread rests before makes no event.
@@ -360,6 +389,18 @@ impl<M: Model> Stepper<'_, '_, M> {
                 let node = self.answered(thread, 0, 0);
                 self.add(event, node, 0, None);
             }
+        }
+    }
+
+    /// A message is taken, or never.
+    pub(super) fn take(&mut self, event: Event) {
+        let thread = event.thread;
+        if event.value == 0 {
+            let node = self.answered(thread, 0, 0);
+            self.add(event, node, 0, None);
+        } else {
+            let node = self.staged(thread, Stage::Waiting);
+            self.add(Event { flags: event.flags.with(Flags::BLOCKED), ..event }, node, 0, None);
         }
     }
 
