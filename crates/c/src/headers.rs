@@ -16,6 +16,7 @@ pub(crate) const HEADERS: &[(&str, &str)] = &[
     ("limits.h", include_str!("../headers/limits.h")),
     ("math.h", include_str!("../headers/math.h")),
     ("pthread.h", include_str!("../headers/pthread.h")),
+    ("raddle.h", include_str!("../headers/raddle.h")),
     ("sched.h", include_str!("../headers/sched.h")),
     ("semaphore.h", include_str!("../headers/semaphore.h")),
     ("stdalign.h", include_str!("../headers/stdalign.h")),

@@ -15,7 +15,7 @@ use crate::tree::{Builtin, Expr, ExprKind, FnId};
 use raddle_program::{self as ir, BinOp, Callee, ErrorKind, Op, Ordering, Reg, Term, Type};
 
 /// Calls that are lowered here by name.
-const NATIVE: [&str; 26] = [
+const NATIVE: [&str; 27] = [
     "abort",
     "exit",
     "_Exit",
@@ -42,6 +42,7 @@ const NATIVE: [&str; 26] = [
     "thrd_exit",
     "pthread_exit",
     "dprintf",
+    "raddle_post",
 ];
 
 /// Whether a call of this name needs no C body.
@@ -156,11 +157,15 @@ impl FnLowerer<'_, '_> {
                 self.b.push(Op::Choose { dst, low, high });
                 return Ok(ir::Expr::Reg(dst));
             }
-            "__raddle_spawn" => return self.spawn(expr, next(), next()),
+            "__raddle_spawn" => return self.spawn(expr, next(), next(), None),
+            "raddle_post" => {
+                let looper = next();
+                return self.spawn(expr, next(), next(), Some(looper));
+            }
             "__raddle_start" => {
                 let (function, argument) = (next(), next());
                 if !self.program.used.contains("pthread_key_create") && !self.program.used.contains("tss_create") {
-                    return self.spawn(expr, function, argument);
+                    return self.spawn(expr, function, argument, None);
                 }
                 // Destructors of thread-specific data run when the function has returned.
                 let start = self.program.outline("__raddle_thread_start", expr.pos)?;
@@ -241,9 +246,14 @@ impl FnLowerer<'_, '_> {
         from_bool(ir::Expr::Reg(dst), Type::I32)
     }
 
-    /// Starts a thread. A function of another type than `void *(void *)` gets what it can take.
-    fn spawn(&mut self, expr: &Expr, function: ir::Expr, arg: ir::Expr) -> Lowered<ir::Expr> {
-        let dst = self.b.reg("thread", Type::I64);
+    /// Starts a thread, or posts a message to a looper. A function of another type than `void *(void *)` gets what it can take.
+    fn spawn(
+        &mut self,
+        expr: &Expr,
+        function: ir::Expr,
+        arg: ir::Expr,
+        mailbox: Option<ir::Expr>,
+    ) -> Lowered<ir::Expr> {
         let mut args = vec![arg];
         let callee = match function {
             ir::Expr::Func(id) => {
@@ -266,7 +276,12 @@ impl FnLowerer<'_, '_> {
             }
             pointer => Callee::Indirect(pointer),
         };
-        self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox: None });
+        if mailbox.is_some() {
+            self.b.push(Op::Spawn { dst: None, callee, args, mailbox });
+            return Ok(ir::Expr::bool(false));
+        }
+        let dst = self.b.reg("thread", Type::I64);
+        self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox });
         Ok(ir::Expr::Reg(dst))
     }
 

@@ -7,7 +7,8 @@ use super::realise::{self, Realiser};
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
 use raddle_machine::{Addr, Code};
-use std::sync::Arc;
+use rustc_hash::FxHashSet;
+use std::sync::{Arc, Mutex};
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Purpose {
     pub(crate) barriers: bool,
     /// Loopers whose messages may get stuck, by a part of their addresses: messages for them may never be taken; see [`super::mailboxes`].
     pub(crate) stuck: u64,
+    /// Classes that differ in coherence alone are one: a class that was met is not counted again. Of programs with mailboxes only; see [`super::mailboxes`].
+    pub(crate) by_reads: bool,
     /// The first executions are to say whether another engine is better.
     pub(crate) sample: bool,
 }
@@ -36,6 +39,7 @@ impl Purpose {
             contested_joins: false,
             barriers: true,
             stuck: 0,
+            by_reads: false,
             sample: false,
         }
     }
@@ -66,12 +70,14 @@ pub(crate) struct Shared<'c> {
     pub(crate) deadline: &'c Deadline<'c>,
     pub(crate) world: Arc<World<'c>>,
     pub(crate) purpose: Purpose,
+    /// The classes that were met, if they are remembered.
+    pub(crate) met: Mutex<FxHashSet<Box<[u64]>>>,
 }
 
 impl<'c> Shared<'c> {
     pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose) -> Self {
         let Question { code, options } = *question;
-        Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose }
+        Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose, met: Mutex::default() }
     }
 }
 

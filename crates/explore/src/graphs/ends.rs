@@ -112,7 +112,9 @@ impl<M: Model> Search<'_, M> {
             failed |= race.is_some();
             self.bugs.extend(race);
         }
-        let whole = !(moot || torn || failed || bounded || inside);
+        let repeated = !moot && !torn && self.context.shared.purpose.by_reads && self.was_met();
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        let whole = !(moot || torn || repeated || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
             let end = Bug::end();
             self.schedules.extend(linearise::schedule(&self.context, witnessed, &end));
@@ -124,6 +126,8 @@ impl<M: Model> Search<'_, M> {
         }
         if moot || torn {
             self.counters.moot += 1;
+        } else if repeated {
+            self.counters.repeated += 1;
         } else if failed {
             statistics.failed += 1;
         } else if bounded {
@@ -149,6 +153,45 @@ impl<M: Model> Search<'_, M> {
         if let Waiting::ShownBy(level) = witness {
             self.pool.push(*level);
         }
+    }
+}
+
+impl<M: Model> Search<'_, M> {
+    /// Whether the class of the graph at hand without coherence was met before. A thread that waits or is stopped has not read what it looked at.
+    fn was_met(&self) -> bool {
+        let (graph, code) = (self.graph(), self.context.code);
+        let executed = linearise::executed(graph);
+        let mut key: Vec<u64> = Vec::new();
+        for (index, log) in graph.threads.iter().enumerate() {
+            let Some(tip) = &log.tip else { continue };
+            let thread = ThreadId(index as u32);
+            let stopped = match tip.state.status() {
+                Status::Blocked(Blocked::Assume) => true,
+                Status::Ready(_) => graph.is_assuming(code, thread),
+                _ => false,
+            };
+            let since = match tip.state.status() {
+                Status::Blocked(Blocked::Spin) => tip.state.since(),
+                _ if stopped => graph.stopped_since(code, thread),
+                _ => u32::MAX,
+            };
+            let events = log.events.iter().filter(|&&slot| executed.contains(slot as usize));
+            key.push(u64::from(thread.0) << 1 | u64::from(stopped));
+            for event in events.map(|&slot| graph.event(slot)).take_while(|event| event.operation < since) {
+                let source = match (event.kind, event.rf) {
+                    (Kind::Read, INIT) => 1,
+                    (Kind::Read, slot) => {
+                        let write = graph.event(slot);
+                        2 + (u64::from(write.thread.0) << 32 | u64::from(write.index))
+                    }
+                    (Kind::Choose, _) => event.value,
+                    _ => 0,
+                };
+                key.extend([u64::from(event.operation) << 8 | event.kind as u64, source]);
+            }
+            key.push(u64::MAX);
+        }
+        !self.context.shared.met.lock().expect("nobody panics while holding it").insert(key.into())
     }
 }
 

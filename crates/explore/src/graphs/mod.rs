@@ -168,7 +168,6 @@ impl Engine for ReadsFrom {
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
         takes_axioms(question)?;
-        raddle_engine::without_mailboxes(self.name(), question)?;
         if question.code.has_atomic_blocks() {
             let message = "the engine `rf` does not take atomic blocks; `--engine optimal` does";
             return Err(Refusal::whole(question.code, message));
@@ -177,7 +176,11 @@ impl Engine for ReadsFrom {
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
-        explore(question, deadline, Purpose::new(Equivalence::ReadsFrom, question.options))
+        let purpose = match question.code.has_mailboxes() {
+            false => Purpose::new(Equivalence::ReadsFrom, question.options),
+            true => Purpose { by_reads: true, ..Purpose::new(Equivalence::Coherence, question.options) },
+        };
+        explore(question, deadline, purpose)
     }
 }
 
@@ -289,6 +292,7 @@ fn opening_failure(
 
 fn finish(question: &Question<'_>, purpose: Purpose, findings: Findings) -> Outcome {
     let engine = match purpose.equivalence {
+        Equivalence::Coherence if purpose.by_reads => ReadsFrom.name(),
         Equivalence::Coherence => Optimal.name(),
         Equivalence::ReadsFrom => ReadsFrom.name(),
     };

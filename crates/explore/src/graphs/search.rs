@@ -59,6 +59,8 @@ pub(crate) struct Counters {
     pub(crate) questions: u64,
     /// How often there was none.
     pub(crate) unrealisable: u64,
+    /// Ends of classes that had been met, where these are remembered; not counted as executions.
+    pub(crate) repeated: u64,
 }
 
 impl Counters {
@@ -68,17 +70,21 @@ impl Counters {
         self.revisits += other.revisits;
         self.questions += other.questions;
         self.unrealisable += other.unrealisable;
+        self.repeated += other.repeated;
     }
 
     pub(crate) fn named(self) -> Vec<(&'static str, u64)> {
-        let Counters { moot, probes, revisits, questions, unrealisable } = self;
-        vec![
+        let Counters { moot, probes, revisits, questions, unrealisable, repeated } = self;
+        let mut named = vec![
             ("moot", moot),
             ("probes", probes),
             ("revisits", revisits),
             ("questions", questions),
             ("unrealisable", unrealisable),
-        ]
+        ];
+        // Only where classes are remembered.
+        named.extend((repeated > 0).then_some(("repeated", repeated)));
+        named
     }
 }
 
