@@ -4,6 +4,7 @@
 // raddle: expect: violated(memory)
 // raddle: -D RIGHT=1 expect: holds classes: 2
 
+#include <assert.h>
 #include <raddle.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static void show(void *nothing) {
     if (page == 0)
         return;
 #endif
+    assert(!page->loaded);
     page->loaded = 1;
 }
 

@@ -52,14 +52,14 @@ pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &
     Some(Schedule { steps })
 }
 
-/// The schedule of a program with mailboxes: of what leads to the bug, or, if that is not the beginning of a run, of the whole graph.
+/// The schedule of a program with mailboxes: of what leads to the bug, or, if that is not the beginning of a run, of everything that does not follow from it.
 fn from_mailboxes<M: Model>(
     context: &Context<'_>,
     graph: &Graph<M>,
     bug: &Bug,
     included: &BitSet,
 ) -> Option<Schedule> {
-    let short = mailboxes::run_of(context.code, graph, included, bug.forced).filter(|order| match bug.target {
+    let short = mailboxes::run_of(context, graph, included, bug.forced).filter(|order| match bug.target {
         Some(target) => order.last().is_some_and(|&last| graph.same_node(last, target)),
         None => true,
     });
@@ -67,8 +67,13 @@ fn from_mailboxes<M: Model>(
         Some(order) => (order, included.clone(), bug.target.is_none()),
         None => {
             let mut events = executed(graph);
-            bug.target.iter().for_each(|&target| events.insert(target as usize));
-            (mailboxes::run_of(context.code, graph, &events, bug.forced)?, events, true)
+            if let Some(target) = bug.target {
+                // Nothing comes of an operation that fails.
+                let after = graph.order.iter().filter(|&&slot| graph.before(target, slot));
+                after.for_each(|&slot| events.remove(slot as usize));
+                events.insert(target as usize);
+            }
+            (mailboxes::run_of(context, graph, &events, bug.forced)?, events, true)
         }
     };
     let mut steps = context.shared.world.opening.steps.clone();

@@ -28,7 +28,7 @@
 
 use super::context::Context;
 use super::event::{Event, Flags, Kind, Slot};
-use super::graph::Graph;
+use super::graph::{Graph, Log};
 use super::linearise::executed;
 use super::models::Model;
 use super::step::Bug;
@@ -40,7 +40,7 @@ use raddle_engine::Deadline;
 use raddle_machine::{Addr, Automaton, Code, Status, System};
 use raddle_program::Mailbox;
 use raddle_trace::{BitSet, Model as MemoryModel, Property, Schedule, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which messages have to have ended before the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,11 +54,14 @@ pub(super) enum Ends {
 /// Whether what is added can only be a part of graphs that are none of a run. The event added last is the only one that may have made a difference.
 pub(super) fn is_hopeless<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> bool {
     let Some(kept) = super::blocks::kept_for_ever(graph) else { return false };
+    if !graph.shares_a_looper(&kept) {
+        return false;
+    }
     let mut events = executed(graph);
     let lost: Vec<usize> = events.iter().filter(|&slot| !kept.contains(slot)).collect();
     lost.into_iter().for_each(|slot| events.remove(slot));
     let deadline = context.shared.deadline;
-    match order(context.code, graph, &events, None, Ends::Open, &Until(deadline)) {
+    match order(context, graph, &events, None, Ends::Open, &Until(deadline)) {
         Ok(found) => found.is_none(),
         Err(Late) => {
             context.realiser.interrupted = true;
@@ -73,7 +76,7 @@ pub(super) fn is_run<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> b
         return false;
     }
     let deadline = context.shared.deadline;
-    match order(context.code, graph, &executed(graph), None, Ends::Real, &Until(deadline)) {
+    match order(context, graph, &executed(graph), None, Ends::Real, &Until(deadline)) {
         Ok(found) => found.is_some(),
         Err(Late) => {
             context.realiser.interrupted = true;
@@ -84,12 +87,12 @@ pub(super) fn is_run<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> b
 
 /// The events in the order of a run, however long it takes to find it.
 pub(super) fn run_of<M: Model>(
-    code: &Code,
+    context: &Context<'_>,
     graph: &Graph<M>,
     events: &BitSet,
     forced: Option<(Slot, Slot)>,
 ) -> Option<Vec<Slot>> {
-    order(code, graph, events, forced, Ends::Real, &Never).unwrap_or_default()
+    order(context, graph, events, forced, Ends::Real, &Never).unwrap_or_default()
 }
 
 /// The time that there was is over.
@@ -105,17 +108,34 @@ impl Interrupt for Until<'_> {
 
 /// The events in the order of a run, if there is one.
 fn order<M: Model>(
-    code: &Code,
+    context: &Context<'_>,
     graph: &Graph<M>,
     events: &BitSet,
     forced: Option<(Slot, Slot)>,
     ends: Ends,
     interrupt: &dyn Interrupt,
 ) -> Result<Option<Vec<Slot>>, Late> {
-    let (mut trace, rules, slots) = asked(code, graph, events, ends);
+    let (mut trace, rules, slots) = asked(context.code, graph, events, ends);
+    let at = |slot: Slot| slots.iter().position(|&other| other == Some(slot));
     if let Some((first, second)) = forced {
-        let at = |slot: Slot| slots.iter().position(|&other| other == Some(slot));
         trace.said.extend(at(first).zip(at(second)));
+    }
+    // Whoever ends an object's life does so once, and after all accesses to it.
+    for &free in graph.frees.iter().filter(|&&free| events.contains(free as usize)) {
+        let base = Addr(graph.event(free).value).base();
+        let again = |&other: &Slot| {
+            let same = other < free && Addr(graph.event(other).value).base() == base;
+            same && events.contains(other as usize) && ![Some((free, other)), Some((other, free))].contains(&forced)
+        };
+        if graph.frees.iter().any(again) {
+            return Ok(None);
+        }
+        let locations = (0..graph.locations.len() as u32).filter(|&loc| context.view.access(loc).addr.base() == base);
+        for accesses in locations.map(|loc| graph.location(loc)) {
+            let all = accesses.co.iter().chain(&accesses.reads).copied();
+            let others = all.filter(|&access| forced != Some((free, access)));
+            trace.said.extend(others.filter_map(|access| at(access).zip(at(free))));
+        }
     }
     let limits = Limits { interrupt, ..Limits::default() };
     let (answer, _) = solve(&trace, &rules, &limits).expect("a graph is a trace, and what is found replays");
@@ -262,6 +282,14 @@ impl<M: Model> Graph<M> {
                 queue(earlier) && self.looper(other) == looper && self.prefix.before(earlier as usize, post as usize)
             })
         })
+    }
+
+    /// Whether two messages of one looper have some of these events; of one message alone there is always a run.
+    fn shares_a_looper(&self, events: &BitSet) -> bool {
+        let mut loopers = FxHashSet::default();
+        let has = |log: &Log| log.events.first().is_some_and(|&first| events.contains(first as usize));
+        let with = self.threads.iter().enumerate().filter(|(_, log)| has(log));
+        with.filter_map(|(index, _)| self.looper(ThreadId(index as u32))).any(|looper| !loopers.insert(looper))
     }
 
     /// Whether nothing is left in the mailboxes of loopers that run nothing.

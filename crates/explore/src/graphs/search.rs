@@ -448,7 +448,16 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(schedule.clone());
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
-        super::linearise::schedule(&self.context, graph, bug)
+        let schedule = super::linearise::schedule(&self.context, graph, bug)?;
+        // Races between messages are looked for along runs, and a thread that races goes no further.
+        if self.context.code.has_mailboxes() && self.context.looks_for_races() {
+            let (code, model) = (self.context.code, self.context.shared.options.model);
+            if let Some(race) = super::mailboxes::race_along(code, model, &schedule) {
+                self.bugs.push(race);
+                return None;
+            }
+        }
+        Some(schedule)
     }
 
     /// Drops what is left to explore.

@@ -325,7 +325,10 @@ impl<M: Model> Stepper<'_, '_, M> {
             self.graph.pop();
             return None;
         }
-        if let Some(free) = self.freed_before(slot) {
+        let freed = self.freed_before(slot);
+        if let Some(free) = freed.filter(|_| self.context.code.has_mailboxes()) {
+            self.push_ordered(free, slot, slot);
+        } else if let Some(free) = freed {
             // The write has no effect; what it would have led to is not looked at.
             self.bugs.truncate(failed);
             self.graph.pop();
