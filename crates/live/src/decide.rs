@@ -73,7 +73,8 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
         return Err(Refusal::whole(code, message).into());
     }
     if let Some(place) = code.first_post() {
-        let message = "runs that never end are not known of programs with mailboxes; `raddle check` without `--live` takes them";
+        let message =
+            "runs that never end are not known of programs with mailboxes; `raddle check` without `--live` takes them";
         return Err(Refusal::of(message, place).into());
     }
     let deadline = Deadline::new(options.limits, control);

@@ -606,7 +606,7 @@ impl Code {
         let Owner::Global(id) = addr.owner() else { return None };
         let object = self.globals.get(id.index()).filter(|object| object.constant && object.tls.is_none())?;
         let start = addr.offset() as usize;
-        let word = object.bytes.get(start..start.checked_add(4)?).filter(|_| start % 4 == 0)?;
+        let word = object.bytes.get(start..start.checked_add(4)?).filter(|_| start.is_multiple_of(4))?;
         let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
         Mailbox::ALL.into_iter().find(|mailbox| mailbox.word() == word)
     }

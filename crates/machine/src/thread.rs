@@ -107,14 +107,7 @@ impl Thread {
     }
 
     /// A thread that runs `function`, up to its first visible operation, which for a message is that its looper takes it.
-    fn start(
-        code: &Code,
-        id: ThreadId,
-        function: FuncId,
-        args: &[u64],
-        message: Option<Addr>,
-        log: bool,
-    ) -> Thread {
+    fn start(code: &Code, id: ThreadId, function: FuncId, args: &[u64], message: Option<Addr>, log: bool) -> Thread {
         let mut thread = Thread {
             id,
             pc: 0,

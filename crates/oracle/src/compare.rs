@@ -181,7 +181,8 @@ pub fn subjects() -> Vec<Subject> {
 fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
     let name = format!("{} commuting", engine.name());
     let subject = with_options(&name, engine, |options| options.commuting_updates = true);
-    let subject = subject.only(|_, model| !Model::AXIOMATIC.contains(&model)).without(|stmt| matches!(stmt, Stmt::Post(..)));
+    let subject =
+        subject.only(|_, model| !Model::AXIOMATIC.contains(&model)).without(|stmt| matches!(stmt, Stmt::Post(..)));
     let run = subject.run;
     let run = move |code: &_, model, races| {
         let counts = run(code, model, races)?;

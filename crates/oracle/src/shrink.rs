@@ -52,7 +52,10 @@ fn without_thread(sketch: &Sketch, gone: usize) -> Sketch {
     let mut smaller = sketch.clone();
     smaller.threads.remove(gone);
     for body in &mut smaller.threads {
-        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Post(t, _) | Stmt::Join(t) | Stmt::Await(t) if *t == gone));
+        retain(
+            body,
+            &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Post(t, _) | Stmt::Join(t) | Stmt::Await(t) if *t == gone),
+        );
         for_each_mut(body, &mut |stmt| {
             if let Stmt::Spawn(thread) | Stmt::Post(thread, _) | Stmt::Join(thread) | Stmt::Await(thread) = stmt
                 && *thread > gone

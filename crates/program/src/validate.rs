@@ -113,7 +113,8 @@ fn check_object(program: &Program, object: &Object, errors: &mut Errors) {
     if matches!(object.layout, Layout::Looper(..))
         && (object.thread_local || !object.constant || !object.init.is_empty())
     {
-        errors.add(object.span, format!("the looper `{name}` is constant, one for all threads, and has no other value"));
+        errors
+            .add(object.span, format!("the looper `{name}` is constant, one for all threads, and has no other value"));
     }
     for field in &object.init {
         let end = u64::from(field.offset) + u64::from(field.ty.size());

@@ -75,7 +75,10 @@ impl Engine for Explicit {
             ));
         }
         if dynamic && code.has_mailboxes() {
-            return Err(Refusal::whole(code, "programs with mailboxes are not reduced; leave out --engine-option reduction=dynamic"));
+            return Err(Refusal::whole(
+                code,
+                "programs with mailboxes are not reduced; leave out --engine-option reduction=dynamic",
+            ));
         }
         if !question.looks_for_races() {
             return Ok(());

@@ -19,7 +19,8 @@ use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{
-    Mailboxes,    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, State, Status, Thread, Visible,
+    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, Mailboxes, State, Status, Thread,
+    Visible,
 };
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
@@ -270,7 +271,12 @@ impl Semantics for Machine<'_> {
             }
         }
         let ended = state.ended().collect();
-        see(&Piece::Rest(Arc::new(Rest { joined, ended, atomic: state.atomic(), mailboxes: state.mailboxes().clone() })));
+        see(&Piece::Rest(Arc::new(Rest {
+            joined,
+            ended,
+            atomic: state.atomic(),
+            mailboxes: state.mailboxes().clone(),
+        })));
         let mut first = self.memory.objects().peekable();
         for (base, contents) in state.memory().bytes().objects() {
             match first.next_if(|(known, _)| *known == base) {

@@ -77,7 +77,14 @@ pub(crate) struct Shared<'c> {
 impl<'c> Shared<'c> {
     pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose) -> Self {
         let Question { code, options } = *question;
-        Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose, met: Mutex::default() }
+        Shared {
+            code,
+            options,
+            deadline,
+            world: Arc::new(World::new(code, options.model)),
+            purpose,
+            met: Mutex::default(),
+        }
     }
 }
 
@@ -103,7 +110,9 @@ impl<'c> Context<'c> {
             races: Question { code: shared.code, options: shared.options }.looks_for_races()
                 && !shared.code.has_mailboxes(),
             commuting: shared.purpose.commuting,
-            barriers: shared.purpose.barriers && shared.code.has_barriers() && !shared.code.has_atomic_blocks()
+            barriers: shared.purpose.barriers
+                && shared.code.has_barriers()
+                && !shared.code.has_atomic_blocks()
                 && !shared.code.has_mailboxes(),
             view: View::new(shared.world.clone()),
             shared,

@@ -84,8 +84,8 @@ impl<M: Model> Search<'_, M> {
         // What is interleaved with an atomic block is no execution.
         let torn = self.context.code.has_atomic_blocks() && linearise::is_torn(graph);
         // Nor is what no looper does, which is the same to all that follows.
-        let torn = torn
-            || self.context.code.has_mailboxes() && !moot && !super::mailboxes::is_run(&mut self.context, graph);
+        let torn =
+            torn || self.context.code.has_mailboxes() && !moot && !super::mailboxes::is_run(&mut self.context, graph);
         if (self.context.code.has_atomic_blocks() || self.context.code.has_mailboxes()) && !torn && !moot {
             self.bugs.extend(failures(graph));
         }

@@ -53,12 +53,7 @@ pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &
 }
 
 /// The schedule of a program with mailboxes: of what leads to the bug, or, if that is not the beginning of a run, of everything that does not follow from it.
-fn from_mailboxes<M: Model>(
-    context: &Context<'_>,
-    graph: &Graph<M>,
-    bug: &Bug,
-    included: &BitSet,
-) -> Option<Schedule> {
+fn from_mailboxes<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug, included: &BitSet) -> Option<Schedule> {
     let short = mailboxes::run_of(context, graph, included, bug.forced).filter(|order| match bug.target {
         Some(target) => order.last().is_some_and(|&last| graph.same_node(last, target)),
         None => true,

@@ -150,12 +150,7 @@ fn order<M: Model>(
 ///
 /// A thread that is no message is a handler with one message. All that the memory model and the program say is given as an order; to the verifier every event but a
 /// get or a post is a write of a location of its own.
-fn asked<M: Model>(
-    code: &Code,
-    graph: &Graph<M>,
-    events: &BitSet,
-    ends: Ends,
-) -> (Trace, Rules, Vec<Option<Slot>>) {
+fn asked<M: Model>(code: &Code, graph: &Graph<M>, events: &BitSet, ends: Ends) -> (Trace, Rules, Vec<Option<Slot>>) {
     let mut trace = Trace::default();
     let mut rules = Rules { mailboxes: Vec::new(), strict: ends == Ends::Real };
     let mut loopers: FxHashMap<Addr, usize> = FxHashMap::default();
@@ -294,9 +289,8 @@ impl<M: Model> Graph<M> {
 
     /// Whether nothing is left in the mailboxes of loopers that run nothing.
     fn leaves_only_what_is_stuck(&self) -> bool {
-        let messages = || {
-            (0..self.threads.len() as u32).map(ThreadId).filter_map(|thread| Some((thread, self.looper(thread)?)))
-        };
+        let messages =
+            || (0..self.threads.len() as u32).map(ThreadId).filter_map(|thread| Some((thread, self.looper(thread)?)));
         let is_taken = |thread: ThreadId| {
             let first = self.threads[thread.index()].events.first();
             first.is_some_and(|&take| self.event(take).value == 0)

@@ -131,13 +131,18 @@ fn takes_axioms(question: &Question<'_>) -> Result<(), Refusal> {
 fn takes_mailboxes(question: &Question<'_>) -> Result<(), String> {
     let Question { code, options } = question;
     if options.model != raddle_trace::Model::Sc {
-        return Err(format!("mailboxes are known under sc only, not under {}; `--engine explicit` knows tso and pso", options.model));
+        return Err(format!(
+            "mailboxes are known under sc only, not under {}; `--engine explicit` knows tso and pso",
+            options.model
+        ));
     }
     if code.has_atomic_blocks() {
         return Err("atomic blocks in a program with mailboxes are known to `--engine explicit` only".into());
     }
     if options.commuting_updates {
-        return Err("updates are not taken to commute in a program with mailboxes; leave `--commuting-updates` out".into());
+        return Err(
+            "updates are not taken to commute in a program with mailboxes; leave `--commuting-updates` out".into()
+        );
     }
     Ok(())
 }

@@ -38,7 +38,9 @@ impl Thread {
         let addr = Addr(self.get(code, mailbox));
         if code.mailbox(addr).is_none() {
             let name = code.describe(addr, &|_| Some(self));
-            return Flow::Rest(self.failed(Property::Lock, format!("a message is posted to {name}, which is no looper")));
+            return Flow::Rest(
+                self.failed(Property::Lock, format!("a message is posted to {name}, which is no looper")),
+            );
         }
         if !code.tls.is_empty() {
             let name = &code.globals[code.tls[0] as usize].name;

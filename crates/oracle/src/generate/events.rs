@@ -50,8 +50,7 @@ impl Generator {
         }
         for message in threads..threads + messages {
             // Most messages are posted by threads.
-            let parent =
-                if self.random.chance(65) { self.random.below(threads) } else { self.random.below(message) };
+            let parent = if self.random.chance(65) { self.random.below(threads) } else { self.random.below(message) };
             let looper = self.random.pick(&loopers);
             let at = self.random.below(self.sketch.threads[parent].len() + 1);
             let start = if self.random.chance(93) { Stmt::Post(message, looper) } else { Stmt::Spawn(message) };

@@ -161,7 +161,12 @@ impl Lower<'_> {
     /// Starts a thread, and writes its handle down if somebody else waits for it.
     fn spawn(&mut self, thread: usize) {
         let dst = self.handle(thread);
-        self.builder.push(Op::Spawn { dst: Some(dst), callee: Callee::Direct(function(thread)), args: Vec::new(), mailbox: None });
+        self.builder.push(Op::Spawn {
+            dst: Some(dst),
+            callee: Callee::Direct(function(thread)),
+            args: Vec::new(),
+            mailbox: None,
+        });
         if let Some(&handle) = self.handles.get(&thread) {
             let value = Expr::Reg(dst);
             self.builder.push(Op::Store { ty: Type::I64, addr: address(handle), value, order: Ordering::Release });

@@ -24,7 +24,9 @@ use crate::watch::{Halt, Watch};
 use extended::{Extended, ExtendedPart};
 use oracle::{Advice, Attacked, Leaving, Oracle};
 use raddle_engine::{
-    Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Refusal, StopReason, Switch, Values, without_mailboxes};
+    Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Refusal, StopReason, Switch, Values,
+    without_mailboxes,
+};
 use raddle_trace::Model;
 use std::cell::{Cell, RefCell};
 use words::Words;

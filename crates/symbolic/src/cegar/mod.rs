@@ -62,7 +62,8 @@ use crate::clock::watched;
 use crate::oc::too_large;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
-    Values, confirm, without_mailboxes};
+    Values, confirm, without_mailboxes,
+};
 use raddle_machine::code::{Instr, SyncOp};
 use raddle_program::{BinOp, CastOp, UnOp};
 use raddle_solve::Stop;

@@ -44,7 +44,8 @@ use self::unroll::{Fail, MOST_STEPS, unroll};
 use crate::clock::watched;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
-    Values, confirm, without_mailboxes};
+    Values, confirm, without_mailboxes,
+};
 use raddle_solve::{Lit, Stop};
 use raddle_trace::{Model, Property, Schedule};
 
