@@ -60,6 +60,20 @@ impl dyn Engine {
     }
 }
 
+/// Refuses programs with mailboxes, for engines that do not know them.
+///
+/// # Errors
+/// If messages are posted.
+pub fn without_mailboxes(name: &str, question: &Question<'_>) -> Result<(), Refusal> {
+    match question.code.first_post() {
+        None => Ok(()),
+        Some(place) => {
+            let instead = "`--engine optimal` and `--engine explicit` do";
+            Err(Refusal::of(format!("the engine `{name}` does not know mailboxes; {instead}"), place))
+        }
+    }
+}
+
 /// What an engine is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {

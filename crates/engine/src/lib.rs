@@ -20,7 +20,7 @@ pub mod turn;
 
 pub use confirm::{Finding, confirm};
 pub use control::{Control, Progress};
-pub use face::{Engine, Equivalence, Fault, Question, Refusal};
+pub use face::{Engine, Equivalence, Fault, Question, Refusal, without_mailboxes};
 pub use limits::{Deadline, Limits, StopReason};
 pub use options::{Options, PropertySet};
 pub use outcome::{Outcome, Reach, Statistics};

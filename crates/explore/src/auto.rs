@@ -40,7 +40,9 @@ impl Engine for Auto {
             return Ok(outcome);
         }
         // Where a model is given by axioms, the order of writes that explains a class may have to be searched for at every read.
-        if Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
+        // In programs with mailboxes `rf` does no less work than `optimal`.
+        let mailboxes = question.code.has_mailboxes();
+        if mailboxes || Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
             return Optimal.run(question, deadline);
         }
         if ReadsValueFrom.takes(question).is_err() {

@@ -284,6 +284,7 @@ impl Shared<'_> {
                     dst: Some(handle),
                     callee: Callee::Direct(FuncId(number as u32)),
                     args: Vec::new(),
+                    mailbox: None,
                 });
                 handle
             })

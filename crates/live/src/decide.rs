@@ -80,6 +80,11 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
         let message = "formulas are about single runs, and this program draws";
         return Err(Refusal::whole(code, message).into());
     }
+    if let Some(place) = code.first_post() {
+        let message =
+            "runs that never end are not known of programs with mailboxes; `raddle check` without `--live` takes them";
+        return Err(Refusal::of(message, place).into());
+    }
     let deadline = Deadline::new(options.limits, control);
     let (all, short) = states(question, settings.buffer, &deadline);
     let mut found = Found {

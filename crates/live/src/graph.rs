@@ -270,6 +270,7 @@ pub(crate) fn changes<M: raddle_machine::Memory, T: Automaton>(
                 Reaction::Block | Reaction::Pick(_) => true,
             },
         },
+        Visible::Take { .. } => true,
         Visible::Store { .. } | Visible::Spawn { .. } | Visible::Join { .. } | Visible::Free { .. } => true,
     }
 }

@@ -73,10 +73,17 @@ pub enum Visible {
         /// How many there are.
         count: u32,
     },
-    /// Starts a thread; the answer is its [`ThreadId`]. [`Automaton::spawned`] gives its first state.
+    /// Starts a thread, or posts a message; the answer is its [`ThreadId`]. [`Automaton::spawned`] gives its first state.
     Spawn {
         /// What it runs.
         function: FuncId,
+        /// The mailbox that a message is put into.
+        mailbox: Option<Addr>,
+    },
+    /// The looper takes the message, which is this thread, out of its mailbox; the answer does not matter.
+    Take {
+        /// Out of which.
+        mailbox: Addr,
     },
     /// Waits for a thread to finish; the answer is its result.
     Join {
@@ -193,6 +200,9 @@ pub trait Automaton: Clone + fmt::Debug + Eq + Hash {
 
     /// How it rests.
     fn status(&self) -> &Status;
+
+    /// The looper that runs it, if it is a message.
+    fn message(&self) -> Option<Addr>;
 
     /// The instruction it rests at.
     fn pc(&self) -> u32;

@@ -9,7 +9,7 @@ use crate::compile::Forgiven;
 use crate::condition::Condition;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
-use raddle_program::{BinOp, CastOp, Draw, FuncId, Layout, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
+use raddle_program::{BinOp, CastOp, Draw, FuncId, Layout, Mailbox, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 use std::sync::{Arc, OnceLock};
 
@@ -128,11 +128,15 @@ pub enum Instr {
         dst: Slot,
         func: FuncId,
         args: Args,
+        /// The looper that a message is posted to, or [`Operand::NONE`].
+        mailbox: Operand,
     },
     SpawnIndirect {
         dst: Slot,
         target: Operand,
         args: Args,
+        /// The looper that a message is posted to, or [`Operand::NONE`].
+        mailbox: Operand,
     },
     Join {
         dst: Slot,
@@ -180,6 +184,8 @@ pub enum Instr {
         values: u32,
         count: u32,
     },
+    /// A looper takes a message, which runs the function that begins behind this.
+    Take,
     AtomicBegin,
     AtomicEnd,
     Error {
@@ -426,6 +432,7 @@ pub struct Code {
     pub(crate) passed_over: Arc<PassedOver>,
     pub(crate) has_non_atomic: bool,
     pub(crate) has_atomic_blocks: bool,
+    pub(crate) has_mailboxes: bool,
     pub(crate) has_loops: bool,
     /// There are loops that may wait, so threads count their effects.
     pub(crate) has_spins: bool,
@@ -593,6 +600,31 @@ impl Code {
     /// Whether the instruction is a load of the program, and no part of an operation on an object.
     pub fn is_load(&self, pc: u32) -> bool {
         matches!(self.instrs[pc as usize], Instr::Load { .. })
+    }
+
+    /// Whether messages are posted.
+    pub fn has_mailboxes(&self) -> bool {
+        self.has_mailboxes
+    }
+
+    /// Where the first message is posted.
+    pub fn first_post(&self) -> Option<Place> {
+        let posts = |instr: &Instr| match *instr {
+            Instr::Spawn { mailbox, .. } | Instr::SpawnIndirect { mailbox, .. } => mailbox != Operand::NONE,
+            _ => false,
+        };
+        let at = self.instrs.iter().position(posts)?;
+        Some(self.place(at as Pc))
+    }
+
+    /// The mailbox of the looper at this address; `None` if there is no looper.
+    pub fn mailbox(&self, addr: Addr) -> Option<Mailbox> {
+        let Owner::Global(id) = addr.owner() else { return None };
+        let object = self.globals.get(id.index()).filter(|object| object.constant && object.tls.is_none())?;
+        let start = addr.offset() as usize;
+        let word = object.bytes.get(start..start.checked_add(4)?).filter(|_| start.is_multiple_of(4))?;
+        let word = u32::from_le_bytes(word.try_into().expect("four bytes"));
+        Mailbox::ALL.into_iter().find(|mailbox| mailbox.word() == word)
     }
 
     /// Whether there are atomic blocks.

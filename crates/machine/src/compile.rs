@@ -122,6 +122,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             passed_over: Arc::default(),
             has_non_atomic: false,
             has_atomic_blocks: false,
+            has_mailboxes: has_mailboxes(program),
             has_loops: false,
             has_spins: false,
             forgets_loads: options.early_assumptions && !has_conflicts(program, privacy),
@@ -135,6 +136,13 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
         compiler.function(FuncId(index as u32));
     }
     compiler.code
+}
+
+/// Whether messages are posted.
+fn has_mailboxes(program: &Program) -> bool {
+    let mut blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    let posts = |op: &Op| matches!(op, Op::Spawn { mailbox: Some(_), .. });
+    blocks.any(|block| block.insts.iter().any(|inst| posts(&inst.op)))
 }
 
 /// Whether a load that has been made may be noticed by somebody: it may race, or stop an atomic block.
@@ -206,6 +214,9 @@ fn layout_bytes(layout: Layout) -> Vec<u8> {
     match layout {
         Layout::Barrier(count) => bytes[4..8].copy_from_slice(&count.to_le_bytes()),
         Layout::Semaphore(value) => bytes[..4].copy_from_slice(&value.to_le_bytes()),
+        Layout::Looper(mailbox, _) => {
+            bytes.chunks_exact_mut(4).for_each(|word| word.copy_from_slice(&mailbox.word().to_le_bytes()));
+        }
         _ => {}
     }
     bytes
@@ -252,6 +263,9 @@ impl<'p> Compiler<'p> {
             if self.code.forgets_loads { assumed::passing(self.program, function) } else { FxHashMap::default() };
         let mut frame =
             Frame { id, function, temps_used: first_temp, temps_max: first_temp, span: function.span, passing };
+        if self.code.has_mailboxes {
+            self.emit(&frame, Instr::Take);
+        }
         let entry = self.code.instrs.len() as Pc;
         let mut starts = vec![0; function.blocks.len()];
         let mut fixups: Vec<(Pc, Edge)> = Vec::new();
@@ -473,12 +487,13 @@ impl<'p> Compiler<'p> {
                     }
                 }
             }
-            Op::Spawn { dst, callee, args } => {
+            Op::Spawn { dst, callee, args, mailbox } => {
                 let args = self.args(frame, args);
+                let mailbox = mailbox.as_ref().map_or(Operand::NONE, |mailbox| self.expr(frame, mailbox));
                 match callee {
-                    Callee::Direct(func) => Instr::Spawn { dst: slot(dst), func: *func, args },
+                    Callee::Direct(func) => Instr::Spawn { dst: slot(dst), func: *func, args, mailbox },
                     Callee::Indirect(target) => {
-                        Instr::SpawnIndirect { dst: slot(dst), target: self.expr(frame, target), args }
+                        Instr::SpawnIndirect { dst: slot(dst), target: self.expr(frame, target), args, mailbox }
                     }
                 }
             }

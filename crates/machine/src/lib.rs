@@ -9,7 +9,7 @@
 //! * A [`System`] is a state with an [`Observer`](observer::Observer) that notes events, what reads read from, and races;
 //!   [`replay`](replay::replay) runs a schedule on it. It is the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`listing`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`state`], [`recorder`], [`observer`], [`race`],
+//! Reading order: [`address`], [`code`], [`listing`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`mailboxes`], [`state`], [`recorder`], [`observer`], [`race`],
 //! [`system`], [`mod@replay`].
 
 pub mod address;
@@ -20,6 +20,7 @@ pub mod compile;
 pub mod condition;
 pub mod listing;
 pub mod live;
+pub mod mailboxes;
 pub mod memory;
 pub mod names;
 mod narrow;
@@ -40,6 +41,7 @@ pub use bytes::{ByteMemory, Contents};
 pub use code::Code;
 pub use compile::compile;
 pub use live::Live;
+pub use mailboxes::Mailboxes;
 pub use memory::{AnyMemory, Memory, Pso, Sc, Tso};
 pub use objects::{ObjectInfo, ObjectKind};
 pub use recorder::Recorder;

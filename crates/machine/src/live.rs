@@ -104,6 +104,7 @@ fn written(code: &Code, instr: Instr) -> Option<Slot> {
         | Instr::Free { .. }
         | Instr::Assert { .. }
         | Instr::Assume { .. }
+        | Instr::Take
         | Instr::AtomicBegin
         | Instr::AtomicEnd
         | Instr::Error { .. }
@@ -154,11 +155,17 @@ fn read(code: &Code, instr: Instr, see: &mut impl FnMut(Slot)) {
             let cas = &code.cas[cas as usize];
             [cas.addr, cas.expected, cas.desired].into_iter().for_each(operand);
         }
-        Instr::Call { args, .. } | Instr::Spawn { args, .. } | Instr::Print { args, .. } => {
-            list(args).for_each(operand)
-        }
-        Instr::CallIndirect { target, args, .. } | Instr::SpawnIndirect { target, args, .. } => {
+        Instr::Call { args, .. } | Instr::Print { args, .. } => list(args).for_each(operand),
+        Instr::CallIndirect { target, args, .. } => {
             operand(target);
+            list(args).for_each(operand);
+        }
+        Instr::Spawn { args, mailbox, .. } => {
+            operand(mailbox);
+            list(args).for_each(operand);
+        }
+        Instr::SpawnIndirect { target, args, mailbox, .. } => {
+            [target, mailbox].into_iter().for_each(&mut operand);
             list(args).for_each(operand);
         }
         Instr::MarkTurn { kept, .. } | Instr::Spin { kept, .. } => list(kept).for_each(operand),
@@ -168,6 +175,7 @@ fn read(code: &Code, instr: Instr, see: &mut impl FnMut(Slot)) {
         | Instr::Fence { .. }
         | Instr::ThreadId { .. }
         | Instr::Input { .. }
+        | Instr::Take
         | Instr::AtomicBegin
         | Instr::AtomicEnd
         | Instr::Error { .. }

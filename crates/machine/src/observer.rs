@@ -5,7 +5,7 @@ use crate::automaton::Access;
 use crate::memory::{Origin, Store};
 use crate::race::{Race, Races};
 use crate::recorder::{Reading, Recorder, Writing};
-use raddle_program::Ordering;
+use raddle_program::{Mailbox, Ordering};
 use raddle_trace::{EventId, Source, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +45,10 @@ pub enum Record {
     Fence(Ordering),
     /// Started a thread.
     Spawn(ThreadId),
+    /// Posted a message to this looper.
+    Post(ThreadId, Addr),
+    /// This looper took the message.
+    Take(Addr),
     /// Waited for a thread's end.
     Join(ThreadId),
     /// Picked an alternative.
@@ -203,6 +207,21 @@ impl Recorder for Observer {
             races.spawn(parent, child);
         }
         self.record = Some(Record::Spawn(child));
+    }
+
+    fn post(&mut self, parent: ThreadId, message: ThreadId, (addr, mailbox): (Addr, Mailbox)) {
+        let event = self.next(parent);
+        if let Some(races) = &mut self.races {
+            races.post(event, message, addr, mailbox);
+        }
+        self.record = Some(Record::Post(message, addr));
+    }
+
+    fn take(&mut self, message: ThreadId, mailbox: Addr) {
+        if let Some(races) = &mut self.races {
+            races.take(message);
+        }
+        self.record = Some(Record::Take(mailbox));
     }
 
     fn join(&mut self, parent: ThreadId, child: ThreadId) {

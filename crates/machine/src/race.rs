@@ -6,6 +6,11 @@
 //! continue it, to an acquire read (or the acquire fence after a weaker one). It depends on program order and reads-from
 //! only, so every run of a class decides the same.
 //!
+//! A message is compared with what other loopers and threads do, never with another message of its looper. It knows what its post knows. That a looper
+//! has run another message before it says nothing, for it might have been the other way round, unless it must be so: where an event of the
+//! other one happens before something in it, or, in a queue, before it was posted the other one had been. Then all of the other one happens before. (Android's
+//! race detectors close happens-before in the same way: Maiya, Kanade, Majumdar 2014.)
+//!
 //! A wait looks at memory again and again before it finds what it waits for. Those looks are no events, but they can
 //! race: what is not ordered with the moment the thread begins to wait races with some of them. So a wait is
 //! compared before it synchronises with what ends it. If nothing ends it, one of the looks that are in vain can be made a step of
@@ -20,7 +25,7 @@ use crate::automaton::Access;
 use crate::code::Code;
 use crate::memory::Store;
 use crate::recorder::{Reading, Writing};
-use raddle_program::Ordering;
+use raddle_program::{Mailbox, Ordering};
 use raddle_trace::{EventId, Source, ThreadId, VectorClock};
 use rustc_hash::FxHashMap;
 
@@ -45,6 +50,15 @@ pub struct Past {
     pub order: Ordering,
     /// Its instruction.
     pub pc: u32,
+    /// Who runs it: two messages of a looper are run by one thread.
+    thread: Runner,
+}
+
+/// What runs one event after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Runner {
+    Thread(ThreadId),
+    Looper(Addr),
 }
 
 impl Past {
@@ -54,7 +68,7 @@ impl Past {
 
     /// Whether it races with a later access whose thread knows of these events.
     fn races_with(&self, later: &Past, known: &VectorClock) -> bool {
-        self.event.thread != later.event.thread
+        self.thread != later.thread
             && (self.writes || later.writes)
             && !(self.is_atomic() && later.is_atomic())
             && !known.contains(self.event)
@@ -88,6 +102,19 @@ pub struct Races {
     threads: Vec<ThreadClocks>,
     messages: FxHashMap<EventId, VectorClock>,
     past: FxHashMap<Addr, Vec<Past>>,
+    /// The messages that were posted, by their threads.
+    posted: FxHashMap<ThreadId, Message>,
+    /// Those that each looper has taken.
+    taken: FxHashMap<Addr, Vec<ThreadId>>,
+}
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    /// The event that posted it.
+    post: EventId,
+    looper: Addr,
+    mailbox: Mailbox,
 }
 
 impl Races {
@@ -107,7 +134,8 @@ impl Races {
     /// what it found is taken; what the read itself synchronises with happens before it.
     pub fn read(&mut self, event: EventId, reading: &Reading, source: Source) -> Option<Race> {
         let &Reading { pc, access, order, looks, writes, .. } = reading;
-        let past = |writes, order| Past { event, writes, order, pc };
+        let runner = self.runner(event.thread);
+        let past = |writes, order| Past { event, writes, order, pc, thread: runner };
         let looked = looks.and_then(|looks| self.access(access, past(false, looks)));
         if looked.is_some() {
             return looked;
@@ -130,7 +158,7 @@ impl Races {
 
     /// A thread that waits looks in vain.
     pub fn look(&self, event: EventId, pc: u32, access: Access, order: Ordering) -> Option<Race> {
-        let this = Past { event, writes: false, order, pc };
+        let this = Past { event, writes: false, order, pc, thread: self.runner(event.thread) };
         let nothing = VectorClock::default();
         let now = self.threads.get(event.thread.index()).map_or(&nothing, |clocks| &clocks.now);
         let bytes = (0..u32::from(access.size)).filter_map(|byte| self.past.get(&access.addr.plus(byte)));
@@ -141,7 +169,7 @@ impl Races {
     /// A store happens.
     pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
         let &Writing { thread, pc, store: Store { access, .. }, order, .. } = writing;
-        let past = Past { event, writes: true, order, pc };
+        let past = Past { event, writes: true, order, pc, thread: self.runner(event.thread) };
         let race = self.access(access, past);
         if race.is_none() {
             let message = self.message(thread, order);
@@ -182,6 +210,7 @@ impl Races {
         let clocks = self.thread(thread);
         if order.acquires() {
             clocks.now.join(message);
+            self.close(thread);
         } else if order != Ordering::NonAtomic {
             clocks.pending.join(message);
         }
@@ -193,7 +222,9 @@ impl Races {
         if order.acquires() {
             let pending = std::mem::take(&mut clocks.pending);
             clocks.now.join(&pending);
+            self.close(thread);
         }
+        let clocks = self.thread(thread);
         if order.releases() {
             clocks.fence = clocks.now.clone();
         }
@@ -209,5 +240,50 @@ impl Races {
     pub fn join(&mut self, parent: ThreadId, child: ThreadId) {
         let now = self.thread(child).now.clone();
         self.thread(parent).now.join(&now);
+        self.close(parent);
+    }
+
+    /// A thread posts a message.
+    pub fn post(&mut self, post: EventId, message: ThreadId, looper: Addr, mailbox: Mailbox) {
+        self.spawn(post.thread, message);
+        self.posted.insert(message, Message { post, looper, mailbox });
+    }
+
+    /// A looper takes a message.
+    pub fn take(&mut self, message: ThreadId) {
+        let Some(&Message { looper, mailbox, .. }) = self.posted.get(&message) else { return };
+        let known = self.thread(message).now.clone();
+        let earlier: Vec<ThreadId> = self.taken.get(&looper).cloned().unwrap_or_default();
+        for other in earlier.into_iter().filter(|_| mailbox == Mailbox::Queue) {
+            if known.contains(self.posted[&other].post) {
+                let end = self.thread(other).now.clone();
+                self.thread(message).now.join(&end);
+            }
+        }
+        self.close(message);
+        self.taken.entry(looper).or_default().push(message);
+    }
+
+    /// A message that knows of an event of another one of its looper knows all of that one, which has ended.
+    fn close(&mut self, message: ThreadId) {
+        let Some(&Message { looper, .. }) = self.posted.get(&message) else { return };
+        let others: Vec<ThreadId> = self.taken.get(&looper).cloned().unwrap_or_default();
+        loop {
+            let before = self.thread(message).now.clone();
+            for &other in others.iter().filter(|&&other| other != message) {
+                // Its first event is that it was taken.
+                if before.contains(EventId::new(other, 0)) {
+                    let end = self.thread(other).now.clone();
+                    self.thread(message).now.join(&end);
+                }
+            }
+            if self.thread(message).now == before {
+                return;
+            }
+        }
+    }
+
+    fn runner(&self, thread: ThreadId) -> Runner {
+        self.posted.get(&thread).map_or(Runner::Thread(thread), |message| Runner::Looper(message.looper))
     }
 }

@@ -8,7 +8,7 @@ use crate::address::Addr;
 use crate::automaton::Access;
 use crate::memory::{Origin, Store};
 use crate::race::Race;
-use raddle_program::Ordering;
+use raddle_program::{Mailbox, Ordering};
 use raddle_trace::ThreadId;
 
 /// A read that is about to happen, perhaps the first half of an update.
@@ -73,6 +73,12 @@ pub trait Recorder {
 
     /// It starts a thread.
     fn spawn(&mut self, _parent: ThreadId, _child: ThreadId) {}
+
+    /// It posts a message to a looper.
+    fn post(&mut self, _parent: ThreadId, _message: ThreadId, _mailbox: (Addr, Mailbox)) {}
+
+    /// A looper takes a message out of its mailbox, and begins to run it.
+    fn take(&mut self, _message: ThreadId, _mailbox: Addr) {}
 
     /// It has waited for the end of a thread.
     fn join(&mut self, _parent: ThreadId, _child: ThreadId) {}

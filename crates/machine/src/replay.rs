@@ -210,6 +210,12 @@ fn entry(code: &Code, system: &mut System<'_>, record: Record, id: EventId, orig
             let thread = system.thread(child).expect("just started");
             Action::Spawn { child: code.name(child), function: code.function_name(thread.function()).to_owned() }
         }
+        Record::Post(message, looper) => {
+            let thread = system.thread(message).expect("just posted");
+            let function = code.function_name(thread.function()).to_owned();
+            Action::Post { message: code.name(message), function, looper: location(looper) }
+        }
+        Record::Take(looper) => Action::Take { looper: location(looper) },
         Record::Join(child) => Action::Join { child: code.name(child) },
         Record::Choose(pick) => match code.input(pc, pick) {
             Some(value) => Action::Input { value },
@@ -294,6 +300,13 @@ fn awaited(code: &Code, system: &System<'_>, thread: &Thread, visible: &Visible)
             }
         }
         Visible::Join { thread } => format!("{} to end", code.name(*thread)),
+        Visible::Take { mailbox } => {
+            let looper = system.describe(*mailbox);
+            match system.mailboxes().running(*mailbox) {
+                Some(running) => format!("{looper}, which runs {}", code.name(running)),
+                None => format!("its turn in the mailbox of {looper}"),
+            }
+        }
         _ => "its turn".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! The state of a running program, as a plain value, and what can happen next.
 //!
-//! A state is its threads, memory, the objects whose lives have ended, and who is in an atomic block: what decides how a run goes on,
+//! A state is its threads, memory, the objects whose lives have ended, who is in an atomic block, and what is in mailboxes: what decides how a run goes on,
 //! and what only tells how it came about makes no difference: states that go on in the same way can be equal and meet in a hash table. [`State::moves`] lists what can happen next, [`State::step`] does it and tells a [`Recorder`].
 //! It is written to be obviously right, not to be fast: engines are held against it.
 //!
@@ -10,6 +10,7 @@ use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Reaction, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
+use crate::mailboxes::Mailboxes;
 use crate::memory::{Act, Found, From, Memory, Origin, Store};
 use crate::names::{Contents, Located};
 use crate::race::{Race, race_message};
@@ -37,6 +38,7 @@ pub struct State<M, T = Thread> {
     ended: BTreeSet<Addr>,
     /// Who is in an atomic block.
     atomic: Option<ThreadId>,
+    mailboxes: Mailboxes,
 }
 
 /// What a step says beside whose it is.
@@ -82,24 +84,30 @@ impl<M: Memory, T: Automaton> State<M, T> {
     /// The first state of a program: one thread, before its first visible operation. `memory` is empty.
     pub fn new(memory: M, main: T) -> Self {
         let main = Started { thread: main, joined: false };
-        State { threads: vec![main], memory, ended: BTreeSet::new(), atomic: None }
+        State { threads: vec![main], memory, ended: BTreeSet::new(), atomic: None, mailboxes: Mailboxes::default() }
     }
 
     /// The state that is made of these parts: threads in the order of their numbers, whether somebody has waited for the end of each, memory, the starts of the
-    /// objects whose lives have ended, and who is in an atomic block.
+    /// objects whose lives have ended, who is in an atomic block, and what is in mailboxes.
     pub fn of_parts(
         threads: impl IntoIterator<Item = (T, bool)>,
         memory: M,
         ended: BTreeSet<Addr>,
         atomic: Option<ThreadId>,
+        mailboxes: Mailboxes,
     ) -> Self {
         let threads = threads.into_iter().map(|(thread, joined)| Started { thread, joined }).collect();
-        State { threads, memory, ended, atomic }
+        State { threads, memory, ended, atomic, mailboxes }
     }
 
     /// Whether somebody has waited for the end of each thread, in the order of their numbers.
     pub fn joined(&self) -> impl ExactSizeIterator<Item = bool> + '_ {
         self.threads.iter().map(|started| started.joined)
+    }
+
+    /// What is in mailboxes.
+    pub fn mailboxes(&self) -> &Mailboxes {
+        &self.mailboxes
     }
 
     /// Who is in an atomic block.
@@ -345,6 +353,10 @@ impl<M: Memory, T: Automaton> State<M, T> {
             Visible::Fence { order } => once(order != Ordering::SeqCst || settled),
             Visible::Choose { count } => Some(count),
             Visible::Spawn { .. } | Visible::Free { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(settled),
+            Visible::Take { mailbox: looper } => {
+                let mailbox = code.mailbox(looper).expect("checked when it was posted");
+                once(self.mailboxes.can_take(looper, mailbox, id))
+            }
             Visible::Join { thread: child } => match self.position(child).map(|at| &self.threads[at]) {
                 Some(Started { thread, joined }) => {
                     // Nobody outlives the end of the program, so nobody sees a thread that ended it end.
@@ -478,6 +490,17 @@ impl<M: Memory, T: Automaton> State<M, T> {
             thread.fail_at(Property::Memory, message, pc);
         } else {
             self.memory.put(store);
+            self.leave_message(id);
+        }
+    }
+
+    /// A looper has done with a message when it has ended and nothing of it is on its way.
+    fn leave_message(&mut self, id: ThreadId) {
+        if let Some(looper) = self.own(id).message()
+            && matches!(self.own(id).status(), Status::Finished { .. })
+            && self.memory.is_settled(id)
+        {
+            self.mailboxes.done(looper);
         }
     }
 
@@ -530,6 +553,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
             Ok(answer) => {
                 see.end(id);
                 self.own_mut(id).answer(code, answer, pick.alternative);
+                self.leave_message(id);
             }
             Err((property, message)) => {
                 see.fail(id);
@@ -613,7 +637,15 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 see.choose(id, pick.alternative);
                 Ok(u64::from(pick.alternative))
             }
-            Visible::Spawn { .. } => {
+            Visible::Spawn { mailbox: Some(_), .. } | Visible::Take { .. } if self.memory.is_named() => {
+                Err((None, "mailboxes have no meaning under this memory model".into()))
+            }
+            Visible::Take { mailbox } => {
+                self.mailboxes.take(mailbox, id);
+                see.take(id, mailbox);
+                Ok(0)
+            }
+            Visible::Spawn { mailbox, .. } => {
                 let Some(child) = self.own(id).next_child(code) else {
                     return Err((None, "the program starts too many threads".into()));
                 };
@@ -621,7 +653,14 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 let at = self.threads.partition_point(|started| started.thread.id() < child);
                 self.threads.insert(at, Started { thread, joined: false });
                 self.memory.done(id, Act::Spawn(child));
-                see.spawn(id, child);
+                match mailbox {
+                    Some(looper) => {
+                        let kind = code.mailbox(looper).expect("checked by the thread");
+                        self.mailboxes.post(looper, kind, child);
+                        see.post(id, child, (looper, kind));
+                    }
+                    None => see.spawn(id, child),
+                }
                 Ok(u64::from(child.0))
             }
             Visible::Join { thread: child } => {

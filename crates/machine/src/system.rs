@@ -8,6 +8,7 @@ use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
+use crate::mailboxes::Mailboxes;
 use crate::memory::{AnyMemory, Memory};
 use crate::observer::{Observer, Record};
 use crate::race::Race;
@@ -48,6 +49,11 @@ impl<'c> System<'c> {
     /// The starts of the objects whose lives have ended.
     pub fn ended(&self) -> impl Iterator<Item = Addr> + '_ {
         self.state.ended()
+    }
+
+    /// What is in mailboxes.
+    pub fn mailboxes(&self) -> &Mailboxes {
+        self.state.mailboxes()
     }
 
     /// How many events the thread has done.

@@ -54,8 +54,10 @@ pub struct Thread {
     turns: List<Slot, 2>,
     /// How many objects there were when the last turn of such a loop began.
     turn_objects: u32,
-    /// Threads it has started.
+    /// Threads it has started and messages it has posted.
     children: u32,
+    /// The looper that runs it, if it is a message.
+    message: Option<Addr>,
     status: Status,
     regs: List<u64, 20>,
     frames: List<Frame, 2>,
@@ -101,11 +103,11 @@ enum Flow {
 impl Thread {
     /// The first thread, run up to its first visible operation.
     pub fn main(code: &Code, log: bool) -> Thread {
-        Thread::start(code, ThreadId::MAIN, code.entry, &[], log)
+        Thread::start(code, ThreadId::MAIN, code.entry, &[], None, log)
     }
 
-    /// A thread that runs `function`, up to its first visible operation.
-    fn start(code: &Code, id: ThreadId, function: FuncId, args: &[u64], log: bool) -> Thread {
+    /// A thread that runs `function`, up to its first visible operation, which for a message is that its looper takes it.
+    fn start(code: &Code, id: ThreadId, function: FuncId, args: &[u64], message: Option<Addr>, log: bool) -> Thread {
         let mut thread = Thread {
             id,
             pc: 0,
@@ -116,6 +118,7 @@ impl Thread {
             turns: List::default(),
             turn_objects: 0,
             children: 0,
+            message,
             status: Status::Finished { result: 0, exit: false },
             regs: List::default(),
             frames: List::default(),
@@ -149,7 +152,13 @@ impl Thread {
             return thread;
         }
         match thread.enter(code, function, args, u32::MAX, NO_SLOT) {
-            Ok(()) => thread.run(code),
+            Ok(()) => match message {
+                None => thread.run(code),
+                Some(mailbox) => {
+                    thread.pc -= 1;
+                    thread.status = Status::Ready(Visible::Take { mailbox });
+                }
+            },
             Err(failure) => thread.status = failure,
         }
         thread
@@ -188,6 +197,7 @@ impl Thread {
             Instr::Rmw { op, .. } => op.name(),
             Instr::Cas { .. } => "cas",
             Instr::Sync { op, .. } => sync::name(op, self.stage),
+            Instr::Take => "take",
             Instr::Return { .. } | Instr::ExitThread { .. } => "end of scope",
             Instr::Free { .. } => "free",
             _ => "step",
@@ -330,6 +340,10 @@ impl Automaton for Thread {
         &self.status
     }
 
+    fn message(&self) -> Option<Addr> {
+        self.message
+    }
+
     fn pc(&self) -> u32 {
         self.pc
     }
@@ -346,12 +360,12 @@ impl Automaton for Thread {
         let (Instr::Spawn { args, .. } | Instr::SpawnIndirect { args, .. }) = code.instrs[self.pc as usize] else {
             unreachable!("the thread rests at a spawn");
         };
-        let Status::Ready(Visible::Spawn { function }) = self.status else {
+        let Status::Ready(Visible::Spawn { function, mailbox }) = self.status else {
             unreachable!("the thread rests at a spawn");
         };
         let operands = &code.operands[args.start as usize..][..args.len as usize];
         let values: SmallVec<[u64; 4]> = operands.iter().map(|&arg| self.get(code, arg)).collect();
-        Thread::start(code, child, function, &values, self.past.log.is_some())
+        Thread::start(code, child, function, &values, mailbox, self.past.log.is_some())
     }
 
     fn is_lenient(&self, code: &Code) -> bool {
@@ -440,7 +454,7 @@ impl Automaton for Thread {
                 self.set(dst, ty.truncate(value));
                 Flow::Next
             }
-            Instr::Free { .. } => Flow::Next,
+            Instr::Free { .. } | Instr::Take => Flow::Next,
             Instr::AtomicBegin => {
                 self.atomic += 1;
                 self.past.block = self.past.operations - 1;

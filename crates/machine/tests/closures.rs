@@ -34,7 +34,7 @@ fn store(global: u32, value: u64) -> Status {
 fn body(id: ThreadId, answers: &[u64]) -> Status {
     const DONE: Status = Status::Finished { result: 0, exit: false };
     match (id.0, answers) {
-        (0, [] | [_]) => Status::Ready(Visible::Spawn { function: FuncId(0) }),
+        (0, [] | [_]) => Status::Ready(Visible::Spawn { function: FuncId(0), mailbox: None }),
         (0, [_, _, joined @ ..]) if joined.len() < 2 => {
             Status::Ready(Visible::Join { thread: ThreadId(answers[joined.len()] as u32) })
         }
@@ -60,6 +60,10 @@ impl Automaton for Function {
 
     fn status(&self) -> &Status {
         &self.status
+    }
+
+    fn message(&self) -> Option<Addr> {
+        None
     }
 
     fn pc(&self) -> u32 {

@@ -415,6 +415,11 @@ impl<'c> State<'c> {
         let pair = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         let mut key: Vec<u64> = self.threads.iter().map(|(thread, known)| pair(thread.0, known.history)).collect();
         key.extend(self.coherence.iter().flat_map(|(addr, &list)| [addr.0, list.into()]));
+        // What was posted is in the histories, but not in which order.
+        for (looper, waiting, running) in self.system.mailboxes().all() {
+            key.extend([looper.0, pair(running.map_or(0, |message| message.0 + 1), waiting.len() as u32)]);
+            key.extend(waiting.iter().map(|message| u64::from(message.0)));
+        }
         key.into()
     }
 
@@ -430,7 +435,7 @@ impl<'c> State<'c> {
 
     fn starts_thread(&self, step: &Step) -> bool {
         let thread = self.system.thread(step.thread()).expect("threads with moves exist");
-        matches!(step, Step::Run(_)) && matches!(thread.status(), Status::Ready(Visible::Spawn { .. }))
+        matches!(step, Step::Run(_)) && matches!(thread.status(), Status::Ready(Visible::Spawn { mailbox: None, .. }))
     }
 
     fn step(&mut self, arena: &mut Arena<'_>, step: Step) -> Result<(), String> {
@@ -457,7 +462,7 @@ impl<'c> State<'c> {
         if let (Some(turns), Some(before)) = (&mut arena.turns, before) {
             self.note_turn(turns, before, &record);
         }
-        if let Record::Spawn(child) = record {
+        if let Record::Spawn(child) | Record::Post(child, _) = record {
             self.threads.insert(child, Known::default());
         }
         // Whoever fails to take a mutex learns that somebody holds it, not who.
@@ -495,6 +500,8 @@ impl<'c> State<'c> {
             }
             Record::Fence(order) => (Event::Fence(order), Values::default()),
             Record::Spawn(child) => (Event::Spawn(child), Values::default()),
+            Record::Post(message, looper) => (Event::Post(message, looper), Values::default()),
+            Record::Take(_) => (Event::Take, Values::default()),
             Record::Join(child) => (Event::Join(child), Values::default()),
             Record::Choose(pick) => (Event::Choose(pick), Values::default()),
             Record::Free(at) => (Event::Free(at), Values::default()),

@@ -37,6 +37,10 @@ pub enum Event {
     Fence(Ordering),
     /// The start of a thread.
     Spawn(ThreadId),
+    /// A message was posted to this looper.
+    Post(ThreadId, Addr),
+    /// A looper took the message. When it did so among its messages is no part of the class.
+    Take,
     /// The end of a thread was waited for.
     Join(ThreadId),
     /// The alternative that was picked.

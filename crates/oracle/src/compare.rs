@@ -181,7 +181,8 @@ pub fn subjects() -> Vec<Subject> {
 fn with_commuting_updates(engine: &'static dyn Engine) -> Subject {
     let name = format!("{} commuting", engine.name());
     let subject = with_options(&name, engine, |options| options.commuting_updates = true);
-    let subject = subject.only(|_, model| !Model::AXIOMATIC.contains(&model));
+    let subject =
+        subject.only(|_, model| !Model::AXIOMATIC.contains(&model)).without(|stmt| matches!(stmt, Stmt::Post(..)));
     let run = subject.run;
     let run = move |code: &_, model, races| {
         let counts = run(code, model, races)?;
@@ -256,6 +257,14 @@ fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
         Stmt::Spin(..) | Stmt::Loop(_) => model == Model::Wra,
         _ => false,
     };
+    if sketch.any(|stmt| matches!(stmt, Stmt::Post(..))) {
+        let atomic = sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
+        return match engine.name() {
+            "explicit" => Model::OPERATIONAL.contains(&model),
+            "optimal" | "rf" => model == Model::Sc && !atomic,
+            _ => false,
+        };
+    }
     if ["lazy-tso", "abstract-tso"].contains(&engine.name()) {
         return model == Model::Tso && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
     }

@@ -293,9 +293,13 @@ fn is_seen(code: &Code, state: &State<AnyMemory>, id: ThreadId) -> bool {
                 Reaction::Block | Reaction::Pick(_) => true,
             })
         }
-        Status::Ready(Visible::Store { .. } | Visible::Spawn { .. } | Visible::Join { .. } | Visible::Free { .. }) => {
-            true
-        }
+        Status::Ready(
+            Visible::Store { .. }
+            | Visible::Spawn { .. }
+            | Visible::Take { .. }
+            | Visible::Join { .. }
+            | Visible::Free { .. },
+        ) => true,
         _ => false,
     }
 }

@@ -5,6 +5,7 @@
 //! read of several threads; that is where store buffers show, and where a wrong edge in a model's preserved program order is
 //! noticed. The others are apart because an engine may not support what they use.
 
+mod events;
 mod meetings;
 mod strong;
 mod waits;
@@ -40,11 +41,13 @@ pub enum Family {
     Meetings,
     /// K: seq_cst accesses and full fences beside weaker ones.
     Strong,
+    /// L: messages that are posted to loopers.
+    Events,
 }
 
 impl Family {
     /// Every family.
-    pub const ALL: [Family; 11] = [
+    pub const ALL: [Family; 12] = [
         Family::Mixed,
         Family::Buffered,
         Family::Heap,
@@ -56,6 +59,7 @@ impl Family {
         Family::Waits,
         Family::Meetings,
         Family::Strong,
+        Family::Events,
     ];
 
     /// Its letter on the command line.
@@ -72,6 +76,7 @@ impl Family {
             Family::Waits => 'I',
             Family::Meetings => 'J',
             Family::Strong => 'K',
+            Family::Events => 'L',
         }
     }
 }
@@ -87,7 +92,7 @@ impl FromStr for Family {
 
     fn from_str(letter: &str) -> Result<Self, String> {
         let found = Family::ALL.into_iter().find(|family| family.letter().to_string() == letter);
-        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to K"))
+        found.ok_or_else(|| format!("no family of programs is called `{letter}`; there are A to L"))
     }
 }
 
@@ -109,6 +114,7 @@ pub fn generate(family: Family, seed: u64, index: u64) -> Sketch {
         Family::Waits => generator.waits(),
         Family::Meetings => generator.meetings(),
         Family::Strong => generator.strong(),
+        Family::Events => generator.events(),
     }
     generator.sketch
 }

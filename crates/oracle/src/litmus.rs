@@ -12,7 +12,7 @@
 //! relaxed unless an ordering is attached: `R.acq x`, `W.rel x 1`, `W.na x 1`, `A.sc x 1`.
 
 use crate::sketch::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
-use raddle_program::{Ordering, RmwOp};
+use raddle_program::{Mailbox, Ordering, RmwOp};
 
 /// The sketch with these threads.
 ///
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<Sketch, String> {
     let count = parser.sketch.threads.len();
     let mut wrong = None;
     parser.sketch.for_each(|stmt| {
-        if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = *stmt
+        if let Stmt::Spawn(thread) | Stmt::Post(thread, _) | Stmt::Join(thread) | Stmt::Await(thread) = *stmt
             && thread >= count
         {
             wrong = Some(thread);
@@ -126,6 +126,9 @@ impl Parser {
         let kind = match self.word()?.as_str() {
             "sem" => Kind::Semaphore(self.number()?),
             "barrier" => Kind::Barrier(self.number()?),
+            "queue" => Kind::Looper(Mailbox::Queue),
+            "bag" => Kind::Looper(Mailbox::Bag),
+            "stack" => Kind::Looper(Mailbox::Stack),
             value => Kind::Var(value.parse().map_err(|_| format!("`{value}` is no initial value"))?),
         };
         self.sketch.objects.push(Object { name, kind });
@@ -268,6 +271,7 @@ impl Parser {
             "ifnull" => Stmt::IfNull(self.ptr()?, self.block()?, self.otherwise()?),
             "atomic" => Stmt::Atomic(self.block()?),
             "spawn" => Stmt::Spawn(self.number()?),
+            "post" => Stmt::Post(self.number()?, self.object(Kind::Looper(Mailbox::Queue))?),
             "join" => Stmt::Join(self.number()?),
             "await" => Stmt::Await(self.number()?),
             "alloc" => Stmt::Alloc(needed_ptr(ptr)?, false),

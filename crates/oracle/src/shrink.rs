@@ -52,9 +52,12 @@ fn without_thread(sketch: &Sketch, gone: usize) -> Sketch {
     let mut smaller = sketch.clone();
     smaller.threads.remove(gone);
     for body in &mut smaller.threads {
-        retain(body, &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Join(t) | Stmt::Await(t) if *t == gone));
+        retain(
+            body,
+            &|stmt| !matches!(stmt, Stmt::Spawn(t) | Stmt::Post(t, _) | Stmt::Join(t) | Stmt::Await(t) if *t == gone),
+        );
         for_each_mut(body, &mut |stmt| {
-            if let Stmt::Spawn(thread) | Stmt::Join(thread) | Stmt::Await(thread) = stmt
+            if let Stmt::Spawn(thread) | Stmt::Post(thread, _) | Stmt::Join(thread) | Stmt::Await(thread) = stmt
                 && *thread > gone
             {
                 *thread -= 1;
@@ -135,6 +138,7 @@ fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
         | Stmt::Broadcast(id)
         | Stmt::LoadPtr(_, id, _)
         | Stmt::StorePtr(id, ..) => visit(id),
+        Stmt::Post(_, looper) => visit(looper),
         Stmt::CondWait(cond, mutex) => {
             visit(cond);
             visit(mutex);

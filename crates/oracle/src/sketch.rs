@@ -5,7 +5,7 @@
 //! The listing of the sketch ([`Sketch::listing`]) is the program's source file, one statement a line, so that a
 //! failure of the program names a line of the listing. The notation is read by [`litmus`](mod@crate::litmus).
 
-use raddle_program::{Ordering, Program, RmwOp};
+use raddle_program::{Mailbox, Ordering, Program, RmwOp};
 use std::fmt;
 
 mod lower;
@@ -38,6 +38,8 @@ pub enum Kind {
     Barrier(u32),
     /// A condition variable.
     Cond,
+    /// A looper.
+    Looper(Mailbox),
 }
 
 /// A shared object.
@@ -163,6 +165,8 @@ pub enum Stmt {
     Atomic(Vec<Stmt>),
     /// `spawn 1`: starts that thread. Each thread is started in one place.
     Spawn(usize),
+    /// `post 1 l`: posts that thread as a message to a looper. Each message is posted in one place.
+    Post(usize, ObjectId),
     /// `join 1`: by the thread that started it.
     Join(usize),
     /// `await 1`: waits until another thread has told that it started that thread, and for its end.
@@ -298,6 +302,7 @@ impl Sketch {
             Stmt::If(test, ..) => format!("if {test} {{"),
             Stmt::Atomic(_) => "atomic {".into(),
             Stmt::Spawn(thread) => format!("spawn {thread}"),
+            Stmt::Post(thread, looper) => format!("post {thread} {}", name(looper)),
             Stmt::Join(thread) => format!("join {thread}"),
             Stmt::Await(thread) => format!("await {thread}"),
             Stmt::Alloc(reg, zeroed) => format!("{reg}={}", if *zeroed { "zalloc" } else { "alloc" }),
@@ -342,6 +347,7 @@ fn declaration(object: &Object) -> Option<String> {
         Kind::Var(value) => Some(format!("let {name} {value}")),
         Kind::Semaphore(count) => Some(format!("let {name} sem {count}")),
         Kind::Barrier(count) => Some(format!("let {name} barrier {count}")),
+        Kind::Looper(mailbox) => Some(format!("let {name} {}", mailbox.name())),
     }
 }
 

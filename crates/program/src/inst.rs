@@ -128,14 +128,16 @@ pub enum Op {
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// Starts a thread.
+    /// Starts a thread, or posts a message: the function is then run by a looper, when it takes the message out of its mailbox.
     Spawn {
-        /// Receives the thread's handle (`i64`).
+        /// Receives the thread's handle (`i64`); a message has none.
         dst: Option<Reg>,
         /// What it runs.
         callee: Callee,
         /// Its arguments.
         args: Vec<Expr>,
+        /// The address of the looper.
+        mailbox: Option<Expr>,
     },
     /// Waits for a thread to end. Joining something that is no thread, or one already joined, is an error.
     Join {
@@ -382,7 +384,14 @@ macro_rules! each_operand {
                 $visit(expected);
                 $visit(desired);
             }
-            Op::Call { callee, args, .. } | Op::Spawn { callee, args, .. } => {
+            Op::Spawn { callee, args, mailbox, .. } => {
+                if let Callee::Indirect(target) = callee {
+                    $visit(target);
+                }
+                args.$iter().for_each(&mut $visit);
+                mailbox.$iter().for_each($visit);
+            }
+            Op::Call { callee, args, .. } => {
                 if let Callee::Indirect(target) = callee {
                     $visit(target);
                 }

@@ -28,7 +28,7 @@ pub use float::{FloatBin, FloatCast, FloatUn};
 pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
 pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
-    Object, Program, Reg, RegDecl,
+    Mailbox, Object, Program, Reg, RegDecl,
 };
 pub use raddle_trace::Ordering;
 pub use source::{Diagnostic, SourceFile, SourceMap, Span};

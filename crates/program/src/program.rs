@@ -102,6 +102,38 @@ pub enum Layout {
     Barrier(u32),
     /// A semaphore with this initial value: an `i32`.
     Semaphore(u32),
+    /// So many loopers with mailboxes of this kind: an `i32` each, which says the kind and never changes. What a looper is known by is its address.
+    Looper(Mailbox, u32),
+}
+
+/// In which order a looper takes messages out of its mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mailbox {
+    /// First posted, first taken.
+    Queue,
+    /// Any message that is there.
+    Bag,
+    /// Last posted, first taken.
+    Stack,
+}
+
+impl Mailbox {
+    /// Every kind.
+    pub const ALL: [Mailbox; 3] = [Mailbox::Queue, Mailbox::Bag, Mailbox::Stack];
+
+    /// The word in the text form.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mailbox::Queue => "queue",
+            Mailbox::Bag => "bag",
+            Mailbox::Stack => "stack",
+        }
+    }
+
+    /// What is in memory where a looper with such a mailbox is. No number that a program has there by chance.
+    pub const fn word(self) -> u32 {
+        0x6c6f_6f70 + self as u32
+    }
 }
 
 impl Layout {
@@ -112,6 +144,7 @@ impl Layout {
             Layout::Array(ty, n) => ty.size().saturating_mul(n),
             Layout::Bytes { size, .. } => size,
             Layout::Mutex | Layout::RwLock | Layout::Semaphore(_) => 4,
+            Layout::Looper(_, count) => count.saturating_mul(4),
             Layout::Cond | Layout::Barrier(_) => 8,
         }
     }
@@ -121,7 +154,7 @@ impl Layout {
         match self {
             Layout::Scalar(ty) | Layout::Array(ty, _) => ty.size(),
             Layout::Bytes { align, .. } => align,
-            Layout::Mutex | Layout::RwLock | Layout::Semaphore(_) => 4,
+            Layout::Mutex | Layout::RwLock | Layout::Semaphore(_) | Layout::Looper(..) => 4,
             Layout::Cond | Layout::Barrier(_) => 8,
         }
     }

@@ -108,6 +108,11 @@ fn random_object(rng: &mut Random, index: usize, globals: usize, functions: usiz
         init.push(InitField { offset, ty, value });
         offset += ty.size() + u32::from(rng.one_in(6));
     }
+    if rng.one_in(8) {
+        let layout = Layout::Looper(rng.pick(&Mailbox::ALL), 1 + rng.below(3) as u32);
+        let (name, span) = (name(rng, "", index), Span::default());
+        return Object { name, layout, init: Vec::new(), thread_local: false, constant: true, span };
+    }
     // Registers have names without a letter before the number, so this name may be hidden by one.
     let name = name(rng, "", index);
     Object { name, layout, init, thread_local: rng.one_in(4), constant: rng.one_in(4), span: Span::default() }
@@ -231,7 +236,16 @@ impl Body<'_> {
             }
             7 => {
                 let (callee, args, _) = self.call();
-                Op::Spawn { dst: self.dst(Type::I64), callee, args }
+                let objects = self.program.globals.iter().enumerate();
+                let is_looper = |object: &Object| matches!(object.layout, Layout::Looper(..));
+                let mut loopers = objects.filter(|(_, object)| is_looper(object) && flag);
+                match loopers.next() {
+                    Some((index, _)) => {
+                        let mailbox = Some(Expr::Global(GlobalId(index as u32)));
+                        Op::Spawn { dst: None, callee, args, mailbox }
+                    }
+                    None => Op::Spawn { dst: self.dst(Type::I64), callee, args, mailbox: None },
+                }
             }
             8 => Op::Join { dst: self.any_dst(), thread: self.expr(Type::I64, 1) },
             9 => Op::ThreadId { dst: self.reg_of(Type::I64)? },

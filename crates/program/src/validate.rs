@@ -94,6 +94,9 @@ fn check_layout(layout: Layout, name: &str, span: Span, errors: &mut Errors) {
             let message = format!("the alignment of `{name}` is {align}");
             errors.add_with_help(span, message, "an alignment is a power of two, at most 65536");
         }
+        Layout::Looper(_, 0) => {
+            errors.add_with_help(span, format!("`{name}` is an array of no loopers"), "there is at least one");
+        }
         Layout::Barrier(0) => {
             errors.add_with_help(span, format!("the barrier `{name}` is for nobody"), "its count is at least 1");
         }
@@ -107,6 +110,12 @@ fn check_layout(layout: Layout, name: &str, span: Span, errors: &mut Errors) {
 fn check_object(program: &Program, object: &Object, errors: &mut Errors) {
     check_layout(object.layout, &object.name, object.span, errors);
     let name = &object.name;
+    if matches!(object.layout, Layout::Looper(..))
+        && (object.thread_local || !object.constant || !object.init.is_empty())
+    {
+        errors
+            .add(object.span, format!("the looper `{name}` is constant, one for all threads, and has no other value"));
+    }
     for field in &object.init {
         let end = u64::from(field.offset) + u64::from(field.ty.size());
         if end > u64::from(object.layout.size()) {
@@ -161,6 +170,9 @@ impl FunctionCheck<'_, '_> {
         }
         for local in &function.locals {
             check_layout(local.layout, &local.name, local.span, self.errors);
+            if let Layout::Looper(..) = local.layout {
+                self.errors.add(local.span, format!("the looper `{}` is declared inside of a function", local.name));
+            }
         }
         let total: u64 = function.locals.iter().map(|local| u64::from(local.layout.size())).sum();
         if total > MAX_TOTAL_SIZE {

@@ -74,6 +74,12 @@ impl Engine for Explicit {
                 "atomic blocks are not reduced; leave out --engine-option reduction=dynamic",
             ));
         }
+        if dynamic && code.has_mailboxes() {
+            return Err(Refusal::whole(
+                code,
+                "programs with mailboxes are not reduced; leave out --engine-option reduction=dynamic",
+            ));
+        }
         if !question.looks_for_races() {
             return Ok(());
         }
@@ -84,6 +90,10 @@ impl Engine for Explicit {
         let instead = "--no race leaves races out, --engine optimal finds them";
         if code.has_atomic_blocks() {
             let message = format!("the engine `explicit` does not look for races beside atomic blocks; {instead}");
+            return Err(Refusal::whole(code, message));
+        }
+        if code.has_mailboxes() {
+            let message = format!("the engine `explicit` does not look for races between messages; {instead}");
             return Err(Refusal::whole(code, message));
         }
         match code.weak_synchronisation() {

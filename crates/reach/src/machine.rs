@@ -19,7 +19,8 @@ use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{
-    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, State, Status, Thread, Visible,
+    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, Mailboxes, State, Status, Thread,
+    Visible,
 };
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
@@ -71,6 +72,7 @@ pub struct Rest {
     joined: Vec<bool>,
     ended: BTreeSet<Addr>,
     atomic: Option<ThreadId>,
+    mailboxes: Mailboxes,
 }
 
 impl Rest {
@@ -230,7 +232,7 @@ impl<'c> Machine<'c> {
     pub(crate) fn is_local(&self, state: &Concrete, id: ThreadId) -> bool {
         match *own(state, id).status() {
             Status::Ready(visible) => match visible {
-                Visible::Choose { .. } | Visible::Spawn { .. } | Visible::Fence { .. } => true,
+                Visible::Choose { .. } | Visible::Spawn { mailbox: None, .. } | Visible::Fence { .. } => true,
                 Visible::Load { access, order, wait: false } => {
                     self.code.is_constant(access.addr) && !(self.races && order == Ordering::NonAtomic)
                 }
@@ -286,7 +288,12 @@ impl Semantics for Machine<'_> {
             }
         }
         let ended = state.ended().collect();
-        see(&Piece::Rest(Arc::new(Rest { joined, ended, atomic: state.atomic() })));
+        see(&Piece::Rest(Arc::new(Rest {
+            joined,
+            ended,
+            atomic: state.atomic(),
+            mailboxes: state.mailboxes().clone(),
+        })));
         let mut first = self.memory.objects().peekable();
         for (base, contents) in state.memory().bytes().objects() {
             match first.next_if(|(known, _)| *known == base) {
@@ -323,7 +330,7 @@ impl Semantics for Machine<'_> {
         }
         let rest = rest.expect("every state has one");
         let threads = threads.into_iter().zip(rest.joined.iter().copied());
-        State::of_parts(threads, memory, rest.ended.clone(), rest.atomic)
+        State::of_parts(threads, memory, rest.ended.clone(), rest.atomic, rest.mailboxes.clone())
     }
 
     fn expand(&self, state: &Concrete, breadth: Breadth, next: &mut dyn FnMut(u16, Concrete)) -> Expanded<Sight> {

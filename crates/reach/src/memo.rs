@@ -206,6 +206,10 @@ pub(crate) fn recall(
     breadth: Breadth,
     next: &mut dyn FnMut(u16, &[u32]),
 ) -> Option<Expanded<Sight>> {
+    // What a looper takes depends on its mailbox.
+    if machine.code.has_mailboxes() {
+        return None;
+    }
     for &part in list {
         memo.sketch(machine, numbers, part);
     }

@@ -1,6 +1,6 @@
 //! A thread as a part of states: shared between all states that have it.
 
-use raddle_machine::{Access, Automaton, Code, ObjectInfo, Reaction, Status, Thread};
+use raddle_machine::{Access, Addr, Automaton, Code, ObjectInfo, Reaction, Status, Thread};
 use raddle_trace::{Property, ThreadId};
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -66,6 +66,10 @@ impl Automaton for Shared {
 
     fn status(&self) -> &Status {
         self.thread.status()
+    }
+
+    fn message(&self) -> Option<Addr> {
+        self.thread.message()
     }
 
     fn pc(&self) -> u32 {

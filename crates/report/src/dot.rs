@@ -136,7 +136,9 @@ fn starts_and_ends(graph: &mut Graph, execution: &Execution) {
     let of = |thread: ThreadName| execution.events().filter(move |event| event.id.thread == thread);
     for event in execution.events() {
         let ends = match event.action {
-            Action::Spawn { child, .. } => of(child).next().map(|first| (event.id, first.id)),
+            Action::Spawn { child, .. } | Action::Post { message: child, .. } => {
+                of(child).next().map(|first| (event.id, first.id))
+            }
             Action::Join { child } => of(child).last().map(|last| (last.id, event.id)),
             _ => None,
         };

@@ -106,7 +106,9 @@ impl<'e> HappensBefore<'e> {
                 None => {}
             }
             match event.action {
-                Action::Spawn { child, .. } => drop(latest.insert(child, (at, false))),
+                Action::Spawn { child, .. } | Action::Post { message: child, .. } => {
+                    latest.insert(child, (at, false));
+                }
                 Action::Join { child } => across[latest.get(&child).map_or(at, |&(end, _)| end)].push(at),
                 _ => {}
             }

@@ -108,8 +108,7 @@ fn rows(execution: &Execution, waiting: &[Waiting], names: &[ThreadName], full: 
 }
 
 fn leave_out_preparation(execution: &Execution, rows: &mut Vec<Row>) {
-    let spawns =
-        |entry: &Entry| matches!(entry, Entry::Event { event, .. } if matches!(event.action, Action::Spawn { .. }));
+    let spawns = |entry: &Entry| matches!(entry, Entry::Event { event, .. } if matches!(event.action, Action::Spawn { .. } | Action::Post { .. }));
     let Some(first) = execution.steps.iter().position(spawns) else { return };
     if first > PREPARATION {
         let label = Wording::new(execution).number(first).to_string();

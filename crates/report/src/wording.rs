@@ -115,6 +115,10 @@ impl<'e> Wording<'e> {
             }
             Action::Fence { what } => format!("fence {what}"),
             Action::Spawn { child, .. } => format!("starts {child}"),
+            Action::Post { message, function, looper } => {
+                format!("posts {message}, a message for {function}, to {looper}")
+            }
+            Action::Take { looper } => format!("is taken by {looper}"),
             Action::Join { child } => format!("joins {child}"),
             Action::Input { value } => format!("unknown input\u{a0}=\u{a0}{}", number(*value)),
             Action::Choose { value } => format!("picks alternative {value}"),

@@ -94,6 +94,20 @@ pub enum Action {
         /// The function it runs.
         function: String,
     },
+    /// Posted a message to a looper.
+    Post {
+        /// The message, which goes by the name of a thread.
+        message: ThreadName,
+        /// The function that the looper is to run.
+        function: String,
+        /// Which looper.
+        looper: String,
+    },
+    /// The looper took this message out of its mailbox.
+    Take {
+        /// Which looper.
+        looper: String,
+    },
     /// Waited for a thread's end.
     Join {
         /// Which.

@@ -105,7 +105,9 @@ impl Execution {
     /// Pairs of a spawn and the child, and of the child and the join.
     pub fn spawns_and_joins(&self) -> impl Iterator<Item = (EventName, ThreadName)> + '_ {
         self.events().filter_map(|event| match event.action {
-            Action::Spawn { child, .. } | Action::Join { child } => Some((event.id, child)),
+            Action::Spawn { child, .. } | Action::Post { message: child, .. } | Action::Join { child } => {
+                Some((event.id, child))
+            }
             _ => None,
         })
     }

@@ -18,7 +18,7 @@ use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, R
 const MOST_ALTERNATIVES: u64 = 1 << 16;
 
 /// Calls that are lowered here by name.
-const NATIVE: [&str; 26] = [
+const NATIVE: [&str; 27] = [
     "abort",
     "exit",
     "_Exit",
@@ -45,6 +45,7 @@ const NATIVE: [&str; 26] = [
     "thrd_exit",
     "pthread_exit",
     "dprintf",
+    "raddle_post",
 ];
 
 /// Whether a call of this name needs no C body.
@@ -159,17 +160,21 @@ impl FnLowerer<'_, '_> {
                 self.b.push(Op::Choose { dst, low, high, draw: None });
                 return Ok(ir::Expr::Reg(dst));
             }
-            "__raddle_spawn" => return self.spawn(expr, next(), next()),
+            "__raddle_spawn" => return self.spawn(expr, next(), next(), None),
+            "raddle_post" => {
+                let looper = next();
+                return self.spawn(expr, next(), next(), Some(looper));
+            }
             "__raddle_start" => {
                 let (function, argument) = (next(), next());
                 if !self.program.used.contains("pthread_key_create") && !self.program.used.contains("tss_create") {
-                    return self.spawn(expr, function, argument);
+                    return self.spawn(expr, function, argument, None);
                 }
                 // Destructors of thread-specific data run when the function has returned.
                 let start = self.program.outline("__raddle_thread_start", expr.pos)?;
                 let dst = self.b.reg("thread", Type::I64);
                 let (callee, args) = (Callee::Direct(start), vec![function, argument]);
-                self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+                self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox: None });
                 return Ok(ir::Expr::Reg(dst));
             }
             // What a thread's function returned is handed over as it is: an address or a number.
@@ -244,9 +249,14 @@ impl FnLowerer<'_, '_> {
         from_bool(ir::Expr::Reg(dst), Type::I32)
     }
 
-    /// Starts a thread. A function of another type than `void *(void *)` gets what it can take.
-    fn spawn(&mut self, expr: &Expr, function: ir::Expr, arg: ir::Expr) -> Lowered<ir::Expr> {
-        let dst = self.b.reg("thread", Type::I64);
+    /// Starts a thread, or posts a message to a looper. A function of another type than `void *(void *)` gets what it can take.
+    fn spawn(
+        &mut self,
+        expr: &Expr,
+        function: ir::Expr,
+        arg: ir::Expr,
+        mailbox: Option<ir::Expr>,
+    ) -> Lowered<ir::Expr> {
         let mut args = vec![arg];
         let callee = match function {
             ir::Expr::Func(id) => {
@@ -269,7 +279,12 @@ impl FnLowerer<'_, '_> {
             }
             pointer => Callee::Indirect(pointer),
         };
-        self.b.push(Op::Spawn { dst: Some(dst), callee, args });
+        if mailbox.is_some() {
+            self.b.push(Op::Spawn { dst: None, callee, args, mailbox });
+            return Ok(ir::Expr::bool(false));
+        }
+        let dst = self.b.reg("thread", Type::I64);
+        self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox });
         Ok(ir::Expr::Reg(dst))
     }
 

@@ -1,7 +1,7 @@
 //! Trying options: the next one of a branching point is added to the graph, or found impossible, or becomes a graph of its own.
 
 use super::branch::{Branch, Level, revisit};
-use super::event::{Event, Flags, INIT};
+use super::event::{Event, Flags, INIT, Kind};
 use super::graph::Equivalence;
 use super::models::Model;
 use super::search::Search;
@@ -95,7 +95,11 @@ impl<M: Model> Search<'_, M> {
                 let flags = event.flags.with_if(*next > 0, Flags::MARKED);
                 *next += 1;
                 let event = Event { value, flags, ..*event };
-                step.depart(event);
+                if event.kind == Kind::Take {
+                    step.take(event);
+                } else {
+                    step.depart(event);
+                }
                 frame.added = 1;
                 Applied::Option
             }

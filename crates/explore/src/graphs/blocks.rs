@@ -25,10 +25,15 @@ use raddle_trace::BitSet;
 
 /// Whether every graph that follows from this one is torn. The event added last is the only one that may have made a difference.
 pub(super) fn is_torn_for_ever<M: Model>(graph: &Graph<M>) -> bool {
+    kept_for_ever(graph).is_some_and(|kept| linearise::is_torn_within(graph, &kept))
+}
+
+/// What cannot be deleted any more, if the event added last is part of it.
+pub(super) fn kept_for_ever<M: Model>(graph: &Graph<M>) -> Option<BitSet> {
     if graph.equivalence != Equivalence::Coherence {
-        return false;
+        return None;
     }
-    let Some(&newest) = graph.order.last() else { return false };
+    let &newest = graph.order.last()?;
     let mut older = BitSet::new();
     let mut canonical = BitSet::new();
     for &slot in &graph.order {
@@ -55,7 +60,7 @@ pub(super) fn is_torn_for_ever<M: Model>(graph: &Graph<M>) -> bool {
         }
         kept.iter().for_each(|slot| depended.union_row(graph.prefix.row(slot)));
     }
-    kept.contains(newest as usize) && linearise::is_torn_within(graph, &kept)
+    kept.contains(newest as usize).then_some(kept)
 }
 
 impl<M: Model> Graph<M> {

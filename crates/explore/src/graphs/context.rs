@@ -7,8 +7,9 @@ use super::realise::{self, Realiser};
 use super::sample::Sample;
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
-use raddle_machine::Code;
-use std::sync::Arc;
+use raddle_machine::{Addr, Code};
+use rustc_hash::FxHashSet;
+use std::sync::{Arc, Mutex};
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,10 @@ pub(crate) struct Purpose<'c> {
     pub(crate) contested_joins: bool,
     /// No more threads come to a barrier than it is for, as far as is known; see [`super::meetings`].
     pub(crate) barriers: bool,
+    /// Loopers whose messages may get stuck, by a part of their addresses: messages for them may never be taken; see [`super::mailboxes`].
+    pub(crate) stuck: u64,
+    /// Classes that differ in coherence alone are one: a class that was met is not counted again. Of programs with mailboxes only; see [`super::mailboxes`].
+    pub(crate) by_reads: bool,
     /// What the first executions say of values is wanted.
     pub(crate) sample: Option<&'c Sample>,
 }
@@ -34,8 +39,27 @@ impl Purpose<'_> {
             commuting: options.commuting_updates,
             contested_joins: false,
             barriers: true,
+            stuck: 0,
+            by_reads: false,
             sample: None,
         }
+    }
+}
+
+impl Purpose<'_> {
+    fn mark(looper: Addr) -> u64 {
+        // Neighbours in an array are told apart; others that share a mark only cost time.
+        1_u64 << ((looper.0 >> 2 ^ looper.0 >> 32) % 64)
+    }
+
+    /// Whether messages of the looper may get stuck.
+    pub(crate) fn is_stuck(&self, looper: Addr) -> bool {
+        self.stuck & Purpose::mark(looper) != 0
+    }
+
+    /// From now on messages of the looper may get stuck.
+    pub(crate) fn note_stuck(&mut self, looper: Addr) {
+        self.stuck |= Purpose::mark(looper);
     }
 }
 
@@ -47,12 +71,21 @@ pub(crate) struct Shared<'c> {
     pub(crate) deadline: &'c Deadline<'c>,
     pub(crate) world: Arc<World<'c>>,
     pub(crate) purpose: Purpose<'c>,
+    /// The classes that were met, if they are remembered.
+    pub(crate) met: Mutex<FxHashSet<Box<[u64]>>>,
 }
 
 impl<'c> Shared<'c> {
     pub(crate) fn new(question: &Question<'c>, deadline: &'c Deadline<'c>, purpose: Purpose<'c>) -> Self {
         let Question { code, options } = *question;
-        Shared { code, options, deadline, world: Arc::new(World::new(code, options.model)), purpose }
+        Shared {
+            code,
+            options,
+            deadline,
+            world: Arc::new(World::new(code, options.model)),
+            purpose,
+            met: Mutex::default(),
+        }
     }
 }
 
@@ -74,13 +107,23 @@ impl<'c> Context<'c> {
     pub(crate) fn new(shared: Arc<Shared<'c>>) -> Self {
         Context {
             code: shared.code,
-            races: Question { code: shared.code, options: shared.options }.looks_for_races(),
+            // Between messages they are looked for when an execution has ended.
+            races: Question { code: shared.code, options: shared.options }.looks_for_races()
+                && !shared.code.has_mailboxes(),
             commuting: shared.purpose.commuting,
-            barriers: shared.purpose.barriers && shared.code.has_barriers() && !shared.code.has_atomic_blocks(),
+            barriers: shared.purpose.barriers
+                && shared.code.has_barriers()
+                && !shared.code.has_atomic_blocks()
+                && !shared.code.has_mailboxes(),
             view: View::new(shared.world.clone()),
             shared,
             realiser: Realiser::default(),
         }
+    }
+
+    /// Whether data races are looked for.
+    pub(crate) fn looks_for_races(&self) -> bool {
+        Question { code: self.code, options: self.shared.options }.looks_for_races()
     }
 
     /// An order of events that explains what they read, as far as the deadline lets one look for it.

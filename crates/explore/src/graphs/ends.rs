@@ -83,7 +83,10 @@ impl<M: Model> Search<'_, M> {
         };
         // What is interleaved with an atomic block is no execution.
         let torn = self.context.code.has_atomic_blocks() && linearise::is_torn(graph);
-        if self.context.code.has_atomic_blocks() && !torn {
+        // Nor is what no looper does, which is the same to all that follows.
+        let torn =
+            torn || self.context.code.has_mailboxes() && !moot && !super::mailboxes::is_run(&mut self.context, graph);
+        if (self.context.code.has_atomic_blocks() || self.context.code.has_mailboxes()) && !torn && !moot {
             self.bugs.extend(failures(graph));
         }
         if self.context.shared.purpose.contested_joins {
@@ -102,10 +105,18 @@ impl<M: Model> Search<'_, M> {
             });
             self.bugs.extend(looks);
         }
-        let whole = !(moot || torn || failed || bounded || inside);
+        if self.context.code.has_mailboxes() && !moot && !torn && self.context.looks_for_races() {
+            let schedule = linearise::schedule(&self.context, graph, &Bug::end());
+            let model = self.context.shared.options.model;
+            let race = schedule.and_then(|schedule| super::mailboxes::race_along(self.context.code, model, &schedule));
+            failed |= race.is_some();
+            self.bugs.extend(race);
+        }
+        let repeated = !moot && !torn && self.context.shared.purpose.by_reads && self.was_met();
+        let graph = &self.levels.last().expect("the search is not over").graph;
+        let whole = !(moot || torn || repeated || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
-            let end =
-                Bug { property: Property::Deadlock, pc: 0, target: None, attempt: None, forced: None, schedule: None };
+            let end = Bug::end();
             self.schedules.extend(linearise::schedule(&self.context, witnessed, &end));
         }
         let statistics = &mut self.statistics;
@@ -115,6 +126,8 @@ impl<M: Model> Search<'_, M> {
         }
         if moot || torn {
             self.counters.moot += 1;
+        } else if repeated {
+            self.counters.repeated += 1;
         } else if failed {
             statistics.failed += 1;
         } else if bounded {
@@ -140,6 +153,45 @@ impl<M: Model> Search<'_, M> {
         if let Waiting::ShownBy(level) = witness {
             self.pool.push(*level);
         }
+    }
+}
+
+impl<M: Model> Search<'_, M> {
+    /// Whether the class of the graph at hand without coherence was met before. A thread that waits or is stopped has not read what it looked at.
+    fn was_met(&self) -> bool {
+        let (graph, code) = (self.graph(), self.context.code);
+        let executed = linearise::executed(graph);
+        let mut key: Vec<u64> = Vec::new();
+        for (index, log) in graph.threads.iter().enumerate() {
+            let Some(tip) = &log.tip else { continue };
+            let thread = ThreadId(index as u32);
+            let stopped = match tip.state.status() {
+                Status::Blocked(Blocked::Assume) => true,
+                Status::Ready(_) => graph.is_assuming(code, thread),
+                _ => false,
+            };
+            let since = match tip.state.status() {
+                Status::Blocked(Blocked::Spin) => tip.state.since(),
+                _ if stopped => graph.stopped_since(code, thread),
+                _ => u32::MAX,
+            };
+            let events = log.events.iter().filter(|&&slot| executed.contains(slot as usize));
+            key.push(u64::from(thread.0) << 1 | u64::from(stopped));
+            for event in events.map(|&slot| graph.event(slot)).take_while(|event| event.operation < since) {
+                let source = match (event.kind, event.rf) {
+                    (Kind::Read, INIT) => 1,
+                    (Kind::Read, slot) => {
+                        let write = graph.event(slot);
+                        2 + (u64::from(write.thread.0) << 32 | u64::from(write.index))
+                    }
+                    (Kind::Choose, _) => event.value,
+                    _ => 0,
+                };
+                key.extend([u64::from(event.operation) << 8 | event.kind as u64, source]);
+            }
+            key.push(u64::MAX);
+        }
+        !self.context.shared.met.lock().expect("nobody panics while holding it").insert(key.into())
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Choose,
     /// The start of a thread; `value` is its number.
     Spawn,
+    /// A looper takes a message, which is this thread; `value` is 1 if that never happens.
+    Take,
     /// The end of waiting for a thread; `value` is its number.
     Join,
     /// The end of an object's life; `value` is its address.
@@ -74,6 +76,8 @@ impl Flags {
     const COMMUTES: u16 = 64;
     /// Part of a fence that is an update.
     pub(crate) const FENCE: Flags = Flags(256);
+    /// The post of a message to a queue.
+    pub(crate) const QUEUE: Flags = Flags(512);
 
     /// The flags of a blind update.
     pub(crate) const fn blind(kind: Commuting) -> Flags {

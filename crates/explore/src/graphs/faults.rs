@@ -2,7 +2,9 @@
 //!
 //! A thread that does one is stuck there, and what it did has no effect; the others go on. An access and the end of
 //! its object's life must be ordered by the global relation, the access first; if they are not, some run of the same
-//! graph has them the other way round, so the error is real in whatever order the graph met them.
+//! graph has them the other way round, so the error is real in whatever order the graph met them. In programs with mailboxes a looper may
+//! keep them in order. There the error is told if it has a run, and the graph goes on as one in which the access comes first, which is part of the
+//! question whether it is one of a run.
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
 use super::graph::Equivalence;
@@ -87,6 +89,10 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// If the object accessed by a new event may have ended its life before, the thread fails.
     pub(super) fn check_life(&mut self, slot: Slot, bugs: usize) {
         let Some(free) = self.freed_before(slot) else { return };
+        if self.context.code.has_mailboxes() {
+            self.push_ordered(free, slot, slot);
+            return;
+        }
         self.bugs.truncate(bugs);
         let event = *self.graph.event(slot);
         let tip = self.tip(event.thread);
@@ -179,7 +185,9 @@ impl<M: Model> Stepper<'_, '_, M> {
         let thread = event.thread;
         let base = Addr(event.value).base();
         let twice = self.graph.frees.iter().copied().find(|&free| Addr(self.graph.event(free).value).base() == base);
-        if twice.is_some() {
+        // In programs with mailboxes that depends on which comes first, like everything about ends of lives.
+        let mailboxes = self.context.code.has_mailboxes();
+        if twice.is_some() && !mailboxes {
             self.needs_memory_errors(event.pc);
             let node = self.failed(thread, Property::Memory, "the object's life has ended before");
             self.fault(event, node, twice);
@@ -189,14 +197,25 @@ impl<M: Model> Stepper<'_, '_, M> {
         let failed = self.bugs.len();
         let slot = self.add(event, node, 0, None);
         self.check_end_of_barrier(slot, base);
-        let mut unordered = None;
+        let (mut unordered, mut each) = (None, Vec::new());
         for loc in 0..self.graph.locations.len() {
             if self.context.view.access(loc as u32).addr.base() != base {
                 continue;
             }
             let accesses = &self.graph.locations[loc];
             let accesses: Vec<Slot> = accesses.co.iter().chain(&accesses.reads).copied().collect();
-            unordered = accesses.into_iter().find(|&access| self.may_precede(slot, access)).or(unordered);
+            if mailboxes {
+                each.extend(accesses.into_iter().filter(|&access| self.may_precede(slot, access)));
+            } else {
+                unordered = accesses.into_iter().find(|&access| self.may_precede(slot, access)).or(unordered);
+            }
+        }
+        each.into_iter().for_each(|access| self.push_ordered(slot, access, access));
+        if let Some(other) = twice {
+            self.push_ordered(other, slot, slot);
+            if self.may_precede(slot, other) {
+                self.push_ordered(slot, other, other);
+            }
         }
         if let Some(access) = unordered {
             self.bugs.truncate(failed);

@@ -201,6 +201,11 @@ impl<M: Model> Graph<M> {
         for source in sources.into_iter().flatten() {
             self.prefix.include(source as usize, slot as usize);
         }
+        if event.kind == Kind::Take {
+            for source in self.before_take(event) {
+                self.prefix.include(source as usize, slot as usize);
+            }
+        }
         if event.kind == Kind::Depart {
             for source in self.before_departure(event) {
                 self.prefix.include(source as usize, slot as usize);

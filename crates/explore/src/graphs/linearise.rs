@@ -10,6 +10,7 @@
 use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, Slot};
 use super::graph::Graph;
+use super::mailboxes;
 use super::models::Model;
 use super::snapshot::Stage;
 use super::step::Bug;
@@ -24,6 +25,9 @@ pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &
     }
     if context.shared.purpose.contested_joins && !super::joins::has_one_winner(graph, &included) {
         return None;
+    }
+    if context.code.has_mailboxes() {
+        return from_mailboxes(context, graph, bug, &included);
     }
     let nodes = order(graph, &included, bug.target, bug.forced)?;
     let mut steps = context.shared.world.opening.steps.clone();
@@ -48,6 +52,60 @@ pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &
     Some(Schedule { steps })
 }
 
+/// The schedule of a program with mailboxes: of what leads to the bug, or, if that is not the beginning of a run, of everything that does not follow from it.
+fn from_mailboxes<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug, included: &BitSet) -> Option<Schedule> {
+    let short = mailboxes::run_of(context, graph, included, bug.forced).filter(|order| match bug.target {
+        Some(target) => order.last().is_some_and(|&last| graph.same_node(last, target)),
+        None => true,
+    });
+    let (order, events, whole) = match short {
+        Some(order) => (order, included.clone(), bug.target.is_none()),
+        None => {
+            let mut events = executed(graph);
+            if let Some(target) = bug.target {
+                // Nothing comes of an operation that fails.
+                let after = graph.order.iter().filter(|&&slot| graph.before(target, slot));
+                after.for_each(|&slot| events.remove(slot as usize));
+                events.insert(target as usize);
+            }
+            (mailboxes::run_of(context, graph, &events, bug.forced)?, events, true)
+        }
+    };
+    let mut steps = context.shared.world.opening.steps.clone();
+    let mut emitter = Emitter::new(context, graph);
+    let mut left = events.clone();
+    for slot in order {
+        left.remove(slot as usize);
+        let node = graph.node_of(slot);
+        // An update happens when its last half does.
+        if node.iter().any(|&part| left.contains(part as usize)) {
+            continue;
+        }
+        for part in node {
+            if events.contains(part as usize) {
+                emitter.emit(part, bug.target == Some(part), &mut steps);
+            }
+        }
+        // What makes no event is done before the looper goes on to the next message.
+        let thread = graph.event(slot).thread;
+        if graph.last(thread) == Some(slot) && bug.target != Some(slot) {
+            emitter.complete(thread, &mut steps);
+        }
+    }
+    if whole {
+        emitter.finish(&mut steps);
+    }
+    if let Some(thread) = bug.attempt {
+        emitter.attempt(thread, &mut steps);
+    }
+    Some(Schedule { steps })
+}
+
+/// What is executed of a graph: not what a thread waits for or has failed at.
+pub(super) fn executed<M: Model>(graph: &Graph<M>) -> BitSet {
+    included(graph, &Bug::end())
+}
+
 /// Whether every order of the graph's events interleaves some atomic block with others.
 pub(crate) fn is_torn<M: Model>(graph: &Graph<M>) -> bool {
     is_torn_within(graph, graph.present())
@@ -55,15 +113,7 @@ pub(crate) fn is_torn<M: Model>(graph: &Graph<M>) -> bool {
 
 /// The same of some of the events.
 pub(super) fn is_torn_within<M: Model>(graph: &Graph<M>, events: &BitSet) -> bool {
-    let nothing = Bug {
-        property: raddle_trace::Property::Deadlock,
-        pc: 0,
-        target: None,
-        attempt: None,
-        forced: None,
-        schedule: None,
-    };
-    let mut included = included(graph, &nothing);
+    let mut included = executed(graph);
     graph
         .order
         .iter()

@@ -20,6 +20,7 @@
 //! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
+//! | `mailboxes` | which graphs of programs with mailboxes are graphs of a run? |
 //! | `blocks` | can an execution come of a graph in which atomic blocks are interleaved with others? |
 //! | `meetings` | who leaves a barrier, and who was the last to arrive? |
 //! | `ends` | do threads that wait do so for ever? |
@@ -56,6 +57,7 @@ mod graph;
 mod happens_before;
 mod joins;
 mod linearise;
+mod mailboxes;
 mod meetings;
 mod models;
 mod pool;
@@ -111,7 +113,9 @@ fn takes_axioms(question: &Question<'_>) -> Result<(), Refusal> {
     let Question { code, options } = question;
     let model = options.model;
     let refuse = |message: String| Err(Refusal::whole(code, message));
-    if !Model::AXIOMATIC.contains(&model) {
+    if let Some(place) = code.first_post() {
+        takes_mailboxes(question).map_err(|message| Refusal::of(message, place))
+    } else if !Model::AXIOMATIC.contains(&model) {
         Ok(())
     } else if code.has_atomic_blocks() {
         refuse(format!("atomic blocks have no meaning under the model {model}"))
@@ -122,6 +126,26 @@ fn takes_axioms(question: &Question<'_>) -> Result<(), Refusal> {
     } else {
         Ok(())
     }
+}
+
+/// What of programs with mailboxes is not known.
+fn takes_mailboxes(question: &Question<'_>) -> Result<(), String> {
+    let Question { code, options } = question;
+    if options.model != raddle_trace::Model::Sc {
+        return Err(format!(
+            "mailboxes are known under sc only, not under {}; `--engine explicit` knows tso and pso",
+            options.model
+        ));
+    }
+    if code.has_atomic_blocks() {
+        return Err("atomic blocks in a program with mailboxes are known to `--engine explicit` only".into());
+    }
+    if options.commuting_updates {
+        return Err(
+            "updates are not taken to commute in a program with mailboxes; leave `--commuting-updates` out".into()
+        );
+    }
+    Ok(())
 }
 
 /// Whether ordinary accesses mean what they do under the model only if none of them races, and nobody looks for that.
@@ -158,7 +182,11 @@ impl Engine for ReadsFrom {
     }
 
     fn run(&self, question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Outcome, Fault> {
-        explore(question, deadline, Purpose::new(Equivalence::ReadsFrom, question.options))
+        let purpose = match question.code.has_mailboxes() {
+            false => Purpose::new(Equivalence::ReadsFrom, question.options),
+            true => Purpose { by_reads: true, ..Purpose::new(Equivalence::Coherence, question.options) },
+        };
+        explore(question, deadline, purpose)
     }
 }
 
@@ -195,6 +223,7 @@ fn explore(question: &Question<'_>, deadline: &Deadline<'_>, mut purpose: Purpos
                 notes.push(arrivals_told_apart(&at));
             }
             Err(Halt::ContestedJoin) => purpose.contested_joins = true,
+            Err(Halt::StuckLooper(looper)) => purpose.note_stuck(looper),
             Err(Halt::Stop(_)) => unreachable!("it is part of the outcome"),
         }
         deadline.control().restart();
@@ -256,6 +285,7 @@ fn opening_failure(
 
 fn finish(question: &Question<'_>, purpose: Purpose<'_>, findings: Findings) -> Outcome {
     let engine = match purpose.equivalence {
+        Equivalence::Coherence if purpose.by_reads => ReadsFrom.name(),
         Equivalence::Coherence => Optimal.name(),
         Equivalence::ReadsFrom => ReadsFrom.name(),
     };

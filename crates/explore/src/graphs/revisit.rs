@@ -73,7 +73,7 @@ impl<M: Model> Graph<M> {
         }
         match event.kind {
             Kind::Fence | Kind::StoreFence | Kind::Spawn | Kind::Join | Kind::Free | Kind::Note | Kind::Fault => true,
-            Kind::Blind | Kind::Arrive | Kind::Depart => true,
+            Kind::Blind | Kind::Arrive | Kind::Depart | Kind::Take => true,
             Kind::Choose => event.value == 0,
             Kind::Write => {
                 let accesses = self.location(event.loc);

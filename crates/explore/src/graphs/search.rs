@@ -12,6 +12,7 @@ use super::branch::{Branch, Frame, Level, read_branch, take_back, write_branch};
 use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, NO_SOURCE, Slot};
 use super::graph::{Equivalence, Graph};
+use super::mailboxes::is_hopeless;
 use super::meetings::{answers, may_leave};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
@@ -20,9 +21,10 @@ use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, Statistics};
 use raddle_machine::{Automaton, Meeting, Reaction, Status, Thread, Visible};
-use raddle_program::Ordering;
+use raddle_program::{Mailbox, Ordering};
 use raddle_trace::{Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// What the search tells its driver.
@@ -57,6 +59,8 @@ pub(crate) struct Counters {
     pub(crate) questions: u64,
     /// How often there was none.
     pub(crate) unrealisable: u64,
+    /// Ends of classes that had been met, where these are remembered; not counted as executions.
+    pub(crate) repeated: u64,
 }
 
 impl Counters {
@@ -66,17 +70,21 @@ impl Counters {
         self.revisits += other.revisits;
         self.questions += other.questions;
         self.unrealisable += other.unrealisable;
+        self.repeated += other.repeated;
     }
 
     pub(crate) fn named(self) -> Vec<(&'static str, u64)> {
-        let Counters { moot, probes, revisits, questions, unrealisable } = self;
-        vec![
+        let Counters { moot, probes, revisits, questions, unrealisable, repeated } = self;
+        let mut named = vec![
             ("moot", moot),
             ("probes", probes),
             ("revisits", revisits),
             ("questions", questions),
             ("unrealisable", unrealisable),
-        ]
+        ];
+        // Only where classes are remembered.
+        named.extend((repeated > 0).then_some(("repeated", repeated)));
+        named
     }
 }
 
@@ -345,12 +353,20 @@ impl<'c, M: Model> Search<'c, M> {
             (Visible::Choose { count }, _) => {
                 Branch::Choose { event: Event { kind: Kind::Choose, ..event }, count, next: 0 }
             }
-            (Visible::Spawn { .. }, _) => {
+            (Visible::Take { mailbox }, _) => {
+                let event = Event { kind: Kind::Take, ..event };
+                let never = self.context.shared.purpose.is_stuck(mailbox);
+                let answers = if never { SmallVec::from_slice(&[0, 1]) } else { SmallVec::from_slice(&[0]) };
+                Branch::Depart { event, answers, next: 0 }
+            }
+            (Visible::Spawn { mailbox, .. }, _) => {
                 let Some(child) = state.next_child(self.context.code) else {
                     let place = self.context.code.place(event.pc);
                     return Err(Refusal::of("the program starts too many threads", place).into());
                 };
-                single(Event { kind: Kind::Spawn, value: u64::from(child.0), ..event })
+                let queue = mailbox.and_then(|looper| self.context.code.mailbox(looper)) == Some(Mailbox::Queue);
+                let flags = event.flags.with_if(queue, Flags::QUEUE);
+                single(Event { kind: Kind::Spawn, flags, value: u64::from(child.0), ..event })
             }
             (Visible::Join { thread }, _) => {
                 let event = Event { kind: Kind::Join, value: u64::from(thread.0), ..event };
@@ -389,7 +405,8 @@ impl<'c, M: Model> Search<'c, M> {
             match self.apply() {
                 Applied::Option => {
                     let graph = &self.levels.last().expect("just looked at").graph;
-                    if self.context.code.has_atomic_blocks() && is_torn_for_ever(graph) {
+                    let hopeless = self.context.code.has_mailboxes() && is_hopeless(&mut self.context, graph);
+                    if hopeless || self.context.code.has_atomic_blocks() && is_torn_for_ever(graph) {
                         // What seems wrong in it happens in an execution, if at all; what comes with a run does.
                         self.bugs.retain(|bug| bug.schedule.is_some());
                         self.done += weight;
@@ -429,7 +446,16 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(schedule.clone());
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
-        super::linearise::schedule(&self.context, graph, bug)
+        let schedule = super::linearise::schedule(&self.context, graph, bug)?;
+        // Races between messages are looked for along runs, and a thread that races goes no further.
+        if self.context.code.has_mailboxes() && self.context.looks_for_races() {
+            let (code, model) = (self.context.code, self.context.shared.options.model);
+            if let Some(race) = super::mailboxes::race_along(code, model, &schedule) {
+                self.bugs.push(race);
+                return None;
+            }
+        }
+        Some(schedule)
     }
 
     /// Drops what is left to explore.
@@ -485,6 +511,11 @@ fn readiness<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, thread: Thre
                 _ => Readiness::Yes,
             }
         }
+        Visible::Take { .. } => match graph.may_take(thread) {
+            None => Readiness::No,
+            Some(true) => Readiness::Late,
+            Some(false) => Readiness::Yes,
+        },
         Visible::Join { thread } => match graph.state(thread).map(Thread::status) {
             // After the end of the program nobody goes on.
             Some(Status::Finished { exit: false, .. }) | None => Readiness::Yes,

@@ -8,7 +8,7 @@ use super::snapshot::{Node, Stage};
 use super::sources::reading;
 use crate::world::Initial;
 use raddle_engine::{Fault, StopReason};
-use raddle_machine::{Access, Automaton, Reaction, Status, Thread, Visible};
+use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub(crate) enum Halt {
     Fault(Fault),
     /// Two threads join the same one, and either may be the first.
     ContestedJoin,
+    /// A message may wait for ever, or has failed, and keeps its looper from others.
+    StuckLooper(Addr),
     /// More threads come to a barrier than it is for, or somebody else accesses it.
     ContestedBarrier(Place),
     /// Updates were taken to commute, and here they do not.
@@ -35,7 +37,7 @@ impl Halt {
         match self {
             Halt::Fault(Fault::NotReplayed(_)) => 4,
             Halt::Fault(Fault::Refused(_)) => 3,
-            Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin => 2,
+            Halt::DoesNotCommute(_) | Halt::ContestedBarrier(_) | Halt::ContestedJoin | Halt::StuckLooper(_) => 2,
             Halt::Stop(_) => 0,
         }
     }
@@ -56,6 +58,14 @@ pub(crate) struct Bug {
     /// The run that shows it, if the graph does not.
     pub(crate) schedule: Option<Schedule>,
 }
+impl Bug {
+    /// Nothing that is wrong: the end of an execution.
+    pub(crate) fn end() -> Self {
+        let (property, pc) = (Property::Deadlock, 0);
+        Bug { property, pc, target: None, attempt: None, forced: None, schedule: None }
+    }
+}
+
 /// Wraps a state in a node, after skipping fences that mean nothing and checking the next access.
 pub(super) fn settle<M: Model>(
     context: &mut Context<'_>,
@@ -94,7 +104,26 @@ pub(super) fn settle<M: Model>(
             },
         }
     }
+    if let Some(looper) = state.message()
+        && may_get_stuck(state.status())
+        && !context.shared.purpose.is_stuck(looper)
+        && error.is_none()
+    {
+        *error = Some(Halt::StuckLooper(looper));
+    }
     Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, parent })
+}
+
+/// Whether a thread that rests like this may never get any further.
+fn may_get_stuck(status: &Status) -> bool {
+    matches!(
+        status,
+        Status::Failed(_)
+            | Status::Blocked(_)
+            | Status::Ready(
+                Visible::Load { wait: true, .. } | Visible::Update { wait: true, .. } | Visible::Join { .. }
+            )
+    )
 }
 
 /// Whether the operation that a thread rests before makes no event.
@@ -292,7 +321,10 @@ impl<M: Model> Stepper<'_, '_, M> {
             self.graph.pop();
             return None;
         }
-        if let Some(free) = self.freed_before(slot) {
+        let freed = self.freed_before(slot);
+        if let Some(free) = freed.filter(|_| self.context.code.has_mailboxes()) {
+            self.push_ordered(free, slot, slot);
+        } else if let Some(free) = freed {
             // The write has no effect; what it would have led to is not looked at.
             self.bugs.truncate(failed);
             self.graph.pop();
@@ -356,6 +388,18 @@ impl<M: Model> Stepper<'_, '_, M> {
                 let node = self.answered(thread, 0, 0);
                 self.add(event, node, 0, None);
             }
+        }
+    }
+
+    /// A message is taken, or never.
+    pub(super) fn take(&mut self, event: Event) {
+        let thread = event.thread;
+        if event.value == 0 {
+            let node = self.answered(thread, 0, 0);
+            self.add(event, node, 0, None);
+        } else {
+            let node = self.staged(thread, Stage::Waiting);
+            self.add(Event { flags: event.flags.with(Flags::BLOCKED), ..event }, node, 0, None);
         }
     }
 

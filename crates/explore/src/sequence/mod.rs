@@ -50,7 +50,7 @@ pub(crate) use run::{Bug, Extended, Pending};
 pub(crate) use shell::{Shell, Walk};
 pub(crate) use tried::{Tried, forbid};
 
-use raddle_engine::{Question, Refusal};
+use raddle_engine::{Question, Refusal, without_mailboxes};
 
 /// What stands against every engine that works on sequences, if anything does.
 pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
@@ -63,6 +63,7 @@ pub(crate) fn refusal(question: &Question<'_>) -> Option<String> {
 
 /// Refuses programs that no engine on sequences takes.
 pub(crate) fn takes(engine: &str, question: &Question<'_>) -> Result<(), Refusal> {
+    without_mailboxes(engine, question)?;
     refusal(question).map_or(Ok(()), |what| {
         let message = format!("the engine `{engine}` does not handle {what}; use --engine optimal");
         Err(Refusal::whole(question.code, message))

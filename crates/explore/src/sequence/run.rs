@@ -111,6 +111,7 @@ impl Frontier<'_> {
             },
             Visible::Fence { order } => self.answer(thread, Event { order: Some(order), ..plain(Kind::Note) }, 0),
             Visible::Spawn { .. } => self.spawn(thread, plain(Kind::Spawn))?,
+            Visible::Take { .. } => unreachable!("programs with mailboxes are refused"),
             Visible::Join { thread: child } => match self.join(thread, child, plain(Kind::Join)) {
                 Some(id) => id,
                 None => return Ok(false),

@@ -30,6 +30,27 @@ impl Thread {
         }
     }
 
+    /// Starts a thread that runs this function, or posts a message to a looper.
+    pub(super) fn start_another(&mut self, code: &Code, function: FuncId, mailbox: Operand) -> Flow {
+        if mailbox == Operand::NONE {
+            return rest(Visible::Spawn { function, mailbox: None });
+        }
+        let addr = Addr(self.get(code, mailbox));
+        if code.mailbox(addr).is_none() {
+            let name = code.describe(addr, &|_| Some(self));
+            return Flow::Rest(
+                self.failed(Property::Lock, format!("a message is posted to {name}, which is no looper")),
+            );
+        }
+        if !code.tls.is_empty() {
+            let name = &code.globals[code.tls[0] as usize].name;
+            return Flow::Rest(self.cannot_go_on(format!(
+                "a message is posted in a program with the thread-local object {name}, which the messages of a looper would share; make it a global object per looper"
+            )));
+        }
+        rest(Visible::Spawn { function, mailbox: Some(addr) })
+    }
+
     pub(super) fn call(&mut self, code: &Code, function: FuncId, args: &[u64], dst: Slot) -> Flow {
         match self.enter(code, function, args, self.pc + 1, dst) {
             Ok(()) => Flow::Goto(self.pc),
@@ -102,7 +123,7 @@ impl Thread {
             self.past.turns.truncate(outer);
         }
         if self.frames.len() == 1 {
-            return self.finish(result, exits);
+            return self.finish(code, result, exits);
         }
         self.frames.pop();
         self.set(frame.dst, result);
@@ -126,7 +147,7 @@ impl Thread {
             return rest(Visible::Free { addr, scope: true });
         }
         self.stage = 0;
-        self.finish(self.scratch, false)
+        self.finish(code, self.scratch, false)
     }
 
     /// The `n`-th thread-local object of the thread that others can reach; its life ends with the thread.
@@ -136,9 +157,17 @@ impl Thread {
     }
 
     /// Ends the thread, and perhaps the program with it.
-    fn finish(&mut self, result: u64, exit: bool) -> Flow {
+    fn finish(&mut self, code: &Code, result: u64, exit: bool) -> Flow {
         if self.atomic > 0 {
             return Flow::Rest(self.failed(Property::Lock, "the thread ends inside an atomic block".into()));
+        }
+        if self.message.is_some()
+            && let Some(held) = self.held.first()
+        {
+            let name = code.describe(held.addr, &|_| Some(self));
+            return Flow::Rest(self.cannot_go_on(format!(
+                "the message ends while it holds {name}, which its looper would still hold in the next one; release it before the handler returns"
+            )));
         }
         Flow::Rest(Status::Finished { result, exit })
     }

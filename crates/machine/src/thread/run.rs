@@ -206,13 +206,14 @@ impl Thread {
                     Err(status) => Flow::Rest(status),
                 };
             }
-            Instr::Spawn { func, .. } => return rest(Visible::Spawn { function: func }),
-            Instr::SpawnIndirect { target, args, .. } => {
+            Instr::Spawn { func, mailbox, .. } => return self.start_another(code, func, mailbox),
+            Instr::SpawnIndirect { target, args, mailbox, .. } => {
                 return match self.callee(code, target, args.len) {
-                    Ok(function) => rest(Visible::Spawn { function }),
+                    Ok(function) => self.start_another(code, function, mailbox),
                     Err(status) => Flow::Rest(status),
                 };
             }
+            Instr::Take => unreachable!("a message is taken before it runs"),
             Instr::Join { thread, .. } => {
                 let handle = self.get(code, thread);
                 return match handle.checked_sub(1).and_then(|id| u32::try_from(id).ok()) {
@@ -220,7 +221,8 @@ impl Thread {
                     _ => Flow::Rest(self.failed(Property::Lock, format!("join of {handle}, which is no thread"))),
                 };
             }
-            Instr::ThreadId { dst } => self.set(dst, handle(self.id)),
+            // All messages of a looper are run by one thread, which goes by the address of the looper.
+            Instr::ThreadId { dst } => self.set(dst, self.message.map_or(handle(self.id), |looper| looper.0)),
             Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
             Instr::Alloc { dst, size, zeroed, private, scoped } => {
                 let size = self.get(code, size);

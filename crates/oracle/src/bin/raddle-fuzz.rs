@@ -21,7 +21,7 @@ struct Arguments {
     /// sc, tso, pso, rc11, ra, sra, wra or all
     #[arg(long, value_name = "M", default_value = "all", value_parser = models)]
     model: Models,
-    /// A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates, G counters, H guarded, I wait loops, J barriers, K seq_cst [default: all]
+    /// A mixed, B buffered, C heap, D racy, E atomic blocks, F no updates, G counters, H guarded, I wait loops, J barriers, K seq_cst, L messages [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     kinds: Vec<Family>,
     /// Only this engine [default: every one]

@@ -17,7 +17,7 @@ pub(super) fn program(sketch: &Sketch, loops: bool) -> Program {
     let mut started = vec![false; sketch.threads.len()];
     let mut handles = Handles::default();
     sketch.for_each(|stmt| match *stmt {
-        Stmt::Spawn(thread) => started[thread] = true,
+        Stmt::Spawn(thread) | Stmt::Post(thread, _) => started[thread] = true,
         Stmt::Await(thread) if !handles.contains_key(&thread) => {
             handles.insert(thread, program.globals.len());
             program.globals.push(raddle_program::Object {
@@ -72,6 +72,7 @@ fn global(object: &Object) -> raddle_program::Object {
         Kind::Semaphore(count) => (Layout::Semaphore(count), None),
         Kind::Barrier(count) => (Layout::Barrier(count), None),
         Kind::Cond => (Layout::Cond, None),
+        Kind::Looper(mailbox) => (Layout::Looper(mailbox, 1), None),
     };
     let field =
         |value: i32| InitField { offset: 0, ty: Type::I32, value: InitValue::Int(Type::I32.truncate(value as u64)) };
@@ -80,7 +81,7 @@ fn global(object: &Object) -> raddle_program::Object {
         layout,
         init: init.map(field).into_iter().collect(),
         thread_local: false,
-        constant: false,
+        constant: matches!(object.kind, Kind::Looper(_)),
         span: Span::default(),
     }
 }
@@ -160,7 +161,12 @@ impl Lower<'_> {
     /// Starts a thread, and writes its handle down if somebody else waits for it.
     fn spawn(&mut self, thread: usize) {
         let dst = self.handle(thread);
-        self.builder.push(Op::Spawn { dst: Some(dst), callee: Callee::Direct(function(thread)), args: Vec::new() });
+        self.builder.push(Op::Spawn {
+            dst: Some(dst),
+            callee: Callee::Direct(function(thread)),
+            args: Vec::new(),
+            mailbox: None,
+        });
         if let Some(&handle) = self.handles.get(&thread) {
             let value = Expr::Reg(dst);
             self.builder.push(Op::Store { ty: Type::I64, addr: address(handle), value, order: Ordering::Release });
@@ -362,6 +368,10 @@ impl Lower<'_> {
                 Op::AtomicEnd
             }
             Stmt::Spawn(thread) => return self.spawn(thread),
+            Stmt::Post(thread, looper) => {
+                let (callee, mailbox) = (Callee::Direct(function(thread)), Some(address(looper)));
+                Op::Spawn { dst: None, callee, args: Vec::new(), mailbox }
+            }
             Stmt::Await(thread) => self.await_thread(thread),
             Stmt::Join(thread) => Op::Join { dst: None, thread: Expr::Reg(self.handle(thread)) },
             Stmt::Alloc(reg, zeroed) => {

@@ -4,6 +4,7 @@ use crate::Ordering;
 use crate::expr::{BinOp, CastOp, UnOp};
 use crate::float::{FloatBin, FloatUn};
 use crate::inst::{ErrorKind, RmwOp};
+use crate::program::Mailbox;
 use crate::source::Span;
 use crate::types::Type;
 use std::borrow::Cow;
@@ -145,6 +146,8 @@ pub(super) enum LayoutAst<'a> {
     Cond,
     Barrier(Ast<'a>),
     Semaphore(Ast<'a>),
+    /// One, or so many.
+    Looper(Mailbox, Option<Ast<'a>>),
 }
 
 /// The initial value of a global object.
@@ -300,6 +303,17 @@ pub(super) enum CalleeAst<'a> {
     Indirect(Ast<'a>),
 }
 
+/// Who runs the function.
+#[derive(Debug)]
+pub(super) enum How<'a> {
+    /// Whoever calls it.
+    Call,
+    /// A new thread.
+    Spawn,
+    /// A looper.
+    Post(Place<'a>),
+}
+
 /// What can stand to the right of `=`: an expression, or an instruction that gives a value.
 #[derive(Debug)]
 pub(super) enum Action<'a> {
@@ -325,7 +339,7 @@ pub(super) enum Action<'a> {
     Call {
         callee: CalleeAst<'a>,
         args: Vec<Ast<'a>>,
-        spawn: bool,
+        how: How<'a>,
     },
     Join(Ast<'a>),
     ThreadId,

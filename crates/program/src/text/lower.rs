@@ -81,6 +81,11 @@ impl Items {
                 };
                 Layout::Bytes { size, align }
             }
+            LayoutAst::Looper(mailbox, None) => Layout::Looper(*mailbox, 1),
+            LayoutAst::Looper(mailbox, Some(count)) => {
+                let limit = MAX_OBJECT_SIZE / 4;
+                Layout::Looper(*mailbox, self.count(count, "the number of loopers", limit, report)?)
+            }
             LayoutAst::Mutex => Layout::Mutex,
             LayoutAst::RwLock => Layout::RwLock,
             LayoutAst::Cond => Layout::Cond,

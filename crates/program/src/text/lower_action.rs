@@ -1,6 +1,6 @@
 //! Simple statements and instructions that give a value.
 
-use super::ast::{Action, Ast, CalleeAst, Name, Place, StmtKind, SyncKind};
+use super::ast::{Action, Ast, CalleeAst, How, Name, Place, StmtKind, SyncKind};
 use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
 use crate::Ordering;
@@ -226,7 +226,7 @@ impl Body<'_, '_> {
                 let failure = cas.failure.unwrap_or(default_failure(success));
                 self.push(Op::Cas { dst, ty, addr, expected, desired, success, failure, wait: cas.wait });
             }
-            Action::Call { callee, args, spawn } => self.call(callee, args, *spawn, target, span)?,
+            Action::Call { callee, args, how } => self.call(callee, args, how, target, span)?,
             Action::Join(thread) => {
                 let thread = self.expr_as(thread, Type::I64)?;
                 let ty = self.result_type(target, span, "join")?;
@@ -349,7 +349,7 @@ impl Body<'_, '_> {
         &mut self,
         callee: &CalleeAst<'_>,
         args: &[Ast<'_>],
-        spawn: bool,
+        how: &How<'_>,
         target: Target<'_>,
         span: Span,
     ) -> Option<()> {
@@ -377,14 +377,29 @@ impl Body<'_, '_> {
                 for arg in args {
                     lowered.push(self.expr(arg, None)?.0);
                 }
-                let ret = if spawn { None } else { Some(self.result_type(target, span, "call")?) };
+                let ret = match how {
+                    How::Call => Some(self.result_type(target, span, "call")?),
+                    How::Spawn | How::Post(_) => None,
+                };
                 (Callee::Indirect(pointer), ret, lowered)
             }
         };
-        if spawn {
-            let dst = self.receive(target, Type::I64, span)?;
-            self.push(Op::Spawn { dst, callee, args });
-            return Some(());
+        match how {
+            How::Call => {}
+            How::Spawn => {
+                let dst = self.receive(target, Type::I64, span)?;
+                self.push(Op::Spawn { dst, callee, args, mailbox: None });
+                return Some(());
+            }
+            How::Post(looper) => {
+                if !matches!(target, Target::Nowhere) {
+                    self.report.add(Diagnostic::new(span, "a message has no handle").help("leave out the `=`"));
+                    return None;
+                }
+                let mailbox = Some(self.address(looper, Some(Type::I32))?.0);
+                self.push(Op::Spawn { dst: None, callee, args, mailbox });
+                return Some(());
+            }
         }
         let dst = match (target, result) {
             (Target::Nowhere, _) => None,

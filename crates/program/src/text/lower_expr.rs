@@ -408,6 +408,9 @@ impl Body<'_, '_> {
             (Layout::Array(ty, length), Some(index)) => {
                 Some((self.element(address, index, ty, Some(length))?, Some(ty)))
             }
+            (Layout::Looper(_, length), Some(index)) => {
+                Some((self.element(address, index, Type::I32, Some(length))?, Some(Type::I32)))
+            }
             (_, Some(_)) => {
                 let message = format!("`{}` is no array", name.text);
                 let help = format!("for a part of it write `*(&{} + offset)`", name.text);

@@ -5,7 +5,7 @@ use crate::float::{FloatBin, FloatCast, FloatUn};
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 74] = [
+pub(super) const KEYWORDS: [&str; 76] = [
     "alloc",
     "assert",
     "assume",
@@ -43,9 +43,11 @@ pub(super) const KEYWORDS: [&str; 74] = [
     "load",
     "lock",
     "loop",
+    "looper",
     "null",
     "pack",
     "param",
+    "post",
     "print",
     "rdlock",
     "return",

@@ -1,6 +1,6 @@
 //! Instructions that give a value: what may stand to the right of `=`, or alone.
 
-use super::ast::{Action, CalleeAst, CasAst};
+use super::ast::{Action, Ast, CalleeAst, CasAst, How};
 use super::lexer::Token;
 use super::names::{did_you_mean, is_float_word};
 use super::parser::{Parsed, Parser};
@@ -9,12 +9,13 @@ use crate::inst::RmwOp;
 use crate::source::{Diagnostic, Span};
 
 /// Words an action starts with.
-const ACTIONS: [&str; 14] = [
+const ACTIONS: [&str; 15] = [
     "load",
     "rmw",
     "cas",
     "call",
     "spawn",
+    "post",
     "join",
     "thread_id",
     "trylock",
@@ -39,7 +40,7 @@ impl<'a> Parser<'a, '_> {
                 && *self.peek_at(1) == Token::Punct("(")
                 && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"))
                 && !matches!(self.peek(), Token::Word(word) if is_float_word(word));
-            return if called { self.call(false) } else { Ok(Action::Expr(self.expr()?)) };
+            return if called { self.call() } else { Ok(Action::Expr(self.expr()?)) };
         }
         let Token::Word(word) = *self.peek() else { return self.expected("an instruction") };
         self.bump();
@@ -83,8 +84,16 @@ impl<'a> Parser<'a, '_> {
                 let wait = self.eat_word("wait");
                 Action::Cas(Box::new(CasAst { success, failure, ty, place, expected, desired, wait }))
             }
-            "call" => return self.call(false),
-            "spawn" => return self.call(true),
+            "call" => return self.call(),
+            "spawn" => {
+                let (callee, args) = self.callee()?;
+                Action::Call { callee, args, how: How::Spawn }
+            }
+            "post" => {
+                let (callee, args) = self.callee()?;
+                self.expect_word("to")?;
+                Action::Call { callee, args, how: How::Post(self.place()?) }
+            }
             "join" => Action::Join(self.expr()?),
             "thread_id" => Action::ThreadId,
             "trylock" => {
@@ -141,7 +150,13 @@ impl<'a> Parser<'a, '_> {
         ends(self.peek()) || self.at_word("signed") && ends(self.peek_at(1))
     }
 
-    fn call(&mut self, spawn: bool) -> Parsed<Action<'a>> {
+    fn call(&mut self) -> Parsed<Action<'a>> {
+        let (callee, args) = self.callee()?;
+        Ok(Action::Call { callee, args, how: How::Call })
+    }
+
+    /// A function, or a pointer to one, and arguments.
+    fn callee(&mut self) -> Parsed<(CalleeAst<'a>, Vec<Ast<'a>>)> {
         let callee = if self.eat("*") {
             let start = self.span();
             let target = if self.eat("(") {
@@ -150,7 +165,7 @@ impl<'a> Parser<'a, '_> {
                 inner
             } else {
                 let name = self.name("a register that holds the address of a function")?;
-                super::ast::Ast { kind: super::ast::Kind::Name(name), span: self.since(start), height: 0 }
+                Ast { kind: super::ast::Kind::Name(name), span: self.since(start), height: 0 }
             };
             CalleeAst::Indirect(target)
         } else {
@@ -165,7 +180,7 @@ impl<'a> Parser<'a, '_> {
             }
         }
         self.expect(")")?;
-        Ok(Action::Call { callee, args, spawn })
+        Ok((callee, args))
     }
 
     /// `.acq` and the like; relaxed if there is none.

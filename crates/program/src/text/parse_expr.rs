@@ -140,7 +140,7 @@ impl<'a> Parser<'a, '_> {
                 let heights = [a.height, b.height];
                 return self.node(Kind::Floats(op, Box::new(a), Box::new(b)), &heights, start);
             }
-            Token::Word(word @ ("load" | "rmw" | "cas" | "call" | "choose" | "join" | "spawn" | "alloc")) => {
+            Token::Word(word @ ("load" | "rmw" | "cas" | "call" | "choose" | "join" | "spawn" | "post" | "alloc")) => {
                 let message = format!("`{word}` is an instruction and cannot be part of an expression");
                 let help = format!("give its result a name first: `let r = {word} ...;`");
                 return self.fail(Diagnostic::new(start, message).help(help));

@@ -8,6 +8,7 @@ use super::Report;
 use super::ast::{Ast, File, Func, Global, Init, LayoutAst, Name};
 use super::lexer::{Lexeme, Token};
 use super::names::{self, did_you_mean};
+use crate::program::Mailbox;
 use crate::source::{Diagnostic, Span};
 use crate::types::Type;
 use std::borrow::Cow;
@@ -187,7 +188,7 @@ impl<'a> Parser<'a, '_> {
 
     fn item(&mut self, file: &mut File<'a>) -> Parsed<()> {
         let Token::Word(word) = *self.peek() else {
-            return self.expected("`fn`, `global`, `thread_local`, `param` or `entry`");
+            return self.expected("`fn`, `global`, `thread_local`, `looper`, `param` or `entry`");
         };
         match word {
             "param" => {
@@ -203,6 +204,14 @@ impl<'a> Parser<'a, '_> {
                 self.expect_word("global")?;
                 let global = self.global(thread_local)?;
                 file.globals.push(global);
+            }
+            "looper" => {
+                self.bump();
+                let name = self.name("the name of the looper")?;
+                self.expect(":")?;
+                let layout = self.loopers()?;
+                self.expect(";")?;
+                file.globals.push(Global { name, thread_local: false, constant: true, layout, init: Init::None });
             }
             "fn" => {
                 let function = self.function()?;
@@ -221,8 +230,8 @@ impl<'a> Parser<'a, '_> {
             _ => {
                 let message = format!("expected a declaration, found `{word}`");
                 let mut diagnostic = Diagnostic::new(self.span(), message)
-                    .label("expected `fn`, `global`, `thread_local`, `param` or `entry`");
-                if let Some(guess) = did_you_mean(word, ["fn", "global", "thread_local", "param", "entry"]) {
+                    .label("expected `fn`, `global`, `thread_local`, `looper`, `param` or `entry`");
+                if let Some(guess) = did_you_mean(word, ["fn", "global", "thread_local", "looper", "param", "entry"]) {
                     diagnostic = diagnostic.help(format!("did you mean `{guess}`?"));
                 } else if matches!(word, "let" | "var") {
                     diagnostic = diagnostic.help("objects outside functions are declared with `global`");
@@ -239,7 +248,7 @@ impl<'a> Parser<'a, '_> {
         loop {
             match *self.peek() {
                 Token::End => return,
-                Token::Word("fn" | "global" | "thread_local") => return,
+                Token::Word("fn" | "global" | "thread_local" | "looper") => return,
                 Token::Word("param" | "entry") if depth == 0 => return,
                 Token::Punct("{") => depth += 1,
                 Token::Punct("}") => {
@@ -337,6 +346,23 @@ impl<'a> Parser<'a, '_> {
                 }
             }
         })
+    }
+
+    /// The kind of mailbox, and how many loopers have one.
+    fn loopers(&mut self) -> Parsed<LayoutAst<'a>> {
+        let names = Mailbox::ALL.map(Mailbox::name);
+        let Token::Word(word) = *self.peek() else { return self.expected("`queue`, `bag` or `stack`") };
+        let Some(mailbox) = Mailbox::ALL.into_iter().find(|mailbox| mailbox.name() == word) else {
+            let message = format!("`{word}` is no kind of mailbox");
+            let label = format!("one of {}", names.join(", "));
+            let mut diagnostic = Diagnostic::new(self.span(), message).label(label);
+            if let Some(guess) = did_you_mean(word, names) {
+                diagnostic = diagnostic.help(format!("did you mean `{guess}`?"));
+            }
+            return self.fail(diagnostic);
+        };
+        self.bump();
+        Ok(LayoutAst::Looper(mailbox, self.array_length()?))
     }
 
     fn object_or_array(&mut self, object: LayoutAst<'a>, element: Type) -> Parsed<LayoutAst<'a>> {

@@ -61,10 +61,16 @@ fn layout(layout: Layout) -> String {
         Layout::Cond => "cond".to_owned(),
         Layout::Barrier(count) => format!("barrier({count})"),
         Layout::Semaphore(count) => format!("semaphore({count})"),
+        Layout::Looper(mailbox, 1) => mailbox.name().to_owned(),
+        Layout::Looper(mailbox, count) => format!("{}[{count}]", mailbox.name()),
     }
 }
 
 fn global(program: &Program, object: &Object, out: &mut String) {
+    if let Layout::Looper(..) = object.layout {
+        let text = format!("looper {}: {};", written(&object.name), layout(object.layout));
+        return line(out, 0, &text);
+    }
     let prefix = if object.thread_local { "thread_local " } else { "" };
     let constant = if object.constant { "const " } else { "" };
     let mut text = format!("{prefix}global {constant}{}: {}", written(&object.name), layout(object.layout));
@@ -111,6 +117,15 @@ fn literal(ty: Type, value: u64, expected: Option<Type>) -> String {
         Type::Ptr => format!("{value:#x}ptr"),
         _ if expected == Some(ty) => ty.signed(value).to_string(),
         _ => format!("{}{ty}", ty.signed(value)),
+    }
+}
+
+/// What the elements of an object are, and how many it has, if it can be indexed.
+fn elements(layout: Layout) -> Option<(Type, u32)> {
+    match layout {
+        Layout::Array(ty, length) => Some((ty, length)),
+        Layout::Looper(_, length) => Some((Type::I32, length)),
+        _ => None,
     }
 }
 
@@ -237,7 +252,10 @@ impl<'p> Printer<'p> {
             }
             Op::Fence { order } => format!("fence.{order}"),
             Op::Call { dst, callee, args } => format!("{}call {}", to(dst), self.call(callee, args)),
-            Op::Spawn { dst, callee, args } => format!("{}spawn {}", to(dst), self.call(callee, args)),
+            Op::Spawn { dst, callee, args, mailbox: None } => format!("{}spawn {}", to(dst), self.call(callee, args)),
+            Op::Spawn { callee, args, mailbox: Some(mailbox), .. } => {
+                format!("post {} to {}", self.call(callee, args), self.place(mailbox).0)
+            }
             Op::Join { dst, thread } => format!("{}join {}", to(dst), self.expr(thread, Some(Type::I64), 0)),
             Op::ThreadId { dst } => format!("{} = thread_id", self.reg(*dst)),
             Op::Lock { mutex, recursive } => at(if *recursive { "lock.rec" } else { "lock" }, mutex),
@@ -351,7 +369,8 @@ impl<'p> Printer<'p> {
             return (format!("*&{}", self.outer(&self.program.functions[id.index()].name)), None);
         }
         if let Expr::Binary(BinOp::Add, base, offset) = address
-            && let Some((name, Layout::Array(ty, length))) = self.object(base)
+            && let Some((name, layout)) = self.object(base)
+            && let Some((ty, length)) = elements(layout)
             && let Some(index) = self.index(offset, ty, length)
         {
             return (format!("{name}[{index}]"), Some(ty));

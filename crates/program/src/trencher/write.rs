@@ -54,7 +54,7 @@ impl Writer<'_> {
         loop {
             for inst in &main.blocks[block].insts {
                 match &inst.op {
-                    Op::Spawn { callee: Callee::Direct(function), args, .. } => {
+                    Op::Spawn { callee: Callee::Direct(function), args, mailbox: None, .. } => {
                         self.thread(&program.functions[function.index()], number, args.as_slice(), inst.span)?;
                         number += 1;
                     }

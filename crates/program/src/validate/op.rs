@@ -2,7 +2,7 @@
 
 use super::FunctionCheck;
 use crate::Ordering;
-use crate::expr::Expr;
+use crate::expr::{BinOp, Expr};
 use crate::inst::{Callee, Draw, Op};
 use crate::program::{Layout, Reg};
 use crate::types::Type;
@@ -90,9 +90,18 @@ impl FunctionCheck<'_, '_> {
                     _ => self.any_target(*dst),
                 }
             }
-            Op::Spawn { dst, callee, args } => {
+            Op::Spawn { dst, callee, args, mailbox: None } => {
                 self.callee(callee, args)?;
                 self.target(*dst, Type::I64)
+            }
+            Op::Spawn { dst, callee, args, mailbox: Some(mailbox) } => {
+                self.callee(callee, args)?;
+                self.address(mailbox)?;
+                self.looper(mailbox)?;
+                match dst {
+                    Some(_) => Err(fault("a message has no handle", "leave out the `=`")),
+                    None => Ok(()),
+                }
             }
             Op::Join { dst, thread } => {
                 self.value(thread, Type::I64)?;
@@ -158,6 +167,28 @@ impl FunctionCheck<'_, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A looper that is known by name is one.
+    fn looper(&self, mailbox: &Expr) -> Result<(), Fault> {
+        let mut base = mailbox;
+        while let Expr::Binary(BinOp::Add | BinOp::Sub, pointer, _) = base {
+            base = pointer;
+        }
+        let name = match base {
+            Expr::Global(id) => {
+                let object = &self.program.globals[id.index()];
+                // Front ends put loopers where they like, but they are constant.
+                if matches!(object.layout, Layout::Looper(..)) || object.constant {
+                    return Ok(());
+                }
+                &object.name
+            }
+            Expr::Local(id) => &self.function.locals[id.index()].name,
+            _ => return Ok(()),
+        };
+        let help = "declare it with `looper name: queue;`, outside of functions";
+        Err(fault(format!("`{name}` is no looper"), help))
     }
 
     fn choose(&self, dst: Reg, low: u64, high: u64, draw: Option<&Draw>) -> Result<(), Fault> {

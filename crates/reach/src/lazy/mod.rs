@@ -25,6 +25,7 @@ use extended::{Extended, ExtendedPart};
 use oracle::{Advice, Attacked, Leaving, Oracle};
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Refusal, StopReason, Switch, Values,
+    without_mailboxes,
 };
 use raddle_trace::Model;
 use std::cell::{Cell, RefCell};
@@ -64,6 +65,7 @@ pub(crate) fn takes(engine: &str, question: &Question<'_>) -> Result<(), Refusal
         let message = format!("the engine `{engine}` knows tso, not {}", options.model);
         return Err(Refusal::whole(code, message));
     }
+    without_mailboxes(engine, question)?;
     if code.has_atomic_blocks() {
         return Err(Refusal::whole(code, format!("the engine `{engine}` does not take atomic blocks")));
     }

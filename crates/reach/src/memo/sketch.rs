@@ -4,7 +4,7 @@ use crate::machine::{Concrete, Machine, Piece, cell_of};
 use crate::sight::may_turn;
 use crate::thread::Shared;
 use raddle_machine::memory::Memory;
-use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, State, Status, Visible};
+use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, Mailboxes, State, Status, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Step, ThreadId};
 use smallvec::SmallVec;
@@ -117,7 +117,7 @@ pub(super) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>,
             _ => unreachable!("neither a cell nor something on its way"),
         }
     }
-    State::of_parts([(thread, false)], memory, BTreeSet::new(), None)
+    State::of_parts([(thread, false)], memory, BTreeSet::new(), None, Mailboxes::default())
 }
 
 /// Whether two of the accesses that come next may race.

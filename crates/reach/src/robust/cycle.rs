@@ -78,7 +78,7 @@ fn edges(execution: &Execution) -> Edges {
             add(before, *id, Because::ProgramOrder);
         }
         match action {
-            Action::Spawn { child, .. } => {
+            Action::Spawn { child, .. } | Action::Post { message: child, .. } => {
                 starts.insert(*child, *id);
             }
             Action::Join { child } => {

@@ -67,6 +67,9 @@ pub fn takes(code: &Code) -> Result<(), Refusal> {
     if code.has_atomic_blocks() {
         return Err(Refusal::whole(code, "robustness is not defined here for programs with atomic blocks"));
     }
+    if let Some(place) = code.first_post() {
+        return Err(Refusal::of("robustness is not defined here for programs with mailboxes", place));
+    }
     Ok(())
 }
 

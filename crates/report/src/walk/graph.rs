@@ -170,7 +170,9 @@ fn starts_and_ends(out: &mut String, execution: &Execution, places: &HashMap<End
     }
     for event in execution.events() {
         let ends = match event.action {
-            Action::Spawn { child, .. } => bounds.get(&child).map(|&(first, _)| (event.id, first)),
+            Action::Spawn { child, .. } | Action::Post { message: child, .. } => {
+                bounds.get(&child).map(|&(first, _)| (event.id, first))
+            }
             Action::Join { child } => bounds.get(&child).map(|&(_, last)| (last, event.id)),
             _ => None,
         };

@@ -64,7 +64,7 @@ use crate::clock::watched;
 use crate::oc::too_large;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
-    Values, confirm,
+    Values, confirm, without_mailboxes,
 };
 use raddle_machine::code::Instr;
 use raddle_program::{BinOp, CastOp, UnOp};
@@ -130,6 +130,7 @@ impl Engine for Cegar {
         if options.model != Model::Sc {
             return Err(Refusal::whole(code, format!("the engine `cegar` knows sc, not {}", options.model)));
         }
+        without_mailboxes(self.name(), question)?;
         if code.is_narrow() {
             return Err(Refusal::whole(code, "the engine `cegar` takes no addresses of 32 bits"));
         }

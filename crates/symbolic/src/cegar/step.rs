@@ -89,6 +89,7 @@ impl Walker<'_> {
                     None => self.fails(path, id, Property::Memory),
                 }]));
             }
+            Instr::Take => unreachable!("programs with mailboxes are refused"),
             Instr::Spawn { .. } => return Ok(Self::rest(path, id)),
             Instr::SpawnIndirect { target, args, .. } => {
                 let called = self.callee(&path, id, target, args.len as usize)?;
@@ -279,11 +280,11 @@ impl Walker<'_> {
                 };
             }
             Instr::Fence { .. } => {}
-            Instr::Spawn { dst, func, args } => {
+            Instr::Spawn { dst, func, args, .. } => {
                 let args = self.values(&path, id, self.code.args(args));
                 return Ok(vec![self.spawn(path, id, func, &args, dst)]);
             }
-            Instr::SpawnIndirect { dst, target, args } => {
+            Instr::SpawnIndirect { dst, target, args, .. } => {
                 let args = self.values(&path, id, self.code.args(args));
                 let called = self.callee(&path, id, target, args.len())?;
                 let function = called.expect("checked when the thread came here");

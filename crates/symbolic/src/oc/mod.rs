@@ -44,7 +44,7 @@ use self::unroll::{Fail, MOST_STEPS, unroll};
 use crate::clock::watched;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
-    Values, confirm,
+    Values, confirm, without_mailboxes,
 };
 use raddle_solve::{Lit, Stop};
 use raddle_trace::{Model, Property, Schedule};
@@ -120,6 +120,7 @@ impl Engine for OrderingConsistency {
             let message = format!("the engine `oc` knows sc, tso and pso, not {}", options.model);
             return Err(Refusal::whole(code, message));
         }
+        without_mailboxes(self.name(), question)?;
         if code.is_narrow() {
             return Err(Refusal::whole(code, "the engine `oc` takes no addresses of 32 bits"));
         }

@@ -149,11 +149,12 @@ impl<'c> Unroller<'c> {
                 }
                 return Ok(next);
             }
-            Instr::Spawn { dst, func, args } => {
+            Instr::Take => unreachable!("programs with mailboxes are refused"),
+            Instr::Spawn { dst, func, args, .. } => {
                 let args = self.values(&state, self.code.args(args));
                 self.spawn(thread, &mut state, func, &args, dst)?;
             }
-            Instr::SpawnIndirect { dst, target, args } => {
+            Instr::SpawnIndirect { dst, target, args, .. } => {
                 let args = self.values(&state, self.code.args(args));
                 let mut next = Vec::new();
                 for (mut state, function) in self.callees(thread, state, target, args.len())? {

@@ -243,6 +243,9 @@ impl<M: Global> Model for M {
             let child = ThreadId(event.value as u32);
             M::predecessors(graph, child, graph.threads[child.index()].events.len(), event, &mut add);
         }
+        if event.kind == Kind::Take {
+            graph.before_take(event).into_iter().for_each(&mut add);
+        }
         if event.kind == Kind::Depart {
             graph.before_departure(event).into_iter().for_each(&mut add);
         }
@@ -369,6 +372,9 @@ fn is_consistent<M: Global>(graph: &Graph<M>) -> bool {
             if graph.event(b).kind == Kind::Join {
                 let child = ThreadId(graph.event(b).value as u32);
                 graph.threads[child.index()].events.iter().for_each(|&a| edge(&mut global, a, b));
+            }
+            if graph.event(b).kind == Kind::Take {
+                graph.before_take(graph.event(b)).into_iter().for_each(|a| edge(&mut global, a, b));
             }
             if graph.event(b).kind == Kind::Depart {
                 graph.before_departure(graph.event(b)).into_iter().for_each(|a| edge(&mut global, a, b));
