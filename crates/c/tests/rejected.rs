@@ -34,7 +34,7 @@ fn unsupported_constructs_are_named() {
         (
             "int main(int argc, char **argv) {\n  return raddle_random(argc); }",
             2,
-            "`raddle_random` takes a constant number",
+            "`raddle_random` takes a constant number of alternatives",
         ),
         ("int main(void) {\n  asm volatile(\"cpuid\");\n  return 0; }", 2, "inline assembly is not supported: `cpuid`"),
         (

@@ -144,10 +144,10 @@ pub fn confirm(code: &Code, model: Model, fairness: Fairness, proposed: Proposed
         }
     }
     let waits = if let Shows::Waits(id) = shows { Some(id) } else { None };
-    if let Some(id) = waits {
-        if acting.contains(&id) || !loop_states.iter().all(|state| stands(state, id)) {
-            return Err(format!("{} does not wait in the loop", code.name(id)));
-        }
+    if let Some(id) = waits
+        && (acting.contains(&id) || !loop_states.iter().all(|state| stands(state, id)))
+    {
+        return Err(format!("{} does not wait in the loop", code.name(id)));
     }
     let whole: Vec<Step> = stem.iter().chain(turn).copied().collect();
     let named = |steps: &[Step]| Schedule { steps: steps.to_vec() }.named(code.numbering());

@@ -33,7 +33,7 @@ fn judged(code: &Code, stem: &str, states: &[&[(&str, usize)]]) -> Result<Vec<us
 }
 
 /// Draws a bit and stores it, for ever.
-const STORES: &str = "global x: i8; global y: i8;
+const STORES: &str = "global x: i32; global y: i32;
     fn draws() { loop { let a = choose random 0..2; store x, a; } }
     fn says() { store y, 1; }
     fn main() { spawn draws(); spawn says(); }";
