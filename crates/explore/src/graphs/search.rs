@@ -407,6 +407,13 @@ impl<'c, M: Model> Search<'c, M> {
                     let graph = &self.levels.last().expect("just looked at").graph;
                     let hopeless = self.context.code.has_mailboxes() && is_hopeless(&mut self.context, graph);
                     if hopeless || self.context.code.has_atomic_blocks() && is_torn_for_ever(graph) {
+                        if hopeless {
+                            // Of two things in the wrong order one may have a run, though both together have none.
+                            for bug in std::mem::take(&mut self.bugs) {
+                                let schedule = self.schedule(&bug);
+                                self.bugs.extend(schedule.map(|found| Bug { schedule: Some(found), ..bug }));
+                            }
+                        }
                         // What seems wrong in it happens in an execution, if at all; what comes with a run does.
                         self.bugs.retain(|bug| bug.schedule.is_some());
                         self.done += weight;
