@@ -162,20 +162,22 @@ fn the_looks_of_a_wait_can_race() {
 
 #[test]
 fn what_does_not_end_is_named_and_ends_soon() {
-    let partial = |text: &str| {
-        let outcome = check(text, Model::Sc);
+    let partial_under = |model: Model, text: &str| {
+        let outcome = check(text, model);
         assert_eq!(outcome.verdict, Verdict::Unknown, "{text}");
         match outcome.scope {
             Scope::Partial { reason } => reason,
             scope => panic!("{scope:?}"),
         }
     };
+    let partial = |text: &str| partial_under(Model::Sc, text);
     let silent = partial("fn main() { let i = 0;\n while true { i = i + 1; } }");
     assert!(silent.contains("test.rdl:2") && silent.contains("--loop-bound"), "{silent}");
     let deep = partial("fn f(n: i32) -> i32 {\n let r = f(n + 1); return r; }\n fn main() { f(0); }");
     assert!(deep.contains("test.rdl:2") && deep.contains("recursion"), "{deep}");
-    // Every turn doubles the number of executions, none of which ends.
-    let wide = partial(
+    // Every turn doubles the number of executions, none of which ends. Under SC there is a proof.
+    let wide = partial_under(
+        Model::Pso,
         "global x: i32;\n fn f() { loop {\n let c = choose 0..2; store x, c; } }\n fn main() { spawn f(); spawn f(); }",
     );
     assert!(wide.contains("test.rdl:3") && wide.contains("turns of each loop"), "{wide}");
