@@ -63,8 +63,8 @@ pub(crate) fn decide(
         options.model = Model::Sc;
     }
     // Where nothing races and all else is seq_cst, the executions are those of sequential consistency.
-    let same = !weak
-        || ((meant.looks_for_races() || !code.has_non_atomic()) && code.is_seq_cst() && !code.has_atomic_blocks());
+    let same =
+        !weak || ((meant.looks_for_races() || !code.may_race()) && code.is_seq_cst() && !code.has_atomic_blocks());
     let question = Question { code: &code, options: &options };
     for name in SYMBOLIC {
         let engine = ENGINES.find(name).expect("it is among them");
