@@ -11,6 +11,7 @@ struct timespec { time_t tv_sec; long tv_nsec; };
 #define TIME_UTC 1
 time_t time(time_t *now);
 clock_t clock(void);
+double difftime(time_t later, time_t earlier);
 int clock_gettime(clockid_t which, struct timespec *now);
 int nanosleep(const struct timespec *wanted, struct timespec *left);
 int timespec_get(struct timespec *now, int base);

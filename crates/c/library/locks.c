@@ -212,7 +212,15 @@ int pthread_spin_unlock(volatile int *lock) { __raddle_unlock((void *)lock); ret
 
 int *__errno_location(void);
 
-int sem_init(int *sem, int shared, unsigned value) { *sem = value; return 0; }
+int sem_init(int *sem, int shared, unsigned value) {
+    if (value > 0x7fffffff) {
+        *__errno_location() = EINVAL;
+        return -1;
+    }
+    *sem = value;
+    return 0;
+}
+
 int sem_destroy(void *sem) { __raddle_destroy32(sem); return 0; }
 int sem_wait(void *sem) { __raddle_sem_wait(sem); return 0; }
 int sem_post(void *sem) { __raddle_sem_post(sem); return 0; }

@@ -1,6 +1,6 @@
 /* Threads, POSIX and C11. Time does not pass: whatever waits for it is a choice, or nothing. */
 
-/* Thread-specific data, with destructors that run when a thread ends. */
+/* Thread-specific data, with destructors that run when a thread ends. A key may be made while others end. */
 
 static int keys_made;
 static void (*key_destructor[32])(void *);
@@ -10,13 +10,13 @@ int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
     int made = __atomic_fetch_add(&keys_made, 1, 5);
     if (made >= 32)
         return 11;
-    key_destructor[made] = destructor;
+    __atomic_store_n(&key_destructor[made], destructor, 3);
     *key = made;
     return 0;
 }
 
 int pthread_key_delete(unsigned key) {
-    key_destructor[key] = 0;
+    __atomic_store_n(&key_destructor[key], (void (*)(void *))0, 3);
     return 0;
 }
 
@@ -35,8 +35,10 @@ void __raddle_thread_end(void) {
         int ran = 0;
         for (int key = 0; key < made; key++) {
             void *value = key_value[key];
-            void (*destructor)(void *) = key_destructor[key];
-            if (value != 0 && destructor != 0) {
+            void (*destructor)(void *) = 0;
+            if (value != 0)
+                destructor = __atomic_load_n(&key_destructor[key], 2);
+            if (destructor != 0) {
                 key_value[key] = 0;
                 destructor(value);
                 ran = 1;
@@ -56,7 +58,7 @@ void *__raddle_thread_start(void *(*function)(void *), void *argument) {
 unsigned long long __raddle_start(void *(*function)(void *), void *argument);
 
 int tss_create(unsigned *key, void (*destructor)(void *)) { return pthread_key_create(key, destructor); }
-void tss_delete(unsigned key) { key_destructor[key] = 0; }
+void tss_delete(unsigned key) { pthread_key_delete(key); }
 int tss_set(unsigned key, void *value) { return pthread_setspecific(key, value); }
 void *tss_get(unsigned key) { return key_value[key]; }
 
@@ -177,4 +179,5 @@ int timespec_get(struct clock *now, int base) {
 }
 
 long clock(void) { return 0; }
+double difftime(long later, long earlier) { return (double)(later - earlier); }
 int getpid(void) { return 1; }

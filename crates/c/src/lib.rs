@@ -59,6 +59,10 @@ pub struct Options {
     pub nondet: Option<RangeInclusive<i64>>,
     /// Whether `pthread_cond_wait` may return without a signal.
     pub spurious_wakeups: bool,
+    /// Whether a weak compare-exchange may fail where it finds what is expected.
+    pub weak_cas_fails: bool,
+    /// Whether signed arithmetic that overflows is an error; otherwise it wraps.
+    pub overflow_is_error: bool,
     /// Whether accesses to `volatile` objects are relaxed atomic ones, as much code takes them to be. By C11 they are plain.
     pub volatile_relaxed: bool,
     /// The arguments of `main` after the program's name.

@@ -56,8 +56,8 @@ pub(crate) enum ExprKind {
     StmtExpr(Vec<Stmt>),
     TypesCompatible(Box<TypeName>, Box<TypeName>),
     ChooseExpr(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// Something that is parsed in order to be refused by name.
-    Unsupported(&'static str),
+    /// `&&label`.
+    LabelAddress(Name),
 }
 
 /// Operators with one operand.
@@ -303,6 +303,8 @@ pub(crate) enum StmtKind {
         body: Box<Stmt>,
     },
     Goto(Name),
+    /// `goto *value`.
+    GotoValue(Expr),
     Label(Name, Box<Stmt>),
     Continue,
     Break,

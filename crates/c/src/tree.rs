@@ -25,6 +25,13 @@ pub(crate) struct StrId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct LabelId(pub(crate) u32);
 
+impl LabelId {
+    /// The number that stands for the label of a function as a value: nothing is at such an address.
+    pub(crate) fn address(self, function: FnId) -> u64 {
+        u64::from(function.0 % 2048 + 1) << 20 | u64::from(self.0 + 1) << 4
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
@@ -128,8 +135,9 @@ pub(crate) enum Builtin {
     AtomicStore(Order),
     /// (object, value): the old value, or the new one.
     AtomicRmw { op: RmwKind, order: Order, new: bool },
-    /// (object, object of the expected value, desired value): whether it succeeded; stores what it found if not.
-    CompareExchange { success: Order, failure: Order },
+    /// (object, object of the expected value, desired value): whether it succeeded; stores what it found if not. A weak one may fail
+    /// without a reason.
+    CompareExchange { success: Order, failure: Order, weak: bool },
     /// (object, expected, desired): the old value, or whether it succeeded.
     SyncCas { old: bool },
     /// (object): sets it and returns whether it was set.
@@ -238,6 +246,8 @@ pub(crate) enum StmtKind {
     Case(Option<u32>),
     Label(LabelId),
     Goto(LabelId),
+    /// To the label whose [address](LabelId::address) this is.
+    GotoValue(Expr),
     Break,
     Continue,
     Return(Option<Expr>),

@@ -30,6 +30,7 @@ fn each_in_stmt(stmt: &Stmt, visit: &mut dyn FnMut(&Expr)) {
             each(subject, visit);
             each_in_stmt(body, visit);
         }
+        StmtKind::GotoValue(target) => each(target, visit),
         StmtKind::Return(value) => value.iter().for_each(|e| each(e, visit)),
         StmtKind::Case(_) | StmtKind::Label(_) | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue => {}
     }
@@ -93,7 +94,7 @@ pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
                 | Builtin::TestAndSet(order)
                 | Builtin::Fence(order)
                 | Builtin::AtomicRmw { order, .. } => [Some(order), None],
-                Builtin::CompareExchange { success, failure } => [Some(success), Some(failure)],
+                Builtin::CompareExchange { success, failure, .. } => [Some(success), Some(failure)],
                 _ => [None, None],
             };
             for order in orders.into_iter().flatten() {

@@ -128,6 +128,14 @@ pub(crate) struct C {
     #[arg(long, visible_alias = "spurious")]
     spurious_wakeups: bool,
 
+    /// Let a weak compare-exchange fail where it finds what is expected, once at each place in each call of a function
+    #[arg(long)]
+    weak_cas_fails: bool,
+
+    /// What signed arithmetic does whose result is too large for its type: it wraps, or is an error of the property `arithmetic`
+    #[arg(long, value_enum, value_name = "wrap|error", default_value = "wrap", hide_possible_values = true)]
+    overflow: Overflow,
+
     /// What accesses to `volatile` objects are: plain ones, as C11 has it, or relaxed atomic ones
     #[arg(long, value_enum, value_name = "plain|relaxed", default_value = "plain", hide_possible_values = true)]
     volatile: Volatile,
@@ -162,6 +170,13 @@ enum Volatile {
     Relaxed,
 }
 
+/// What signed arithmetic does whose result is too large for its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Overflow {
+    Wrap,
+    Error,
+}
+
 /// What a call of a function does that is not defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Undefined {
@@ -181,6 +196,8 @@ impl Input {
                 ilp32: c.ilp32,
                 nondet: c.nondet.clone(),
                 spurious_wakeups: c.spurious_wakeups,
+                weak_cas_fails: c.weak_cas_fails,
+                overflow_is_error: c.overflow == Overflow::Error,
                 volatile_relaxed: c.volatile == Volatile::Relaxed,
                 args: c.arg.clone(),
                 defines: Vec::new(),

@@ -1,7 +1,7 @@
 //! The line that tells how far a search has come, on standard error and only if that is a terminal.
 
 use raddle::Control;
-use raddle::report::numbers::{grouped, percent, short, time};
+use raddle::report::numbers::{grouped, short, time};
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -57,7 +57,7 @@ impl Progress {
     }
 }
 
-/// The line after so many seconds.
+/// The line after so many seconds. It says nothing about how much there is still to come: search trees are far too uneven for that.
 fn line(progress: raddle::Progress, seconds: f64) -> String {
     let runs = progress.executions + progress.blocked;
     let mut parts = vec![format!("{} executions", grouped(progress.executions))];
@@ -65,10 +65,6 @@ fn line(progress: raddle::Progress, seconds: f64) -> String {
         parts.push(format!("{} blocked", grouped(progress.blocked)));
     }
     parts.push(format!("{}/s", short(runs as f64 / seconds.max(1e-3))));
-    if progress.share > 0.0 {
-        parts.push(format!("{} done", percent(progress.share)));
-        parts.push(format!("about {} in all", short(runs as f64 / progress.share.min(1.0))));
-    }
     parts.push(time(seconds));
     parts.join(", ")
 }
@@ -78,10 +74,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_estimates_the_whole() {
+    fn the_line_says_what_has_been_seen() {
         let progress = raddle::Progress { executions: 12_000, blocked: 500, share: 0.25 };
         let text = line(progress, 12.5);
-        assert_eq!(text, "12,000 executions, 500 blocked, 1.00k/s, 25.0 % done, about 50.0k in all, 12.5 s");
+        assert_eq!(text, "12,000 executions, 500 blocked, 1.00k/s, 12.5 s");
         let start = raddle::Progress { executions: 0, blocked: 0, share: 0.0 };
         assert_eq!(line(start, 0.5), "0 executions, 0/s, 0.50 s");
     }

@@ -86,7 +86,7 @@ pub struct Question<'q> {
 impl Question<'_> {
     /// Whether data races are looked for and there can be any.
     pub fn looks_for_races(&self) -> bool {
-        self.options.properties.contains(Property::Race) && self.code.has_non_atomic()
+        self.options.properties.contains(Property::Race) && self.code.may_race()
     }
 }
 

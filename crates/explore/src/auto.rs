@@ -56,7 +56,7 @@ impl Engine for Auto {
 /// Vafeiadis, Kang, Hur, Dreyer 2017). What is wrong with one of these is wrong under RC11, too, a race included, and is shown there.
 fn without_races(question: &Question<'_>, deadline: &Deadline<'_>) -> Result<Option<Outcome>, Fault> {
     let Question { code, options } = question;
-    let sees_races = question.looks_for_races() || !code.has_non_atomic();
+    let sees_races = question.looks_for_races() || !code.may_race();
     let asks_for_runs = options.keep_schedules;
     if options.model != Model::Rc11 || asks_for_runs || !sees_races || !code.is_seq_cst() || code.has_atomic_blocks() {
         return Ok(None);

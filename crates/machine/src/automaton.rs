@@ -207,6 +207,16 @@ pub trait Automaton: Clone + fmt::Debug + Eq + Hash {
     /// The instruction it rests at.
     fn pc(&self) -> u32;
 
+    /// How many objects it has made.
+    fn made(&self) -> u32 {
+        0
+    }
+
+    /// The position of an object among those that it made, by its number.
+    fn position(&self, _number: u32) -> Option<u32> {
+        None
+    }
+
     /// The object that is the `number`-th this thread made.
     fn object(&self, number: u32) -> Option<&ObjectInfo>;
 

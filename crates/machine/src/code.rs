@@ -9,7 +9,9 @@ use crate::compile::Forgiven;
 use crate::condition::Condition;
 use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
-use raddle_program::{BinOp, CastOp, Draw, FuncId, Layout, Mailbox, Ordering, Reg, RmwOp, SourceMap, Span, Type, UnOp};
+use raddle_program::{
+    BinOp, CastOp, Draw, FuncId, Layout, Mailbox, Ordering, Reg, RmwOp, Shape, Shapes, SourceMap, Span, Type, UnOp,
+};
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 use std::sync::{Arc, OnceLock};
 
@@ -159,6 +161,8 @@ pub enum Instr {
         private: bool,
         /// Of what belongs to a block, its name in `strings` plus one; 0 for the heap.
         scoped: u32,
+        /// What its elements are made of, in `elements`, plus one; 0 if nobody knows.
+        shape: u32,
     },
     Free {
         ptr: Operand,
@@ -422,6 +426,10 @@ pub struct Code {
     /// The program ends when the entry returns.
     pub(crate) entry_exits: bool,
     pub(crate) sources: SourceMap,
+    /// What objects are made of.
+    pub(crate) shapes: Shapes,
+    /// What the elements of allocated objects are made of.
+    pub(crate) elements: Vec<Arc<Shape>>,
     /// What is assumed of unknown inputs.
     pub(crate) assumed: Inputs,
     /// How often the body of a loop may be entered each time the loop is: the least bound of any.
@@ -431,6 +439,8 @@ pub struct Code {
     /// What those who run this code have passed over.
     pub(crate) passed_over: Arc<PassedOver>,
     pub(crate) has_non_atomic: bool,
+    /// Whether threads make objects that others reach, and there are accesses by which a pointer could come without what was done before.
+    pub(crate) hides_making: bool,
     pub(crate) has_atomic_blocks: bool,
     pub(crate) has_mailboxes: bool,
     pub(crate) has_loops: bool,
@@ -504,6 +514,12 @@ impl Code {
     /// Whether some instruction is subject to race detection.
     pub fn has_non_atomic(&self) -> bool {
         self.has_non_atomic
+    }
+
+    /// Whether data races are possible at all: somebody accesses memory without being atomic, or may reach what a thread has made without knowing
+    /// that it was made.
+    pub fn may_race(&self) -> bool {
+        self.has_non_atomic || self.hides_making
     }
 
     /// Whether there are loops.

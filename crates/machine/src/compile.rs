@@ -17,7 +17,7 @@ use crate::nesting::numbering;
 use raddle_program::analysis::{LoopBounds, assumed};
 use raddle_program::{
     BinOp, Block, BlockId, Callee, ErrorKind, Expr, FuncId, Function, GlobalId, InitValue, Layout, Op, Ordering,
-    Program, Reg, Span, Term, Type,
+    Program, Reg, Shapes, Span, Term, Type,
 };
 use raddle_trace::Property;
 use rustc_hash::FxHashMap;
@@ -116,11 +116,14 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             entry: program.entry.expect("a validated program has an entry"),
             entry_exits: program.entry_exits,
             sources: program.sources.clone(),
+            shapes: program.shapes.clone(),
+            elements: Vec::new(),
             assumed: program.inputs.clone(),
             loop_bound: options.loop_bounds.least(),
             forgiven: options.forgiven,
             passed_over: Arc::default(),
             has_non_atomic: false,
+            hides_making: hides_making(program, privacy),
             has_atomic_blocks: false,
             has_mailboxes: has_mailboxes(program),
             has_loops: false,
@@ -145,9 +148,33 @@ fn has_mailboxes(program: &Program) -> bool {
     blocks.any(|block| block.insts.iter().any(|inst| posts(&inst.op)))
 }
 
+/// Whether threads make objects that others reach, and there are atomic accesses weaker than seq_cst.
+fn hides_making(program: &Program, privacy: &dyn Privacy) -> bool {
+    let (mut makes, mut weak) = (false, false);
+    for (index, function) in program.functions.iter().enumerate() {
+        let id = FuncId(index as u32);
+        makes |= (0..function.locals.len() as u32).any(|local| !privacy.local(id, local));
+        for (number, block) in function.blocks.iter().enumerate() {
+            for (at, inst) in block.insts.iter().enumerate() {
+                let lacks = |order: &Ordering| !matches!(order, Ordering::NonAtomic | Ordering::SeqCst);
+                match &inst.op {
+                    Op::Alloc { .. } => makes |= !privacy.alloc(id, BlockId(number as u32), at),
+                    Op::Load { order, .. } | Op::Store { order, .. } | Op::Rmw { order, .. } => weak |= lacks(order),
+                    Op::Cas { success, failure, .. } => weak |= lacks(success) || lacks(failure),
+                    _ => {}
+                }
+            }
+        }
+    }
+    let own = |(index, object): (usize, &raddle_program::Object)| {
+        object.thread_local && !privacy.thread_local(GlobalId(index as u32))
+    };
+    (makes || program.globals.iter().enumerate().any(own)) && weak
+}
+
 /// Whether a load that has been made may be noticed by somebody: it may race, or stop an atomic block.
 fn has_conflicts(program: &Program, privacy: &dyn Privacy) -> bool {
-    let mut found = false;
+    let mut found = hides_making(program, privacy);
     for (index, function) in program.functions.iter().enumerate() {
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
             found |= match &inst.op {
@@ -507,7 +534,12 @@ impl<'p> Compiler<'p> {
                 let private = self.privacy.alloc(frame.id, block, position);
                 let name = || format!("{}@{}", frame.function.regs[dst.index()].name, frame.function.name);
                 let scoped = if *scoped { self.string(&name()) + 1 } else { 0 };
-                Instr::Alloc { dst: dst.0, size, zeroed: *zeroed, private, scoped }
+                let shape = self.program.shapes.allocations.get(&Shapes::place(frame.span));
+                let shape = shape.map_or(0, |shape| {
+                    self.code.elements.push(shape.clone());
+                    self.code.elements.len() as u32
+                });
+                Instr::Alloc { dst: dst.0, size, zeroed: *zeroed, private, scoped, shape }
             }
             Op::Free { ptr, scoped } => Instr::Free { ptr: self.expr(frame, ptr), scoped: *scoped },
             Op::Assert { cond, message } => {

@@ -35,7 +35,7 @@ pub mod system;
 mod text;
 pub mod thread;
 
-pub use address::Addr;
+pub use address::{Addr, Owner};
 pub use automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
 pub use bytes::{ByteMemory, Contents};
 pub use code::Code;

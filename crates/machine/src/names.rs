@@ -5,7 +5,7 @@ use crate::automaton::{Access, Automaton};
 use crate::code::Code;
 use crate::objects::ObjectKind;
 use crate::thread::Thread;
-use raddle_program::{Layout, Type};
+use raddle_program::{Layout, Parts, Shape, Type};
 use raddle_trace::ThreadId;
 
 /// How to find a thread by its number.
@@ -99,7 +99,7 @@ impl Code {
                     base: addr.base(),
                     size: object.size,
                     contents,
-                    heap: object.kind == ObjectKind::Heap,
+                    heap: matches!(object.kind, ObjectKind::Heap(_)),
                     mortal: true,
                 }
             }
@@ -127,8 +127,13 @@ impl Code {
         }
     }
 
-    /// A name for an address: `x`, `a[3]`, `s+8`, `heap#T1.2+8` (in the third object that T1 made), `buf@f` (a local object of `f`),
-    /// `errno@T1` (a thread-local one), `function f`.
+    /// How a part of a global object is reached from it, if that is known.
+    fn path(&self, name: &str, offset: u32) -> Option<String> {
+        self.shapes.globals.get(name)?.path(offset)
+    }
+
+    /// A name for an address: `x`, `a[3]`, `s.next`, `heap#T1.2+8` (in the third object that T1 made), `node#T1.2->next` (if it is known to be a `struct node`),
+    /// `buf@f` (a local object of `f`), `errno@T1` (a thread-local one), `function f`.
     pub fn describe<T: Automaton>(&self, addr: Addr, threads: Lookup<'_, T>) -> String {
         let offset = addr.offset();
         match addr.owner() {
@@ -139,7 +144,10 @@ impl Code {
                 _ => format!("{addr}"),
             },
             Owner::Global(id) => match self.globals.get(id.index()) {
-                Some(global) => place(&global.name, global.layout, offset),
+                Some(global) => match self.path(&global.name, offset) {
+                    Some(path) => format!("{}{path}", global.name),
+                    None => place(&global.name, global.layout, offset),
+                },
                 None => format!("{addr}"),
             },
             Owner::Thread(thread, WAKEUPS) => format!("wake-ups of {}", self.name(thread)),
@@ -149,20 +157,58 @@ impl Code {
                 };
                 let thread = self.name(thread);
                 match object.kind {
-                    ObjectKind::Heap => with_offset(format!("heap#{thread}.{number}"), offset),
+                    ObjectKind::Heap(shape) => {
+                        let shape = shape.checked_sub(1).map(|at| &*self.elements[at as usize]);
+                        allocated(&format!("{thread}.{number}"), shape, object.size, offset)
+                    }
                     ObjectKind::Scoped(name) => with_offset(self.strings[name as usize].clone(), offset),
                     ObjectKind::Local(function, local) => {
                         let function = &self.functions[function.index()];
                         let name = &function.locals[local as usize].name;
-                        with_offset(format!("{name}@{}", function.name), offset)
+                        let place = (function.name.clone(), name.clone());
+                        let path = self.shapes.locals.get(&place).and_then(|shape| shape.path(offset));
+                        match path {
+                            Some(path) => format!("{name}@{}{path}", function.name),
+                            None => with_offset(format!("{name}@{}", function.name), offset),
+                        }
                     }
                     ObjectKind::ThreadLocal(n) => {
                         let global = &self.globals[self.tls[n as usize] as usize];
-                        format!("{}@{thread}", place(&global.name, global.layout, offset))
+                        match self.path(&global.name, offset) {
+                            Some(path) => format!("{}@{thread}{path}", global.name),
+                            None => format!("{}@{thread}", place(&global.name, global.layout, offset)),
+                        }
                     }
                 }
             }
         }
+    }
+}
+
+/// A name for a place in what an allocation made, of elements of this shape.
+fn allocated(which: &str, element: Option<&Shape>, size: u32, offset: u32) -> String {
+    let heap = || with_offset(format!("heap#{which}"), offset);
+    let Some(element) = element.filter(|element| element.size > 0 && offset < size) else { return heap() };
+    let (index, within) = (offset / element.size, offset % element.size);
+    // What lies behind the first of a struct may be a member of flexible length.
+    let (index, path) = match &element.parts {
+        Parts::Members { list, .. }
+            if size / 2 < element.size || list.last().is_some_and(|last| last.shape.size == u32::MAX) =>
+        {
+            (String::new(), element.path(offset))
+        }
+        _ => (format!("[{index}]"), element.path(within)),
+    };
+    match (&element.parts, path) {
+        (Parts::Members { tag, .. }, Some(path)) => {
+            let name = tag.as_deref().unwrap_or("heap");
+            match path.strip_prefix('.') {
+                Some(member) if index.is_empty() => format!("{name}#{which}->{member}"),
+                _ => format!("{name}#{which}{index}{path}"),
+            }
+        }
+        (_, Some(path)) if size > element.size => format!("heap#{which}{index}{path}"),
+        _ => heap(),
     }
 }
 

@@ -13,8 +13,8 @@ use std::sync::Arc;
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
-    /// Made by an allocation; must be freed at its start, once.
-    Heap,
+    /// Made by an allocation; must be freed at its start, once. By what its elements are made of among those of the code, plus one; 0 if nobody knows.
+    Heap(u32),
     /// An object of a block, made when the block is entered; by its name among the strings of the code.
     Scoped(u32),
     /// A local object of an activation, by function and number; freed when the function returns.
@@ -217,6 +217,11 @@ impl Objects {
             numbered.positions.get(&number).copied()
         };
         position.map(|position| position as usize)
+    }
+
+    /// The position of the object with this number, if there is one.
+    pub(crate) fn place(&self, number: u32) -> Option<u32> {
+        self.position(number).filter(|&position| position < self.table.len()).map(|position| position as u32)
     }
 
     #[inline]

@@ -145,11 +145,11 @@ impl Observer {
 }
 
 impl Recorder for Observer {
-    fn begin(&mut self, thread: ThreadId) {
+    fn begin(&mut self, thread: ThreadId, pc: u32, made: u32) {
         self.record = None;
         let event = self.next(thread);
         if let Some(races) = &mut self.races {
-            races.tick(event);
+            races.tick(event, pc, made);
         }
     }
 

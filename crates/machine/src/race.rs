@@ -16,6 +16,10 @@
 //! compared before it synchronises with what ends it. If nothing ends it, one of the looks that are in vain can be made a step of
 //! its own, which is possible only if it races.
 //!
+//! Who has a pointer to an object need not know that the object has been made: the pointer may have come by a relaxed access. Then the access and the making race,
+//! whatever the access is (C11 7.22.3 has the life of an object begin with its allocation). It is ordered if the thread knows of any event that its maker
+//! did afterwards; so the first of those stands for it.
+//!
 //! This is the detector of the operational machine: one vector clock per thread, one message clock per write, the last
 //! accesses per byte and thread. It looks on while a state changes, as part of the [`Observer`](crate::observer::Observer). Engines
 //! compute the same relation on their graphs; replay holds them against this.
@@ -84,15 +88,25 @@ pub struct Race {
     pub other: Past,
     /// The write that it reads, unless it only looks in vain.
     pub found: Option<EventId>,
+    /// What it races with is that the object was made, which `other` is the first event after.
+    pub made: bool,
 }
 
 /// The report of a race in one line.
-pub fn race_message(code: &Code, name: &str, one: &Past, other: &Past) -> String {
+pub fn race_message(code: &Code, name: &str, race: &Race) -> String {
+    let (one, other) = (&race.this, &race.other);
     let side = |past: &Past| {
         let atomic = if past.is_atomic() { "atomic " } else { "" };
         let what = if past.writes { "write" } else { "read" };
         format!("{atomic}{what} by {} (line {})", code.name(past.event.thread), code.span(past.pc).line)
     };
+    if race.made {
+        let (maker, line) = (code.name(other.event.thread), code.span(other.pc).line);
+        return format!(
+            "data race on {name}: it was made by {maker} (before line {line}), and {} is not ordered with that",
+            side(one)
+        );
+    }
     format!("data race on {name}: {} and {} are not ordered", side(other), side(one))
 }
 
@@ -106,6 +120,8 @@ pub struct Races {
     posted: FxHashMap<ThreadId, Message>,
     /// Those that each looper has taken.
     taken: FxHashMap<Addr, Vec<ThreadId>>,
+    /// Per event of each thread its instruction, and how many objects the thread had made before it.
+    made: Vec<Vec<(u32, u32)>>,
 }
 
 /// A message.
@@ -126,17 +142,23 @@ impl Races {
     }
 
     /// An event of a thread begins.
-    pub fn tick(&mut self, event: EventId) {
+    pub fn tick(&mut self, event: EventId, pc: u32, made: u32) {
+        if self.made.len() <= event.thread.index() {
+            self.made.resize_with(event.thread.index() + 1, Vec::new);
+        }
+        let log = &mut self.made[event.thread.index()];
+        log.truncate(event.index as usize);
+        log.push((pc, made));
         self.thread(event.thread).now.set(event.thread, event.index + 1);
     }
 
     /// A read happens, or an update. If it waited, the looks that did not find what it waits for are compared before the message of
     /// what it found is taken; what the read itself synchronises with happens before it.
     pub fn read(&mut self, event: EventId, reading: &Reading, source: Source) -> Option<Race> {
-        let &Reading { pc, access, order, looks, writes, .. } = reading;
+        let &Reading { pc, access, order, looks, writes, maker, .. } = reading;
         let runner = self.runner(event.thread);
         let past = |writes, order| Past { event, writes, order, pc, thread: runner };
-        let looked = looks.and_then(|looks| self.access(access, past(false, looks)));
+        let looked = looks.and_then(|looks| self.access(access, past(false, looks), maker));
         if looked.is_some() {
             return looked;
         }
@@ -146,8 +168,9 @@ impl Races {
             Source::Initial | Source::Buffer(_) => VectorClock::default(),
         };
         self.observe(event.thread, order, &found);
-        let race =
-            self.access(access, past(writes.is_some(), order)).map(|race| Race { found: source.write(), ..race });
+        let race = self
+            .access(access, past(writes.is_some(), order), maker)
+            .map(|race| Race { found: source.write(), ..race });
         if race.is_none() && writes.is_some() {
             let mut message = self.message(event.thread, order);
             message.join(&found);
@@ -163,14 +186,14 @@ impl Races {
         let now = self.threads.get(event.thread.index()).map_or(&nothing, |clocks| &clocks.now);
         let bytes = (0..u32::from(access.size)).filter_map(|byte| self.past.get(&access.addr.plus(byte)));
         let mut others = bytes.flatten().filter(|other| other.races_with(&this, now));
-        others.next().map(|&other| Race { this, other, found: None })
+        others.next().map(|&other| Race { this, other, found: None, made: false })
     }
 
     /// A store happens.
     pub fn write(&mut self, event: EventId, writing: &Writing) -> Option<Race> {
-        let &Writing { thread, pc, store: Store { access, .. }, order, .. } = writing;
+        let &Writing { thread, pc, store: Store { access, .. }, order, maker, .. } = writing;
         let past = Past { event, writes: true, order, pc, thread: self.runner(event.thread) };
-        let race = self.access(access, past);
+        let race = self.access(access, past, maker);
         if race.is_none() {
             let message = self.message(thread, order);
             self.messages.insert(event, message);
@@ -179,7 +202,7 @@ impl Races {
     }
 
     /// Compares an access with all before it and remembers it.
-    fn access(&mut self, access: Access, this: Past) -> Option<Race> {
+    fn access(&mut self, access: Access, this: Past, maker: Option<(ThreadId, u32)>) -> Option<Race> {
         let now = std::mem::take(&mut self.thread(this.event.thread).now);
         let mut race = None;
         for byte in 0..u32::from(access.size) {
@@ -195,8 +218,20 @@ impl Races {
                 None => list.push(this),
             }
         }
+        let race = race.map(|other| Race { this, other, found: None, made: false });
+        let race = race.or_else(|| self.unknown(this, &now, maker?));
         self.thread(this.event.thread).now = now;
-        race.map(|other| Race { this, other, found: None })
+        race
+    }
+
+    /// Whether the thread does not know that the object was made.
+    fn unknown(&self, this: Past, now: &VectorClock, (maker, position): (ThreadId, u32)) -> Option<Race> {
+        let thread = self.runner(maker);
+        let log = self.made.get(maker.index()).filter(|_| thread != this.thread)?;
+        let first = log.partition_point(|&(_, made)| made <= position);
+        let event = EventId::new(maker, first as u32);
+        let other = Past { event, writes: true, order: Ordering::NonAtomic, pc: log.get(first)?.0, thread };
+        (!now.contains(event)).then_some(Race { this, other, found: None, made: true })
     }
 
     /// What a write with this ordering publishes.

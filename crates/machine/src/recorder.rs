@@ -30,6 +30,8 @@ pub struct Reading {
     pub looks: Option<Ordering>,
     /// What it then writes in the same step.
     pub writes: Option<u64>,
+    /// Who made the object, and as how many-th, if a thread did.
+    pub maker: Option<(ThreadId, u32)>,
 }
 
 /// A store that is about to happen.
@@ -45,13 +47,15 @@ pub struct Writing {
     pub order: Ordering,
     /// Whether it stays on its way for a while; otherwise everybody sees it at once.
     pub kept: bool,
+    /// Who made the object, and as how many-th, if a thread did.
+    pub maker: Option<(ThreadId, u32)>,
 }
 
 /// Who looks on. All that is told has been found to be possible; an operation of a thread goes from [`begin`](Recorder::begin) to
 /// [`end`](Recorder::end), or to [`fail`](Recorder::fail) if it is wrong.
 pub trait Recorder {
-    /// A thread is about to do its pending operation.
-    fn begin(&mut self, _thread: ThreadId) {}
+    /// A thread is about to do its pending operation, at this instruction, after it has made so many objects.
+    fn begin(&mut self, _thread: ThreadId, _pc: u32, _made: u32) {}
 
     /// It reads. The answer is an access that this one races with, if races matter.
     fn read(&mut self, _reading: &Reading) -> Option<Race> {

@@ -6,7 +6,7 @@
 //!
 //! What is the same under every model stands here, and what is not in [`memory`](crate::memory).
 
-use crate::address::Addr;
+use crate::address::{Addr, Owner};
 use crate::automaton::{Access, Automaton, Reaction, Status, Visible};
 use crate::bytes::ByteMemory;
 use crate::code::Code;
@@ -385,7 +385,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
     /// Lets a thread that waits look in vain, if that is a race.
     fn looks_in_vain(&mut self, code: &Code, id: ThreadId, see: &mut impl Recorder) -> Option<()> {
         let (access, race) = self.racing_look(code, id, see)?;
-        see.begin(id);
+        see.begin(id, self.own(id).pc(), self.own(id).made());
         let (property, message) = self.race(code, access, &race, see);
         see.fail(id);
         self.own_mut(id).fail(property, message);
@@ -548,7 +548,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
     /// Does the pending operation of a thread, which is possible.
     fn run(&mut self, code: &Code, id: ThreadId, pick: Pick, see: &mut impl Recorder) {
         let Status::Ready(visible) = *self.own(id).status() else { unreachable!("checked by the caller") };
-        see.begin(id);
+        see.begin(id, self.own(id).pc(), self.own(id).made());
         match self.perform(code, id, visible, pick, see) {
             Ok(answer) => {
                 see.end(id);
@@ -591,7 +591,8 @@ impl<M: Memory, T: Automaton> State<M, T> {
                 self.materialise(code, access)?;
                 let store = Store { access, value };
                 let kept = self.memory.keeps() && self.atomic != Some(id);
-                let writing = Writing { thread: id, pc: self.own(id).pc(), store, order, kept };
+                let maker = self.maker(access.addr);
+                let writing = Writing { thread: id, pc: self.own(id).pc(), store, order, kept, maker };
                 if let Some(race) = see.write(&writing) {
                     return Err(self.race(code, access, &race, see));
                 }
@@ -717,13 +718,20 @@ impl<M: Memory, T: Automaton> State<M, T> {
         writes: Option<u64>,
         see: &mut impl Recorder,
     ) -> Result<(), Wrong> {
-        let reading = Reading { thread: id, pc: self.own(id).pc(), access, value, origin, order, looks, writes };
+        let (pc, maker) = (self.own(id).pc(), self.maker(access.addr));
+        let reading = Reading { thread: id, pc, access, value, origin, order, looks, writes, maker };
         see.read(&reading).map_or(Ok(()), |race| Err(self.race(code, access, &race, see)))
     }
 
     fn race(&self, code: &Code, access: Access, race: &Race, see: &mut impl Recorder) -> Wrong {
         see.raced(race);
-        (Some(Property::Race), race_message(code, &self.describe(code, access.addr), &race.this, &race.other))
+        (Some(Property::Race), race_message(code, &self.describe(code, access.addr), race))
+    }
+
+    /// Who made the object that this points into, and as how many-th, if a thread did.
+    fn maker(&self, addr: Addr) -> Option<(ThreadId, u32)> {
+        let Owner::Thread(maker, number) = addr.owner() else { return None };
+        Some((maker, self.thread(maker)?.position(number)?))
     }
 }
 

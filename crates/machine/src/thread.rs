@@ -352,6 +352,14 @@ impl Automaton for Thread {
         self.objects.get(number)
     }
 
+    fn made(&self) -> u32 {
+        self.objects.len()
+    }
+
+    fn position(&self, number: u32) -> Option<u32> {
+        self.objects.place(number)
+    }
+
     fn next_child(&self, code: &Code) -> Option<ThreadId> {
         code.numbering.child(self.id, self.children)
     }

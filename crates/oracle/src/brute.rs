@@ -318,7 +318,7 @@ fn is_crowded(class: &Class, values: &[Vec<Values>]) -> bool {
 
 /// Whether loads that lead straight into an assumption are no part of a class. Code that is prepared says so itself.
 fn forgets_loads(code: &Code) -> bool {
-    code.forgets_loads() || !code.has_non_atomic() && !code.has_atomic_blocks()
+    code.forgets_loads() || !code.may_race() && !code.has_atomic_blocks()
 }
 
 /// A list with shared tails; 0 is the empty one.

@@ -413,7 +413,7 @@ impl Expected {
         if classes > effort.classes {
             return Err(TooLarge::States(effort.states));
         }
-        let racing = code.has_non_atomic().then(|| brute::enumerate(code, model, Budget { races: true, ..budget }));
+        let racing = code.may_race().then(|| brute::enumerate(code, model, Budget { races: true, ..budget }));
         Ok(Expected { plain, racing: racing.transpose()? })
     }
 }

@@ -14,6 +14,7 @@ pub mod expr;
 pub mod float;
 pub mod inst;
 pub mod program;
+pub mod shape;
 pub mod source;
 #[cfg(test)]
 mod testing;
@@ -31,6 +32,7 @@ pub use program::{
     Mailbox, Object, Program, Reg, RegDecl,
 };
 pub use raddle_trace::Ordering;
+pub use shape::{Member, Parts, Shape, Shapes};
 pub use source::{Diagnostic, SourceFile, SourceMap, Span};
 pub use text::{ParseErrors, parse, print};
 pub use types::Type;

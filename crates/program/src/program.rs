@@ -2,6 +2,7 @@
 
 use crate::analysis::Inputs;
 use crate::inst::Block;
+use crate::shape::Shapes;
 use crate::source::{SourceMap, Span};
 use crate::types::Type;
 
@@ -62,6 +63,8 @@ pub struct Program {
     pub inputs: Inputs,
     /// The text the spans point into.
     pub sources: SourceMap,
+    /// What objects are made of, for messages.
+    pub shapes: Shapes,
 }
 
 impl Program {

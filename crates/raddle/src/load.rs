@@ -113,6 +113,8 @@ impl LoadOptions {
             ilp32,
             nondet,
             spurious_wakeups,
+            weak_cas_fails,
+            overflow_is_error,
             volatile_relaxed,
             args,
             with,
@@ -135,6 +137,8 @@ impl LoadOptions {
         nondet.iter().for_each(|range| flag("--nondet", format!("{}..{}", range.start(), range.end())));
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
+        flags.extend(weak_cas_fails.then(|| "--weak-cas-fails".to_owned()));
+        flags.extend(overflow_is_error.then(|| "--overflow=error".to_owned()));
         flags.extend(volatile_relaxed.then(|| "--volatile=relaxed".to_owned()));
         flags
     }

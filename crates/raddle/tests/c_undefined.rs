@@ -14,12 +14,17 @@ fn check(text: &str) -> Outcome {
     check_with(text, &LoadOptions::default())
 }
 
-fn check_with(text: &str, options: &LoadOptions) -> Outcome {
+/// A file with this text behind the usual headers.
+fn file(text: &str) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("c_undefined_{}.c", NEXT.fetch_add(1, Ordering::Relaxed));
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, format!("{HEAD}{text}")).expect("the folder for such files is there");
-    let loaded = load(&path, options).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    path
+}
+
+fn check_with(text: &str, options: &LoadOptions) -> Outcome {
+    let loaded = load(&file(text), options).unwrap_or_else(|error| panic!("{error}\n{text}"));
     verify(&loaded.program, &Settings::new(Model::Sc), &Control::new())
         .unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
@@ -475,5 +480,203 @@ fn structs_are_atomic_as_a_whole() {
         Property::Race,
         "",
         &[body],
+    );
+}
+
+/// A function may end without its value as long as nobody uses that (C11 6.9.1p12).
+#[test]
+fn a_value_that_was_not_returned_is_not_used() {
+    let functions = "int f(int a) { if (a > 0) return 1; } long g(int a) { while (a) { if (a == 3) break; a--; } }
+        int h(int a) { if (a) return 2; else abort(); } int i(int a) { for (;;) if (a++ == 3) return a; }
+        int j(int a) { switch (a) { case 0: return 1; default: return 2; } } void *k(void *a) { f(0); }
+        int l(int a) { return f(a); }";
+    found(
+        functions,
+        Property::Memory,
+        "which was never written",
+        &["if (f(-1) == 5) assert(0);", "long x = g(1); return x != 0;", "return l(0);"],
+    );
+    allowed(
+        functions,
+        &[
+            "f(-1); (void)f(-1); g(3), f(0); return f(1) - 1;",
+            "assert(h(1) == 2); assert(i(0) == 4); assert(j(0) == 1 && j(7) == 2);",
+            "pthread_t t; pthread_create(&t, 0, k, 0); pthread_join(t, 0);",
+            "int (*p)(int) = f; p(0); f(0);",
+        ],
+    );
+    let text = format!("{functions} int main(void) {{ if (f(-1) == 5) assert(0); return 0; }}");
+    let loaded = load(&file(&text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let mut settings = Settings::new(Model::Sc);
+    settings.options.properties = settings.options.properties.without(Property::Memory);
+    let outcome = verify(&loaded.program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+    let finding = outcome.findings.first().unwrap_or_else(|| panic!("{}", outcome.scope));
+    assert_eq!(finding.violation().property, Property::Assert);
+}
+
+/// Signed arithmetic that overflows is an error if that is asked for; it wraps otherwise.
+#[test]
+fn signed_overflow_may_be_an_error() {
+    let numbers = "#include <limits.h>\nvolatile int most = INT_MAX, least = INT_MIN, one = 1, minus = -1; volatile short small = SHRT_MAX;
+        volatile long far = LONG_MAX, deep = LONG_MIN;";
+    let mut options = LoadOptions::default();
+    options.c.overflow_is_error = true;
+    let verdict = |body: &str| {
+        let text = format!("{numbers}\nint main(void) {{ {body}\nreturn 0; }}");
+        let finding = check_with(&text, &options).findings.first().map(|finding| finding.violation().message.clone());
+        let wraps = check(&text).findings.first().map(|finding| finding.violation().message.clone());
+        assert_eq!(wraps, None, "{text}");
+        finding
+    };
+    for body in [
+        "int x = most + one;",
+        "int x = least - one;",
+        "int x = most; x++;",
+        "int x = least; x--;",
+        "int x = most; x += one;",
+        "int x = -least;",
+        "int x = most * (one + one);",
+        "int x = least * minus;",
+        "int x = minus * least;",
+        "if (one && most + one) one = 2;",
+        "int x = one ? most + one : 0;",
+        "(void)(most + one);",
+        "long x = far + one;",
+        "long x = deep - 1;",
+        "long x = far * 2;",
+        "long x = deep * minus;",
+        "long x = minus * deep;",
+        "long x = -deep;",
+        "long x = 3037000500 * (3037000499l + one);",
+    ] {
+        assert_eq!(verdict(body).as_deref(), Some("signed arithmetic overflows"), "{body}");
+    }
+    for body in [
+        "int x = most - one; x++; assert(x == INT_MAX);",
+        "unsigned x = most; x += 2; x *= 3; x = -x; assert(0u - 1 == UINT_MAX);",
+        "short x = small; x++; assert(x == SHRT_MIN);",
+        "int x = least + most; assert(x == -1); assert(least * one == INT_MIN && -most == least + 1);",
+        "long x = deep + far; assert(x == -1); assert(deep * one == LONG_MIN && far * minus == deep + 1);",
+        "long x = 3037000499 * (3037000498l + one); assert(x == 9223372030926249001); assert(far * 0 == 0 && 0 * deep == 0);",
+        "if (one == 2 && most + one) one = 2; int x = one ? 1 : most + one;",
+        "atomic_int x = INT_MAX; x++; atomic_fetch_add(&x, 1); int a[3] = {0}; int *p = a; p += one; assert(p - a == 1);",
+    ] {
+        assert_eq!(verdict(body), None, "{body}");
+    }
+}
+
+/// Who has got a pointer by a relaxed access does not know that there is an object.
+#[test]
+fn an_object_is_known_to_whoever_uses_it() {
+    let program = |allocate: &str, publish: &str, find: &str, use_it: &str| {
+        format!(
+            "struct node {{ _Atomic int a; int b; pthread_mutex_t m; }}; static _Atomic(struct node *) shared;
+             static void *user(void *unused) {{
+               struct node *n = atomic_load_explicit(&shared, memory_order_{find});
+               if (n) {{ {use_it} }}
+               return 0; }}
+             int main(void) {{
+               pthread_t t; pthread_create(&t, 0, user, 0); struct node *n = {allocate};
+               atomic_store_explicit(&shared, n, memory_order_{publish}); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    let judge = |text: &str| {
+        let loaded = load(&file(text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut answers = Vec::new();
+        for (model, engines) in [
+            (Model::Rc11, &["optimal", "rf"][..]),
+            (Model::Sc, &["optimal", "rf", "rvf", "vc", "dc"]),
+            (Model::Tso, &["optimal", "rf"]),
+        ] {
+            for engine in engines {
+                let mut settings = Settings::new(model);
+                settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+                let outcome = match verify(&loaded.program, &settings, &Control::new()) {
+                    Ok(outcome) => outcome,
+                    // Two of the engines have no updates.
+                    Err(_) if ["vc", "dc"].contains(engine) && (text.contains("lock") || text.contains("fetch")) => {
+                        continue;
+                    }
+                    Err(error) => panic!("{engine}: {error}\n{text}"),
+                };
+                answers.push(outcome.findings.first().map(|finding| finding.violation().message.clone()));
+            }
+        }
+        answers
+    };
+    let uses = [
+        "atomic_store_explicit(&n->a, 1, memory_order_relaxed);",
+        "atomic_load(&n->a);",
+        "int b = n->b; (void)b;",
+        "n->b = 1;",
+        "pthread_mutex_lock(&n->m); pthread_mutex_unlock(&n->m);",
+        "atomic_fetch_add(&n->a, 1);",
+    ];
+    for use_it in uses {
+        for (publish, find) in [("relaxed", "relaxed"), ("release", "relaxed"), ("relaxed", "acquire")] {
+            let text = program("calloc(1, sizeof *n)", publish, find, use_it);
+            for answer in judge(&text) {
+                assert!(
+                    answer.as_deref().is_some_and(|message| message.contains("it was made by T0")),
+                    "{answer:?}\n{text}"
+                );
+            }
+        }
+        let text = program("calloc(1, sizeof *n)", "release", "acquire", use_it);
+        assert!(judge(&text).iter().all(Option::is_none), "{text}");
+    }
+    let written = program("malloc(sizeof *n)", "relaxed", "relaxed", uses[0]);
+    assert!(judge(&written).iter().all(Option::is_some), "{written}");
+}
+
+/// A weak compare-exchange fails without a reason if that is asked for.
+#[test]
+fn a_weak_compare_exchange_may_fail() {
+    let mut options = LoadOptions::default();
+    options.c.weak_cas_fails = true;
+    let once = "atomic_int x; int main(void) { int e = 0; if (!atomic_compare_exchange_weak(&x, &e, 1)) { assert(e != 0); } return 0; }";
+    let again = "atomic_int x; int main(void) { int e = 0; while (!atomic_compare_exchange_weak(&x, &e, e + 1)) ; assert(x == 1); return 0; }";
+    let strong = once.replace("weak", "strong");
+    let threads = "atomic_int x; void *add(void *p) { int e = atomic_load(&x); while (!atomic_compare_exchange_weak(&x, &e, e + 1)) ; return 0; }
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, add, 0); pthread_create(&u, 0, add, 0);
+          pthread_join(t, 0); pthread_join(u, 0); assert(x == 2); return 0; }";
+    for text in [once, again, threads, &strong] {
+        assert_eq!(check(text).verdict, Verdict::Holds, "{text}");
+    }
+    let outcome = check_with(once, &options);
+    assert_eq!(outcome.findings.first().map(|finding| finding.violation().property), Some(Property::Assert));
+    for text in [again, threads, &strong] {
+        let outcome = check_with(text, &options);
+        assert_eq!(outcome.verdict, Verdict::Holds, "{}\n{text}", outcome.scope);
+    }
+}
+
+#[test]
+fn a_semaphore_has_a_greatest_value() {
+    found(
+        "sem_t s;",
+        Property::Lock,
+        "greatest value: s",
+        &["sem_init(&s, 0, 0x7ffffffe); sem_post(&s); sem_post(&s);"],
+    );
+    allowed(
+        "sem_t s;",
+        &[
+            "sem_init(&s, 0, 0x7ffffffe); sem_post(&s);",
+            "assert(sem_init(&s, 0, 0x80000000) == -1 && errno == EINVAL);",
+        ],
+    );
+}
+
+/// Making a key for thread-specific data is no access that could race with the end of a thread.
+#[test]
+fn a_key_is_made_while_others_end() {
+    allowed(
+        "pthread_key_t k; int ended; void end(void *v) { ended++; } void *nothing(void *p) { return p; }
+         void *something(void *p) { pthread_setspecific(k, p); return p; }",
+        &[
+            "pthread_t t; pthread_create(&t, 0, nothing, 0); pthread_key_create(&k, end); pthread_join(t, 0);",
+            "pthread_t t; pthread_key_create(&k, end); pthread_create(&t, 0, something, &k); pthread_join(t, 0); assert(ended == 1);",
+        ],
     );
 }

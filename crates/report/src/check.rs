@@ -4,7 +4,7 @@ use crate::answer::{Answer, Conclusion, Cost, Say};
 use crate::counterexample::{self, Counterexample};
 use crate::dot;
 use crate::json::Head;
-use crate::numbers::{counted, grouped, percent, short, time};
+use crate::numbers::{counted, grouped, short, time};
 use crate::paper::Paper;
 use crate::sarif;
 use crate::style::{FAINT, HEAD};
@@ -152,9 +152,6 @@ impl Check {
         match (&self.scope, self.verdict) {
             (_, Verdict::Violated) if !self.all => {
                 "the search ended at the first violation; --all goes on and lists the distinct ones".into()
-            }
-            (Scope::Partial { reason }, _) if self.share_done > 0.0 && self.share_done < 1.0 => {
-                format!("part of the executions, about {} of the search: {reason}", percent(self.share_done))
             }
             (scope, _) => scope.to_string(),
         }

@@ -64,18 +64,6 @@ pub fn memory(bytes: u64) -> String {
     if at == 0 || scaled >= 99.95 { format!("{scaled:.0} {}", UNITS[at]) } else { format!("{scaled:.1} {}", UNITS[at]) }
 }
 
-/// A share between 0 and 1 in per cent, never rounded up to the whole or down to nothing.
-pub fn percent(share: f64) -> String {
-    let percent = share.clamp(0.0, 1.0) * 100.0;
-    match percent {
-        p if p >= 100.0 => "100 %".into(),
-        p if p <= 0.0 => "0 %".into(),
-        p if p < 0.01 => "under 0.01 %".into(),
-        p if p < 10.0 => format!("{p:.2} %"),
-        p => format!("{:.1} %", p.min(99.9)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,10 +74,6 @@ mod tests {
         assert_eq!([0.0, 999.4, 12_345.0, 1.2e6, 1e18].map(short), ["0", "999", "12.3k", "1.20M", "1000P"]);
         assert_eq!([0.004, 12.34, 200.0, 18_720.0].map(time), ["0.00 s", "12.3 s", "3 min 20 s", "5 h 12 min"]);
         assert_eq!([512, 4_404_019, 1 << 30].map(memory), ["512 B", "4.2 MiB", "1.0 GiB"]);
-        assert_eq!(
-            [0.0, 1e-7, 0.0123, 0.99999, 1.0].map(percent),
-            ["0 %", "under 0.01 %", "1.23 %", "99.9 %", "100 %"]
-        );
         assert_eq!([1, 2].map(|n| counted(n, "execution")), ["1 execution", "2 executions"]);
     }
 }

@@ -204,7 +204,8 @@ impl Checker {
                 };
                 let success = self.order(name, args, 4, pos)?;
                 let failure = self.order(name, args, 5, pos)?;
-                let builtin = Builtin::CompareExchange { success, failure };
+                let weak = matches!(self.arg(name, args, 3, pos)?.kind, ExprKind::Const(weak) if weak != 0);
+                let builtin = Builtin::CompareExchange { success, failure, weak };
                 Ok(self.make(builtin, vec![object, expected, desired], boolean, pos))
             }
             "test_and_set" => {
@@ -258,7 +259,8 @@ impl Checker {
                 let expected = self.object_arg(name, args, 1, pos)?;
                 let desired = self.converted(name, args, 2, &object.ty.value().ty, pos)?;
                 let (success, failure) = (self.order(name, args, 3, pos)?, self.order(name, args, 4, pos)?);
-                let builtin = Builtin::CompareExchange { success, failure };
+                let weak = rest.ends_with("weak");
+                let builtin = Builtin::CompareExchange { success, failure, weak };
                 return Ok(self.make(builtin, vec![object, expected, desired], Ty::Int(IntKind::Bool), pos));
             }
             other => other,

@@ -318,6 +318,7 @@ impl Checker {
             return Err(Fault::new(def.pos, "a function needs its parameter list"));
         };
         let state = FunctionState {
+            id,
             name,
             ret: ty.ret.value(),
             labels: FxHashMap::default(),

@@ -45,6 +45,10 @@ impl Checker {
                 let units: Vec<u32> = name.bytes().map(u32::from).collect();
                 Ok(self.string_expr(&units, IntKind::Char, pos))
             }
+            syntax::ExprKind::LabelAddress(name) => {
+                let address = self.label_address(name, pos)?;
+                make(ExprKind::Const(address), Ty::Ptr(std::rc::Rc::new(Ty::Void.plain())).plain())
+            }
             syntax::ExprKind::Unary(op, operand) => self.unary(*op, operand, pos),
             syntax::ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.rvalue_of(a)?, self.rvalue_of(b)?);
@@ -165,7 +169,6 @@ impl Checker {
                     self.expr(otherwise)
                 }
             }
-            syntax::ExprKind::Unsupported(what) => Err(Fault::new(pos, format!("{what} is not supported"))),
         }
     }
 

@@ -120,6 +120,7 @@ pub(crate) struct Checker {
 /// What has to be known inside a function.
 #[derive(Debug)]
 struct FunctionState {
+    id: FnId,
     name: Name,
     ret: QTy,
     labels: FxHashMap<Name, (LabelId, bool, Pos)>,

@@ -100,6 +100,13 @@ impl Checker {
                 return self.stmt(body, out);
             }
             syntax::StmtKind::Goto(label) => StmtKind::Goto(self.label(label, pos, false)?),
+            syntax::StmtKind::GotoValue(target) => {
+                let target = self.rvalue_of(target)?;
+                if !matches!(target.ty.ty, Ty::Ptr(_)) {
+                    return Err(Fault::new(pos, "a computed goto goes where a pointer says"));
+                }
+                StmtKind::GotoValue(target)
+            }
             syntax::StmtKind::Label(label, body) => {
                 let label = self.label(label, pos, true)?;
                 out.push(Stmt { kind: StmtKind::Label(label), pos });
@@ -135,6 +142,12 @@ impl Checker {
         }
         let value = self.rvalue(value)?;
         Ok(StmtKind::Return(Some(self.convert(value, &ret.ty)?)))
+    }
+
+    /// The value of `&&name`.
+    pub(super) fn label_address(&mut self, name: &Name, pos: Pos) -> Checked<u64> {
+        let label = self.label(name, pos, false)?;
+        Ok(label.address(self.state(pos)?.id))
     }
 
     fn label(&mut self, name: &Name, pos: Pos, defines: bool) -> Checked<LabelId> {

@@ -122,7 +122,12 @@ impl FnLowerer<'_, '_> {
             let sum = binary(BinOp::Add, wide, ir::Expr::int(Type::I32, by));
             self.converted(sum, &Ty::INT, &target.ty.ty)
         } else {
-            binary(BinOp::Add, old.clone(), ir::Expr::int(scalar, by))
+            let step = ir::Expr::int(scalar, by);
+            // Types below `int` are widened before, and do not overflow.
+            if scalar.bits() >= 32 {
+                self.refuse_wrapping_of(&target.ty, BinOp::Add, Some(&old), &step)?;
+            }
+            binary(BinOp::Add, old.clone(), step)
         };
         self.write(&place, &target.ty, new.clone())?;
         match (prefix, place) {

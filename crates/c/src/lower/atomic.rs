@@ -10,7 +10,12 @@ use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::syntax::BinaryOp;
 use crate::tree::{Builtin, Change, Expr, Order, RmwKind};
-use raddle_program::{self as ir, BinOp, Op, Ordering, Reg, RmwOp, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, BlockId, Op, Ordering, Reg, RmwOp, Term, Type, UnOp};
+
+/// What is said about weak compare-exchanges.
+const ONLY_FOR_A_REASON: &str = "weak compare-exchanges fail only where they find another value; --weak-cas-fails lets them fail without a reason, as C does";
+const ONCE_WITHOUT_A_REASON: &str =
+    "a weak compare-exchange fails without a reason at most once at each place in each call of a function";
 
 /// What a read-modify-write writes, given what it found.
 fn new_value(op: RmwKind, old: ir::Expr, operand: ir::Expr) -> ir::Expr {
@@ -206,7 +211,10 @@ impl FnLowerer<'_, '_> {
                 self.whole_store(&args[0], &args[1], order, expr)?;
                 Ok(nothing)
             }
-            Builtin::CompareExchange { success, failure } if whole => {
+            Builtin::CompareExchange { success, failure, weak } if whole => {
+                if *weak {
+                    self.program.note(ONLY_FOR_A_REASON);
+                }
                 self.whole_compare_exchange(expr, args, success, failure)
             }
             Builtin::SyncCas { old: false } if whole => self.whole_swap(expr, args),
@@ -257,7 +265,9 @@ impl FnLowerer<'_, '_> {
                 let result = if *new { new_value(*op, old, value) } else { old };
                 Ok(if access == Type::Ptr { result } else { self.reshaped(result, access, ty) })
             }
-            Builtin::CompareExchange { success, failure } => self.compare_exchange(expr, args, success, failure),
+            Builtin::CompareExchange { success, failure, weak } => {
+                self.compare_exchange(expr, args, (success, failure), *weak)
+            }
             Builtin::SyncCas { old } => {
                 let scalar = self.scalar(&args[0].ty)?;
                 let ty = self.stored_as(scalar);
@@ -327,8 +337,19 @@ impl FnLowerer<'_, '_> {
         dst
     }
 
-    /// C11 compare-exchange; a weak one never fails without a reason here.
-    fn compare_exchange(&mut self, expr: &Expr, args: &[Expr], success: &Order, failure: &Order) -> Lowered<ir::Expr> {
+    /// C11 compare-exchange. If it is asked for, a weak one may fail without a reason, once in each call of the function: it is a choice, and
+    /// the load of a failure that finds what was expected.
+    fn compare_exchange(
+        &mut self,
+        expr: &Expr,
+        args: &[Expr],
+        (success, failure): (&Order, &Order),
+        weak: bool,
+    ) -> Lowered<ir::Expr> {
+        let may_fail = weak && self.program.options.weak_cas_fails;
+        if weak {
+            self.program.note(if may_fail { ONCE_WITHOUT_A_REASON } else { ONLY_FOR_A_REASON });
+        }
         let scalar = self.scalar(&args[0].ty)?;
         let ty = self.stored_as(scalar);
         let desired = self.value(&args[2])?;
@@ -341,6 +362,7 @@ impl FnLowerer<'_, '_> {
         // The register of the expected value is about to receive what was found.
         let expected = self.hold("expected", expected);
         let dst = self.b.reg("found", ty);
+        let failing = may_fail.then(|| self.may_fail());
         self.with_order(success, |f, success| {
             f.with_order(failure, |f, failure| {
                 f.at(expr.pos);
@@ -358,7 +380,28 @@ impl FnLowerer<'_, '_> {
             })
         })?;
         let found = ir::Expr::Reg(dst);
-        let won = ir::Expr::eq(found.clone(), expected);
+        let same = ir::Expr::eq(found.clone(), expected);
+        let won = match failing {
+            None => same,
+            Some(failing) => {
+                let (won, tried) = (self.b.reg("won", Type::I1), self.b.block());
+                self.b.push(Op::Assign { dst: won, value: same.clone() });
+                self.b.terminate(Term::Goto(tried));
+                self.b.switch_to(failing);
+                self.with_order(failure, |f, failure| {
+                    f.at(expr.pos);
+                    let (addr, order) = (addr.clone(), for_failure(failure));
+                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+                    Ok(())
+                })?;
+                // With another value it fails for a reason, which is the other way.
+                self.b.push(Op::Assume { cond: same });
+                self.b.push(Op::Assign { dst: won, value: ir::Expr::bool(false) });
+                self.b.terminate(Term::Goto(tried));
+                self.b.switch_to(tried);
+                ir::Expr::Reg(won)
+            }
+        };
         let found = self.as_value(scalar, found);
         let value = self.converted(found, &args[0].ty.ty, &args[1].ty.ty);
         if let Place::Reg(_) = place {
@@ -373,5 +416,20 @@ impl FnLowerer<'_, '_> {
         self.b.terminate(Term::Goto(done));
         self.b.switch_to(done);
         Ok(from_bool(won, Type::I8))
+    }
+
+    /// Goes on, or to the block that it returns; there at most once.
+    fn may_fail(&mut self) -> BlockId {
+        let before = self.b.reg("failed", Type::I1);
+        let (may, failing, goes_on) = (self.b.block(), self.b.block(), self.b.block());
+        self.b.terminate(Term::If(ir::Expr::Reg(before), goes_on, may));
+        self.b.switch_to(may);
+        let choice = self.b.reg("fails", Type::I1);
+        self.b.push(Op::Choose { dst: choice, low: 0, high: 1, draw: None });
+        self.b.terminate(Term::If(ir::Expr::Reg(choice), failing, goes_on));
+        self.b.switch_to(failing);
+        self.b.push(Op::Assign { dst: before, value: ir::Expr::bool(true) });
+        self.b.switch_to(goes_on);
+        failing
     }
 }

@@ -73,6 +73,8 @@ impl Lowerer<'_> {
             atomic: false,
             nesting: 0,
             inlined: Vec::new(),
+            dispatch: None,
+            shapes: Vec::new(),
             variables: Vec::new(),
         };
         let args = ty.params.iter().enumerate().map(|(i, p)| (ir::Expr::Reg(lowerer.b.param(i)), p.clone())).collect();
@@ -151,7 +153,8 @@ impl FnLowerer<'_, '_> {
             if known.name.as_ref() == "main" && known.origin.is_user() {
                 return Err(Fault::new(expr.pos, "calling `main` is not supported"));
             }
-            let number = self.program.function_id(id);
+            let program = &mut *self.program;
+            let number = if discarded { program.function_id(id) } else { program.valued_id(id) };
             return self.ordinary_call(expr, Callee::Direct(number), &func, args, into);
         }
         let pointer = self.value(callee)?;

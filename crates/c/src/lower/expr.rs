@@ -46,6 +46,7 @@ impl FnLowerer<'_, '_> {
                     let cond = self.cond(inner)?;
                     return Ok(from_bool(cond, self.scalar(&expr.ty)?));
                 }
+                self.note_allocation(inner, &expr.ty.ty);
                 let value = self.value(inner)?;
                 if let (Ty::Float(_), Ty::Int(kind)) = (&inner.ty.ty, &expr.ty.ty) {
                     return self.truncated(value, &inner.ty.ty, *kind);
@@ -61,7 +62,11 @@ impl FnLowerer<'_, '_> {
                 Ok(match op {
                     UnaryOp::Complement => Self::complement(value),
                     _ if matches!(inner.ty.ty, Ty::Float(_)) => ir::Expr::unary(UnOp::Float(FloatUn::Neg), value),
-                    _ => ir::Expr::unary(UnOp::Neg, value),
+                    _ => {
+                        self.at(expr.pos);
+                        self.refuse_wrapping_of(&inner.ty, BinOp::Sub, None, &value)?;
+                        ir::Expr::unary(UnOp::Neg, value)
+                    }
                 })
             }
             ExprKind::Binary(op, a, b) => {
@@ -198,6 +203,9 @@ impl FnLowerer<'_, '_> {
         };
         match op {
             BinOp::SDiv | BinOp::SRem => self.refuse_overflow(ty, &a, &b),
+            BinOp::Add | BinOp::Sub | BinOp::Mul if signed && self.program.options.overflow_is_error => {
+                self.refuse_wrapping(op, ty, &a, &b);
+            }
             BinOp::Shl | BinOp::AShr | BinOp::LShr => self.refuse_wide_shift(ty, &b),
             _ => {}
         }
@@ -238,6 +246,54 @@ impl FnLowerer<'_, '_> {
             }
         };
         self.refuse(overflow, ErrorKind::Arithmetic, "the least number is divided by -1");
+    }
+
+    /// The same if it is asked for and the type is a signed one; without a left side it is 0.
+    pub(super) fn refuse_wrapping_of(
+        &mut self,
+        ty: &QTy,
+        op: BinOp,
+        a: Option<&ir::Expr>,
+        b: &ir::Expr,
+    ) -> Lowered<()> {
+        if self.program.options.overflow_is_error && ty.ty.int().is_some_and(IntKind::signed) {
+            let scalar = self.scalar(ty)?;
+            let zero = ir::Expr::Const(scalar, 0);
+            self.refuse_wrapping(op, scalar, a.unwrap_or(&zero), b);
+        }
+        Ok(())
+    }
+
+    /// A result that its signed type cannot hold (C11 6.5p5). Up to 32 bits it is computed exactly, in 64; beyond that signs tell, and for products
+    /// dividing again.
+    pub(super) fn refuse_wrapping(&mut self, op: BinOp, ty: Type, a: &ir::Expr, b: &ir::Expr) {
+        let wide = |value: &ir::Expr| resize(value.clone(), ty, Type::I64, true);
+        let result = binary(op, a.clone(), b.clone());
+        let zero = ir::Expr::Const(ty, 0);
+        let negative = |value: &ir::Expr| binary(BinOp::SLt, value.clone(), zero.clone());
+        let wrong = if ty.bits() < 64 {
+            binary(BinOp::Ne, binary(op, wide(a), wide(b)), wide(&result))
+        } else if op == BinOp::Mul {
+            let least = ir::Expr::Const(ty, 1 << 63);
+            let extreme = binary(
+                BinOp::And,
+                binary(BinOp::Eq, a.clone(), ir::Expr::int(ty, -1)),
+                binary(BinOp::Eq, b.clone(), least.clone()),
+            );
+            let none = binary(BinOp::Eq, a.clone(), zero.clone());
+            // Neither 0 nor -1 below the line; these two are looked at by themselves.
+            let special = binary(BinOp::Or, none.clone(), binary(BinOp::Eq, a.clone(), ir::Expr::int(ty, -1)));
+            let below =
+                ir::Expr::Select(Box::new(special.clone()), Box::new(ir::Expr::Const(ty, 1)), Box::new(a.clone()));
+            let undone = binary(BinOp::SDiv, result, below);
+            let lost = binary(BinOp::And, not(special), binary(BinOp::Ne, undone, b.clone()));
+            binary(BinOp::Or, extreme, lost)
+        } else {
+            let (a, b, result) = (negative(a), negative(b), negative(&result));
+            let b = if op == BinOp::Sub { not(b) } else { b };
+            binary(BinOp::And, binary(BinOp::Eq, a.clone(), b), binary(BinOp::Ne, a, result))
+        };
+        self.refuse(wrong, ErrorKind::Arithmetic, "signed arithmetic overflows");
     }
 
     /// A shift by the width of its operand or more, or by less than nothing, means nothing (C11 6.5.7p3).
@@ -350,9 +406,16 @@ impl FnLowerer<'_, '_> {
             // A number that does not fit is an error.
             ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.int().is_some() => false,
             ExprKind::Convert(inner) => expr.ty.ty.is_scalar() && self.is_pure(inner),
+            ExprKind::Unary(UnaryOp::Minus, inner)
+                if self.program.options.overflow_is_error && inner.ty.ty.int().is_some_and(IntKind::signed) =>
+            {
+                false
+            }
             ExprKind::Unary(_, inner) => self.is_pure(inner),
             ExprKind::Binary(op, a, b) => {
+                let wraps = self.program.options.overflow_is_error && a.ty.ty.int().is_some_and(IntKind::signed);
                 let fails = match op {
+                    BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => wraps,
                     BinaryOp::Div | BinaryOp::Rem => true,
                     BinaryOp::Shl | BinaryOp::Shr => !matches!(b.kind, ExprKind::Const(_)),
                     _ => false,
@@ -425,6 +488,12 @@ impl FnLowerer<'_, '_> {
                 self.effect(object)
             }
             ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.int().is_some() => {
+                self.value(expr).map(drop)
+            }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
+            | ExprKind::Unary(UnaryOp::Minus, _)
+                if self.program.options.overflow_is_error && expr.ty.ty.int().is_some_and(IntKind::signed) =>
+            {
                 self.value(expr).map(drop)
             }
             ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.effect(inner),

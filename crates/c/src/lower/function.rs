@@ -9,9 +9,12 @@ use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Body, ExprKind, FnId, LabelId, Storage, VarId};
 use crate::walk::each_in;
-use raddle_program::{BinOp, BlockId, Expr, Function, FunctionBuilder, LocalId, Op, Ordering, Reg, Span, Term, Type};
+use raddle_program::{
+    BinOp, BlockId, Expr, Function, FunctionBuilder, Layout, LocalId, Op, Ordering, Reg, Shape, Span, Term, Type,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Structs of up to so many scalars are passed as these.
 const MAX_FLAT: usize = 16;
@@ -91,6 +94,10 @@ pub(super) struct FnLowerer<'f, 'a> {
     /// Variables of library functions that have homes now; each time such a function is put in line they get new ones,
     /// because the value of an earlier one may still be in use.
     pub(super) inlined: Vec<VarId>,
+    /// Where computed gotos meet, with the target, and which function it is for the addresses of its labels.
+    pub(super) dispatch: Option<(BlockId, Reg)>,
+    /// What local objects are made of.
+    pub(super) shapes: Vec<(LocalId, Arc<Shape>)>,
     /// Registers that are variables of the program, parameters apart.
     pub(super) variables: Vec<Reg>,
 }
@@ -116,7 +123,7 @@ impl<'a> Lowerer<'a> {
         self.checker.types.leaves(ty, MAX_FLAT).filter(|leaves| leaves.len() <= MAX_FLAT && !leaves.is_empty())
     }
 
-    pub(super) fn function(&mut self, id: FnId, main: bool) -> Lowered<Function> {
+    pub(super) fn function(&mut self, id: FnId, main: bool, valued: bool) -> Lowered<Function> {
         let func = self.checker.func(id);
         let (name, ty, pos) = (func.name.clone(), func.ty.clone(), func.pos);
         let body = self.bodies.get(&id).cloned().ok_or_else(|| Fault::new(pos, "this function has no body"))?;
@@ -167,6 +174,8 @@ impl<'a> Lowerer<'a> {
             atomic,
             nesting: 0,
             inlined: Vec::new(),
+            dispatch: None,
+            shapes: Vec::new(),
             variables: Vec::new(),
         };
         lowerer.survey(&body);
@@ -187,9 +196,14 @@ impl<'a> Lowerer<'a> {
         if main && !lowerer.b.terminated() {
             lowerer.run_handlers(pos)?;
         }
-        lowerer.leave_by_falling(pos);
-        let FnLowerer { b, variables, .. } = lowerer;
+        lowerer.leave_by_falling(pos, valued);
+        lowerer.dispatch_labels(id, body.labels);
+        let FnLowerer { b, variables, shapes, program, .. } = lowerer;
         let mut function = b.finish();
+        for (local, shape) in shapes {
+            let place = (function.name.clone(), function.locals[local.index()].name.clone());
+            program.program.shapes.locals.insert(place, shape);
+        }
         super::unset::check(&mut function, &variables);
         Ok(function)
     }
@@ -326,18 +340,28 @@ impl FnLowerer<'_, '_> {
         self.top().labels[label.0 as usize]
     }
 
-    /// The end of the body without a `return`.
-    fn leave_by_falling(&mut self, pos: Pos) {
+    /// The end of the body without a `return`. If the value of the call is used, this reads what nobody has written.
+    fn leave_by_falling(&mut self, pos: Pos, valued: bool) {
         self.at(pos);
         if self.b.terminated() {
             return;
         }
         let value = match &self.ret {
             Return::Nothing | Return::Through => None,
+            Return::Scalar(ty) if valued => Some(self.missing_value(*ty)),
             Return::Scalar(ty) => Some(Expr::Const(*ty, 0)),
             Return::Packed(_) => Some(Expr::Const(Type::I64, 0)),
         };
         self.leave(value);
+    }
+
+    /// The value of a function that has none.
+    fn missing_value(&mut self, ty: Type) -> Expr {
+        let object = self.b.local("result".to_owned(), Layout::Scalar(ty));
+        let dst = self.b.reg("result", ty);
+        let (addr, order) = (Expr::Local(object), Ordering::NonAtomic);
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+        Expr::Reg(dst)
     }
 
     /// Leaves the function.
@@ -385,6 +409,7 @@ impl FnLowerer<'_, '_> {
             return Err(Fault::new(var.pos, format!("`{}` has an incomplete type", var.name)));
         };
         let local = self.b.local(var.name.to_string(), layout);
+        self.shapes.extend(self.program.shape_of_object(&var.ty).map(|shape| (local, shape)));
         self.settle(id, Home::Local(local));
         Ok(local)
     }

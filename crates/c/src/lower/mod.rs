@@ -26,20 +26,24 @@ mod object;
 mod print;
 mod reach;
 mod scope;
+mod shape;
 mod stmt;
 mod unset;
 mod value;
+mod valueless;
 mod whole;
 
 use crate::Options;
 use crate::check::Checker;
+use crate::ctype::RecordId;
 use crate::parse::Fault;
 use crate::source::Lines;
 use crate::token::{Name, Pos};
 use crate::tree::{Body, FnId, StrId, VarId};
-use raddle_program::{FuncId, Function, GlobalId, Program, Span};
+use raddle_program::{FuncId, Function, GlobalId, Program, Shape, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 type Lowered<T> = Result<T, Fault>;
 
@@ -53,10 +57,16 @@ pub(crate) struct Lowerer<'a> {
     /// Functions by number; `None` until they are lowered.
     functions: Vec<Option<Function>>,
     function_ids: FxHashMap<FnId, FuncId>,
+    /// Functions that may end without a value, for calls that use it: there this is an error.
+    valued_ids: FxHashMap<FnId, FuncId>,
+    /// Such functions of both kinds that have a number and no body.
+    pending: Vec<(FnId, bool)>,
     /// Which C function a function of the program is, to know its C type.
     sources: FxHashMap<FuncId, FnId>,
     globals: FxHashMap<VarId, GlobalId>,
     strings: FxHashMap<StrId, GlobalId>,
+    /// What types are made of, as far as somebody has asked.
+    shapes: FxHashMap<RecordId, Arc<Shape>>,
     names: FxHashSet<String>,
     bodies: FxHashMap<FnId, Rc<Body>>,
     /// Library functions the program refers to.
@@ -87,9 +97,12 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         program: Program::default(),
         functions: Vec::new(),
         function_ids: FxHashMap::default(),
+        valued_ids: FxHashMap::default(),
+        pending: Vec::new(),
         sources: FxHashMap::default(),
         globals: FxHashMap::default(),
         strings: FxHashMap::default(),
+        shapes: FxHashMap::default(),
         names: FxHashSet::default(),
         bodies: FxHashMap::default(),
         used: FxHashSet::default(),
@@ -115,18 +128,28 @@ impl Lowerer<'_> {
             return;
         }
         for id in order {
-            let number = self.function_id(id);
-            match self.function(id, id == main) {
-                Ok(mut function) => {
-                    constant::propagate(&mut function);
-                    self.functions[number.index()] = Some(function);
-                }
-                Err(fault) => self.faults.push(fault),
+            if id == main || !self.may_end_without_value(id) {
+                let number = self.function_id(id);
+                self.lower_into(number, id, id == main, false);
             }
+        }
+        while let Some((id, valued)) = self.pending.pop() {
+            let number = if valued { self.valued_id(id) } else { self.function_id(id) };
+            self.lower_into(number, id, false, valued);
         }
         self.program.entry = self.function_ids.get(&main).copied();
         // C11 5.1.2.2.3: a return from `main` is a call of `exit`.
         self.program.entry_exits = true;
+    }
+
+    fn lower_into(&mut self, number: FuncId, id: FnId, main: bool, valued: bool) {
+        match self.function(id, main, valued) {
+            Ok(mut function) => {
+                constant::propagate(&mut function);
+                self.functions[number.index()] = Some(function);
+            }
+            Err(fault) => self.faults.push(fault),
+        }
     }
 
     /// The number of a function that has or will have a body.
@@ -134,9 +157,31 @@ impl Lowerer<'_> {
         if let Some(&known) = self.function_ids.get(&id) {
             return known;
         }
+        let number = self.next_number(id);
+        self.function_ids.insert(id, number);
+        if self.may_end_without_value(id) {
+            self.pending.push((id, false));
+        }
+        number
+    }
+
+    /// The same for a call that uses the function's value: where it ends without one, that is an error.
+    fn valued_id(&mut self, id: FnId) -> FuncId {
+        if !self.may_end_without_value(id) {
+            return self.function_id(id);
+        }
+        if let Some(&known) = self.valued_ids.get(&id) {
+            return known;
+        }
+        let number = self.next_number(id);
+        self.valued_ids.insert(id, number);
+        self.pending.push((id, true));
+        number
+    }
+
+    fn next_number(&mut self, id: FnId) -> FuncId {
         let number = FuncId(self.functions.len() as u32);
         self.functions.push(None);
-        self.function_ids.insert(id, number);
         self.sources.insert(number, id);
         number
     }

@@ -40,6 +40,9 @@ impl Lowerer<'_> {
         let number = GlobalId(self.program.globals.len() as u32);
         self.globals.insert(id, number);
         let constant = is_constant(&var.ty);
+        if let Some(shape) = self.shape_of_object(&var.ty) {
+            self.program.shapes.globals.insert(name.clone(), shape);
+        }
         self.program.globals.push(Object { name, layout, init: Vec::new(), thread_local, constant, span });
         let init = self.init_fields(&init, pos)?;
         self.program.globals[number.index()].init = init;

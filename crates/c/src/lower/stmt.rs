@@ -6,8 +6,8 @@ use super::memory::Place;
 use super::value::{binary, settled};
 use crate::ctype::{IntKind, Ty};
 use crate::token::Pos;
-use crate::tree::{Expr, Init, Stmt, StmtKind, VarId};
-use raddle_program::{self as ir, BinOp, BlockId, Op, Term, Type};
+use crate::tree::{Expr, FnId, Init, LabelId, Stmt, StmtKind, VarId};
+use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, Op, Term, Type};
 
 /// Case ranges with more values than this are tested by comparison.
 const MAX_LISTED: u64 = 64;
@@ -115,6 +115,18 @@ impl FnLowerer<'_, '_> {
                 self.goto(block);
                 Ok(())
             }
+            StmtKind::GotoValue(target) => {
+                let target = self.value(target)?;
+                self.at(stmt.pos);
+                self.leave_scopes(0)?;
+                let (block, dst) = match self.dispatch {
+                    Some(known) => known,
+                    None => *self.dispatch.insert((self.b.block(), self.b.reg("target", Type::Ptr))),
+                };
+                self.b.push(Op::Assign { dst, value: target });
+                self.goto(block);
+                Ok(())
+            }
             StmtKind::Break => {
                 let (block, depth) = *self.top().breaks.last().expect("checked: inside of a loop or switch");
                 self.leave_scopes(depth)?;
@@ -129,6 +141,23 @@ impl FnLowerer<'_, '_> {
             }
             StmtKind::Return(value) => self.return_(value.as_ref(), stmt.pos),
         }
+    }
+
+    /// The one place from which computed gotos go to labels, so that loops of them have one head.
+    pub(super) fn dispatch_labels(&mut self, function: FnId, labels: u32) {
+        let Some((block, target)) = self.dispatch else { return };
+        self.b.switch_to(block);
+        for label in (0..labels).map(LabelId) {
+            let (there, next) = (self.label(label), self.b.block());
+            let address = ir::Expr::Const(Type::Ptr, label.address(function));
+            self.b.terminate(Term::If(ir::Expr::eq(ir::Expr::Reg(target), address), there, next));
+            self.b.switch_to(next);
+        }
+        self.b.push(Op::Error {
+            kind: ErrorKind::Memory,
+            message: "a goto to what is no label of the function".to_owned(),
+        });
+        self.b.terminate(Term::Exit);
     }
 
     /// The current block is where the body of a loop starts. Loops of library functions have no bound.

@@ -145,8 +145,7 @@ impl Parser<'_> {
             }
             Tok::Punct(P::AndAnd) => {
                 self.bump();
-                self.ident()?;
-                Ok(at(pos, ExprKind::Unsupported("the address of a label")))
+                Ok(at(pos, ExprKind::LabelAddress(self.ident()?)))
             }
             Tok::Punct(punct @ (P::Amp | P::Star | P::Plus | P::Minus | P::Tilde | P::Bang)) => {
                 self.bump();

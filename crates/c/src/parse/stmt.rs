@@ -2,7 +2,7 @@
 
 use super::{Fault, Parsed, Parser};
 use crate::syntax::{Asm, AsmOperand, StaticAssert, Stmt, StmtKind};
-use crate::token::{Kw, P, Pos, Tok};
+use crate::token::{Kw, P, Tok};
 
 impl Parser<'_> {
     /// The rest of a block after its opening brace.
@@ -58,7 +58,7 @@ impl Parser<'_> {
     fn statement(&mut self) -> Parsed<Stmt> {
         self.deeper(|p| {
             let pos = p.pos();
-            let kind = p.statement_kind(pos)?;
+            let kind = p.statement_kind()?;
             Ok(Stmt { kind, pos })
         })
     }
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    fn statement_kind(&mut self, pos: Pos) -> Parsed<StmtKind> {
+    fn statement_kind(&mut self) -> Parsed<StmtKind> {
         match self.peek().clone() {
             Tok::Punct(P::LBrace) => {
                 self.bump();
@@ -91,7 +91,7 @@ impl Parser<'_> {
                 self.attributes()?;
                 Ok(StmtKind::Label(name, Box::new(self.labelled()?)))
             }
-            Tok::Kw(keyword) => self.keyword_statement(pos, keyword),
+            Tok::Kw(keyword) => self.keyword_statement(keyword),
             _ => self.expression_statement(),
         }
     }
@@ -110,7 +110,7 @@ impl Parser<'_> {
         Ok(StmtKind::Expr(expr))
     }
 
-    fn keyword_statement(&mut self, pos: Pos, keyword: Kw) -> Parsed<StmtKind> {
+    fn keyword_statement(&mut self, keyword: Kw) -> Parsed<StmtKind> {
         match keyword {
             Kw::If => {
                 self.bump();
@@ -157,8 +157,10 @@ impl Parser<'_> {
             }
             Kw::Goto => {
                 self.bump();
-                if self.is(P::Star) {
-                    return Err(Fault::new(pos, "a computed goto is not supported"));
+                if self.eat(P::Star) {
+                    let target = self.expr()?;
+                    self.expect(P::Semi)?;
+                    return Ok(StmtKind::GotoValue(target));
                 }
                 let label = self.ident()?;
                 self.expect(P::Semi)?;

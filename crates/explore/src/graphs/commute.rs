@@ -32,7 +32,9 @@ impl<M: Model> Stepper<'_, '_, M> {
         if self.context.value(self.graph, event.loc, source) == Initial::Uninitialised {
             self.does_not_commute(&event);
         }
-        self.race(&event);
+        if self.race(&event).is_some_and(|_| self.maker_unknown(&event).is_some()) {
+            self.does_not_commute(&event);
+        }
         let node = self.answered(event.thread, 0, 0);
         let slot = self.add(event, node, 0, None);
         if self.freed_before(slot).is_some() {

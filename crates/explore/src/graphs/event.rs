@@ -131,4 +131,6 @@ pub(crate) struct Event {
     pub(crate) rf: Slot,
     /// The value read, written or picked.
     pub(crate) value: u64,
+    /// How many objects its thread had made before it.
+    pub(crate) made: u32,
 }

@@ -6,14 +6,14 @@
 //! keep them in order. There the error is told if it has a run, and the graph goes on as one in which the access comes first, which is part of the
 //! question whether it is one of a run.
 
-use super::event::{Event, Flags, INIT, Kind, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_LOC, NO_SOURCE, Slot};
 use super::graph::Equivalence;
 use super::models::Model;
 use super::realise::Question;
 use super::snapshot::{Node, Stage};
 use super::step::{Bug, Halt, Stepper};
 use raddle_engine::StopReason;
-use raddle_machine::{Addr, Automaton, Status, Visible};
+use raddle_machine::{Addr, Automaton, Owner, Status, Visible};
 use raddle_trace::Property;
 use std::sync::Arc;
 
@@ -23,9 +23,52 @@ impl<M: Model> Stepper<'_, '_, M> {
         if self.context.races || M::CLOCKED {
             self.graph.prepare_clocks(event);
         }
-        let other = self.context.races.then(|| self.graph.race(event))??;
+        if !self.context.races {
+            return None;
+        }
+        let other = self.graph.race(event).or_else(|| self.maker_unknown(event))?;
         self.race_beside_blind_updates(event);
         Some(other)
+    }
+
+    /// If the thread of an access, whose clocks have just been prepared, does not know that the object was made: what its maker did next.
+    pub(super) fn maker_unknown(&self, event: &Event) -> Option<Slot> {
+        if event.loc == NO_LOC {
+            return None;
+        }
+        let addr = self.context.view.access(event.loc).addr;
+        let Owner::Thread(maker, number) = addr.owner() else { return None };
+        if maker == event.thread || self.ends_of(addr).any(|free| self.comes_before_next(free, event)) {
+            return None;
+        }
+        let position = self.graph.state(maker)?.position(number)?;
+        let events = &self.graph.threads[maker.index()].events;
+        let first = events.partition_point(|&slot| self.graph.event(slot).made <= position);
+        (!self.graph.next_knows(maker, first as u32)).then(|| events.get(first).copied()).flatten()
+    }
+
+    /// The ends of the life of what is at this address.
+    fn ends_of(&self, addr: Addr) -> impl Iterator<Item = Slot> + '_ {
+        let base = addr.base();
+        self.graph.frees.iter().copied().filter(move |&free| Addr(self.graph.event(free).value).base() == base)
+    }
+
+    /// Whether an event comes before a new one in every run.
+    fn comes_before_next(&self, slot: Slot, event: &Event) -> bool {
+        let reads = event.kind == Kind::Read && event.rf != INIT && event.rf != NO_SOURCE;
+        self.graph.prefix_of_next(event.thread).contains(slot as usize)
+            || (reads && (event.rf == slot || self.graph.before(slot, event.rf)))
+    }
+
+    /// Where what an access races with is the making of its object, the run that shows it has the access before the end of the object's life.
+    fn before_its_end(&self, event: &Event, slot: Slot, bug: &mut Bug) {
+        if self.graph.race(event).is_none()
+            && let Some(free) = self.ends_of(self.context.view.access(event.loc).addr).next()
+        {
+            bug.target = Some(slot);
+            bug.pc = event.pc;
+            bug.forced = Some((slot, free));
+        }
     }
 
     /// An event that an earlier look of a wait races with: one that is ordered with the wait only by what ends it.
@@ -46,7 +89,8 @@ impl<M: Model> Stepper<'_, '_, M> {
         let bugs = self.bugs.len();
         let slot = self.add(event, node, 0, stamp);
         self.bugs.truncate(bugs);
-        let bug = self.race_bug(slot, other);
+        let mut bug = self.race_bug(slot, other);
+        self.before_its_end(&event, slot, &mut bug);
         self.bugs.push(bug);
     }
 
@@ -58,6 +102,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         let slot = self.add(event, node.clone(), position, None);
         self.bugs.truncate(bugs);
         let mut bug = self.race_bug(slot, other);
+        self.before_its_end(&event, slot, &mut bug);
         if !self.known_races.contains(&bug.pc) {
             bug.schedule = super::linearise::schedule(self.context, self.graph, &bug);
             if bug.schedule.is_some() {

@@ -193,6 +193,11 @@ impl<M: Model> Graph<M> {
         })
     }
 
+    /// Whether the access whose clocks have just been prepared happens after this event.
+    pub(crate) fn next_knows(&self, thread: ThreadId, index: u32) -> bool {
+        self.clocks.next_now.get(thread.index()).is_some_and(|&count| count > index)
+    }
+
     /// An event that races with a new access whose clocks have just been prepared.
     pub(crate) fn race(&self, event: &Event) -> Option<Slot> {
         self.race_among(event, |_| true)

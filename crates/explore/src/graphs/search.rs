@@ -273,6 +273,7 @@ impl<'c, M: Model> Search<'c, M> {
             loc: NO_LOC,
             rf: INIT,
             value: 0,
+            made: state.made(),
         };
         let single = |event: Event| Branch::Single { event, done: false };
         let meeting = if self.context.barriers { state.meeting(self.context.code) } else { None };

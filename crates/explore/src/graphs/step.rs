@@ -274,7 +274,7 @@ impl<M: Model> Stepper<'_, '_, M> {
             && let Some(taker) = self.graph.taker(event.loc, self.graph.co_position(event.loc, event.rf))
         {
             // Another update has taken the source, so a run that shows the race ends before it.
-            race = race.and_then(|_| self.graph.race_without(&event, taker));
+            race = race.and_then(|_| self.graph.race_without(&event, taker).or_else(|| self.maker_unknown(&event)));
         }
         if let Some(other) = race
             && reaction != Reaction::Block

@@ -53,12 +53,25 @@ pub(crate) struct Event {
     pub(crate) waited: bool,
     /// The instruction.
     pub(crate) pc: u32,
+    /// How many objects its thread had made before it; `u32::MAX` until it is added.
+    pub(crate) made: u32,
 }
 
 impl Event {
     /// An event that has nothing but its kind.
     pub(crate) fn new(kind: Kind, pc: u32) -> Event {
-        Event { kind, loc: NO_LOC, value: 0, written: 0, pick: None, sources: (0, 0), order: None, waited: false, pc }
+        Event {
+            kind,
+            loc: NO_LOC,
+            value: 0,
+            written: 0,
+            pick: None,
+            sources: (0, 0),
+            order: None,
+            waited: false,
+            pc,
+            made: u32::MAX,
+        }
     }
 
     pub(crate) fn reads(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::event::{Event, INITIAL, Kind, LocId};
 use crate::world::{Initial, View, World};
 use raddle_engine::Options;
-use raddle_machine::{Automaton, Code, Thread};
+use raddle_machine::{Addr, Automaton, Code, Owner, Thread};
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -125,6 +125,20 @@ impl<'c> Frontier<'c> {
     /// The writes a read may read from.
     pub(crate) fn sources(&self, event: &Event) -> &[EventId] {
         &self.arena[event.sources.0 as usize..event.sources.1 as usize]
+    }
+
+    /// The start of the object that a location is in.
+    pub(super) fn base(&self, loc: LocId) -> Addr {
+        self.world.access(loc).addr.base()
+    }
+
+    /// The first event that its maker did after it had made what is at this location, if a thread has made it.
+    pub(super) fn first_after_making(&self, loc: LocId) -> Option<EventId> {
+        let Owner::Thread(maker, number) = self.world.access(loc).addr.owner() else { return None };
+        let position = self.state(maker)?.position(number)?;
+        let events = self.events(maker);
+        let first = events.partition_point(|event| event.made <= position);
+        (first < events.len()).then(|| EventId::new(maker, first as u32))
     }
 
     /// The state a thread rests in; `None` if it has not been started.
@@ -292,6 +306,9 @@ impl<'c> Frontier<'c> {
 
     /// Adds an event of a thread. Its state is not touched.
     pub(super) fn push(&mut self, thread: ThreadId, event: Event) -> EventId {
+        // A thread that has been answered may have made more since; one that has failed has not.
+        let made = if event.made == u32::MAX { self.state(thread).map_or(0, Automaton::made) } else { event.made };
+        let event = Event { made, ..event };
         let log = &mut self.logs[thread.index()];
         let id = EventId::new(thread, log.events.len() as u32);
         log.events.push(event);

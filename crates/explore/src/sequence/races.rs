@@ -2,7 +2,7 @@
 //!
 //! Engines on sequences run threads as if races were harmless. At the end of an execution they ask here whether any sequence of
 //! its events has a race: two accesses of different threads to one location, one of them a write, one of them not atomic,
-//! neither before the other by happens-before. That relation is defined in [`raddle_machine::race`]: program order, start and
+//! neither before the other by happens-before; or an access to an object and that a thread made it. That relation is defined in [`raddle_machine::race`]: program order, start and
 //! end of threads, and synchronisation from a write to a read of it. It depends on which write each read reads from, and
 //! a class of values leaves that open: each read has a set of *good* writes.
 //!
@@ -35,9 +35,10 @@
 //! Cost: steps 1 and 2 are a walk over the events. Step 3 can be exponential in the number of reads that synchronise
 //! with several writes of one value; each step asks whether there is a sequence.
 
-use super::event::{Event, INITIAL, Kind, NO_LOC};
+use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
 use super::frontier::Frontier;
 use raddle_consistency::Interrupted;
+use raddle_machine::Addr;
 use raddle_program::Ordering;
 use raddle_trace::{EventId, ThreadId};
 
@@ -99,6 +100,10 @@ pub(crate) struct Races {
     learnt: Vec<u32>,
     /// Per location, whether somebody accesses it without being atomic.
     plain: Vec<bool>,
+    /// Per location, what a thread did next when it had made the object there, if others access it.
+    made: Vec<Option<EventId>>,
+    /// Locations in objects whose lives have ended.
+    ended: Vec<LocId>,
     /// Per location, its last write.
     last: Vec<EventId>,
     /// Per location, the last accesses of each thread.
@@ -149,7 +154,7 @@ impl Races {
     /// Whether some sequence of these events may have a race, as far as can be told by what is certain.
     fn may_race(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], chosen: &[Source]) -> bool {
         self.prepare(frontier, sequence);
-        if self.plain.iter().all(|plain| !plain) {
+        if self.plain.iter().all(|plain| !plain) && self.made.iter().all(Option::is_none) {
             return false;
         }
         // What writes publish that come later in this sequence is known only after a walk.
@@ -195,6 +200,15 @@ impl Races {
             }
             self.plain[loc] |= event.order == Some(Ordering::NonAtomic);
         }
+        self.made.clear();
+        self.made.resize(self.plain.len(), None);
+        for (thread, loc) in
+            sequence.iter().map(|&id| (id.thread, frontier.event(id).loc)).filter(|&(_, loc)| loc != NO_LOC)
+        {
+            if self.made[loc as usize].is_none() {
+                self.made[loc as usize] = frontier.first_after_making(loc).filter(|made| made.thread != thread);
+            }
+        }
         if self.past.len() < self.plain.len() {
             self.past.resize_with(self.plain.len(), Vec::new);
         }
@@ -224,6 +238,7 @@ impl Races {
         self.past[..self.plain.len()].iter_mut().for_each(Vec::clear);
         self.last.clear();
         self.last.resize(self.plain.len(), INITIAL);
+        self.ended.clear();
         let mut race = None;
         for (at, &id) in sequence.iter().enumerate() {
             let event = frontier.event(id);
@@ -276,6 +291,11 @@ impl Races {
                 }
             }
             (Kind::Note, Some(order)) => self.fence(own, order),
+            (Kind::Free, _) => {
+                let base = Addr(event.value).base();
+                let within = |loc: &LocId| self.made[*loc as usize].is_some() && frontier.base(*loc) == base;
+                self.ended.extend((0..self.made.len() as LocId).filter(within));
+            }
             (Kind::Read | Kind::Write | Kind::Update, Some(order)) => {
                 let loc = event.loc as usize;
                 self.learnt.clear();
@@ -343,11 +363,15 @@ impl Races {
 
     /// Compares an access with those before it, and remembers it. Returns whether it is not ordered with one of them.
     fn access(&mut self, id: EventId, event: &Event, writes: bool) -> bool {
-        if !self.plain[event.loc as usize] {
-            return false;
+        let now = &self.now[id.thread.index() * self.threads..];
+        // Behind the end of its life, an access is wrong for that.
+        let unknown = !self.ended.contains(&event.loc)
+            && self.made[event.loc as usize]
+                .is_some_and(|made| made.thread != id.thread && now[made.thread.index()] <= made.index);
+        if unknown || !self.plain[event.loc as usize] {
+            return unknown;
         }
         let new = Past { event: id, writes, atomic: event.order != Some(Ordering::NonAtomic) };
-        let now = &self.now[id.thread.index() * self.threads..];
         let list = &mut self.past[event.loc as usize];
         let race = list.iter().any(|other| {
             other.event.thread != id.thread

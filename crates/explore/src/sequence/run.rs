@@ -150,9 +150,10 @@ impl Frontier<'_> {
     pub(super) fn answer(&mut self, thread: ThreadId, event: Event, value: u64) -> EventId {
         let code = self.world.code;
         let rest = self.fresh(thread);
+        let made = rest.state.made();
         rest.state.answer(code, value, event.pick.unwrap_or(0));
         rest.loc = NO_LOC;
-        self.push(thread, event)
+        self.push(thread, Event { made, ..event })
     }
 
     /// The state of a thread, copied if the one there is needs to be kept.

@@ -83,8 +83,11 @@ impl Thread {
             && let Some(object) = self.objects.get(number)
             && object.is_private()
         {
-            let is_right =
-                if scoped { matches!(object.kind, ObjectKind::Scoped(_)) } else { object.kind == ObjectKind::Heap };
+            let is_right = if scoped {
+                matches!(object.kind, ObjectKind::Scoped(_))
+            } else {
+                matches!(object.kind, ObjectKind::Heap(_))
+            };
             if !is_right || addr.offset() != 0 {
                 let name = code.describe(addr, &|_| Some(self));
                 let message = format!("free of {name}, which is not the start of an allocated object");

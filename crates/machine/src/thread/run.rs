@@ -224,13 +224,13 @@ impl Thread {
             // All messages of a looper are run by one thread, which goes by the address of the looper.
             Instr::ThreadId { dst } => self.set(dst, self.message.map_or(handle(self.id), |looper| looper.0)),
             Instr::Sync { op, dst, object, other } => return self.sync_step(code, op, dst, object, other),
-            Instr::Alloc { dst, size, zeroed, private, scoped } => {
+            Instr::Alloc { dst, size, zeroed, private, scoped, shape } => {
                 let size = self.get(code, size);
                 if size > Addr::MAX_SIZE {
                     return Flow::Rest(self.cannot_go_on(format!("an allocation of {size} bytes is too large")));
                 }
                 let size = size as u32;
-                let kind = scoped.checked_sub(1).map_or(ObjectKind::Heap, ObjectKind::Scoped);
+                let kind = scoped.checked_sub(1).map_or(ObjectKind::Heap(shape), ObjectKind::Scoped);
                 let object = if private {
                     let zeros = zeroed.then(|| vec![0; size as usize]);
                     ObjectInfo::private(kind, size, zeros.as_deref())

@@ -21,6 +21,8 @@ use raddle_trace::{Property, ThreadId};
 
 /// What stands in a synchronisation object after its end.
 const SYNC_DESTROYED: u64 = 0x7fff_dead;
+/// The greatest value of a semaphore.
+const SEMAPHORE_MAX: u64 = 0x7fff_ffff;
 const WRITER: u64 = u32::MAX as u64;
 
 /// The bit that is the `n`-th (from 0) of those set in `word`.
@@ -284,6 +286,9 @@ impl Thread {
                 addr
             };
             return self.lock_failure(code, "use of a synchronisation object after its end:", addr);
+        }
+        if op == SyncOp::SemPost && value == SEMAPHORE_MAX {
+            return self.lock_failure(code, "post of a semaphore that has its greatest value:", addr);
         }
         let reaction =
             if takes_mutex(op, self.stage) || reads { self.sync_reaction(op, value) } else { Reaction::Read };

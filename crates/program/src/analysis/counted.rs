@@ -50,6 +50,32 @@ pub(crate) fn is_counted(function: &Function, cfg: &Cfg, l: &Loop) -> bool {
     })
 }
 
+/// Whether the loop ends, be it after a counter has wrapped around: one that moves in steps of one meets every number.
+pub(crate) fn ends(function: &Function, cfg: &Cfg, l: &Loop) -> bool {
+    let always = |block: BlockId| l.back_edges.iter().all(|&(from, _)| cfg.dominates(block, from));
+    let meets = |cond: &Expr, stays: bool| {
+        let (a, b) = match (cond, stays) {
+            (Expr::Binary(BinOp::Ne, a, b), true) | (Expr::Binary(BinOp::Eq, a, b), false) => (&**a, &**b),
+            _ => return false,
+        };
+        let (Expr::Reg(reg), Expr::Const(..)) = (a, b) else { return false };
+        match writes(function, l, *reg)[..] {
+            [(block, op)] => always(block) && step(op, *reg, *reg, function).is_some_and(|by| by.abs() == 1),
+            _ => false,
+        }
+    };
+    is_counted(function, cfg, l)
+        || l.natural
+            && l.blocks.iter().filter(|&&block| always(block)).any(|&block| {
+                let Term::If(cond, yes, no) = &function.blocks[block.index()].term.kind else { return false };
+                match (l.contains(*yes), l.contains(*no)) {
+                    (true, false) => meets(cond, true),
+                    (false, true) => meets(cond, false),
+                    _ => false,
+                }
+            })
+}
+
 /// A comparison by which a loop goes on: the first operand is less than the second, or less or equal.
 type Test<'a> = (&'a Expr, &'a Expr);
 
@@ -75,8 +101,13 @@ fn counts(function: &Function, l: &Loop, always: &impl Fn(BlockId) -> bool, (low
     };
     let moves = |expr: &Expr, up: bool| {
         let Expr::Reg(reg) = expr else { return false };
-        match writes(function, l, *reg)[..] {
-            [(block, op)] => always(block) && step(op, *reg, function).is_some_and(|by| by != 0 && (by > 0) == up),
+        // `n-- > 0` compares what the counter was before.
+        let (reg, copy) = match writes(function, l, *reg)[..] {
+            [(block, Op::Assign { value: Expr::Reg(counter), .. })] if always(block) => (*counter, *reg),
+            _ => (*reg, *reg),
+        };
+        match writes(function, l, reg)[..] {
+            [(block, op)] => always(block) && step(op, reg, copy, function).is_some_and(|by| by != 0 && (by > 0) == up),
             _ => false,
         }
     };
@@ -92,13 +123,13 @@ fn writes<'f>(function: &'f Function, l: &Loop, reg: Reg) -> Vec<(BlockId, &'f O
     l.blocks.iter().flat_map(of).collect()
 }
 
-/// By how much the instruction changes the register, if that is a constant.
-fn step(op: &Op, reg: Reg, function: &Function) -> Option<i64> {
+/// By how much the instruction changes the register, from itself or a copy, if that is a constant.
+fn step(op: &Op, reg: Reg, copy: Reg, function: &Function) -> Option<i64> {
     let Op::Assign { value: Expr::Binary(op, a, b), .. } = op else { return None };
     let (Expr::Reg(from), Expr::Const(ty, by)) = (&**a, &**b) else { return None };
     let by = ty.signed(*by);
     match op {
-        _ if *from != reg || *ty != function.reg_type(reg) => None,
+        _ if (*from != reg && *from != copy) || *ty != function.reg_type(reg) => None,
         BinOp::Add => Some(by),
         BinOp::Sub => by.checked_neg(),
         _ => None,
@@ -131,6 +162,8 @@ mod tests {
             "while n > i { i = i + 1; if i == m { break; } }",
             "i = n; while i > 0 { i = i - 1; }",
             "i = n; while i >= m { i = i - 3; }",
+            "i = n; loop { m = i; i = i - 1; if m <= 0 { break; } }",
+            "i = n; loop { m = i; i = m - 1; if m <= 0 { break; } }",
             "while i < n { i = i + 1; m = 0; while m < i { m = m + 1; } }",
         ] {
             assert_eq!(bounded(body), 0, "{body}");

@@ -6,19 +6,23 @@
 //! instruction is executed, or whether a loop ends that is not known to end by itself. All else goes: what is not needed is assumed not to be, until the contrary is shown (Cytron, Ferrante, Rosen, Wegman,
 //! Zadeck 1991, section 7.1), so that a counter that only feeds its own branch disappears with it.
 //!
+//! A local object that is mentioned nowhere but as the place of stores is like a register that nobody reads: the stores go.
+//!
 //! Registers are taken as wholes: one needed use makes all that writes the register needed. Cost: near linear in the size of a function, apart from
 //! dominators.
 
 use super::cfg::Cfg;
-use super::counted::is_counted;
+use super::counted::ends;
 use super::liveness::may_fail;
 use super::loops::Loops;
-use crate::expr::Expr;
+use crate::Ordering;
+use crate::expr::{BinOp, Expr};
 use crate::inst::{Callee, Op, Term};
-use crate::program::{BlockId, Function, Program, Reg};
+use crate::program::{BlockId, Function, LocalId, Program, Reg};
 
 /// Takes out what makes no difference, in every function.
 pub fn drop_idle_code(program: &mut Program) {
+    program.functions.iter_mut().for_each(drop_unread_stores);
     let idle: Vec<bool> = program.functions.iter().map(does_nothing).collect();
     program.functions.iter_mut().for_each(|function| drop_in(function, &idle));
 }
@@ -35,6 +39,57 @@ fn does_nothing(function: &Function) -> bool {
     let blocks = &function.blocks;
     cfg.retreating_edges().is_empty()
         && blocks.iter().all(|block| block.insts.iter().all(|inst| computes(&inst.op)) && plain(&block.term.kind))
+}
+
+/// Takes out stores to local objects that are never read, nor reached in another way.
+fn drop_unread_stores(function: &mut Function) {
+    let mut mentions = vec![0u32; function.locals.len()];
+    let mut stores = vec![0u32; function.locals.len()];
+    let mut count = |expr: &Expr| {
+        expr.walk(&mut |part| {
+            if let Expr::Local(id) = part {
+                mentions[id.index()] += 1;
+            }
+        });
+    };
+    for block in &function.blocks {
+        for inst in &block.insts {
+            inst.op.for_each_operand(&mut count);
+            inst.op.condition().into_iter().for_each(&mut count);
+            if let Some(local) = stored(function, &inst.op) {
+                stores[local.index()] += 1;
+            }
+        }
+        if let Term::If(value, ..)
+        | Term::Switch(value, ..)
+        | Term::Return(Some(value))
+        | Term::ExitThread(Some(value)) = &block.term.kind
+        {
+            count(value);
+        }
+    }
+    let mut blocks = std::mem::take(&mut function.blocks);
+    for block in &mut blocks {
+        block.insts.retain(|inst| {
+            stored(function, &inst.op).is_none_or(|local| stores[local.index()] != mentions[local.index()])
+        });
+    }
+    function.blocks = blocks;
+}
+
+/// The local object in which this is an ordinary store at a known place, which cannot fail.
+fn stored(function: &Function, op: &Op) -> Option<LocalId> {
+    let Op::Store { ty, addr, value, order: Ordering::NonAtomic } = op else { return None };
+    let (local, offset) = match addr {
+        Expr::Local(local) => (*local, 0),
+        Expr::Binary(BinOp::Add, base, offset) => match (&**base, &**offset) {
+            (Expr::Local(local), Expr::Const(_, offset)) => (*local, *offset),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let size = u64::from(function.locals[local.index()].layout.size());
+    (!may_fail(value) && offset.checked_add(u64::from(ty.size()))? <= size).then_some(local)
 }
 
 /// What is needed so far, and what follows from that.
@@ -149,7 +204,7 @@ impl<'f> Needs<'f> {
                 needs.branch(block);
             }
         }
-        for l in Loops::new(function, cfg).list.iter().filter(|l| !is_counted(function, cfg, l)) {
+        for l in Loops::new(function, cfg).list.iter().filter(|l| !ends(function, cfg, l)) {
             let leaves = |block: &&BlockId| cfg.successors(**block).iter().any(|&next| !l.contains(next));
             l.blocks.iter().filter(leaves).for_each(|&block| needs.branch(block));
         }
@@ -283,6 +338,9 @@ mod tests {
             "let n: i32 = 1; loop { let r = rmw.xchg x, 1; if r == 0 { break; } let i: i32 = 0; while i < n { i = i + 1; } \
              if n < 1024 { n = n * 2; } }",
             "let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = rest(); }",
+            "let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n * 5 + 3; let i: i32 = n & 15; \
+             while i != 0 { i = i - 1; } }",
+            "var a: i32[2]; let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n + 1; store a[1], n; }",
         ] {
             let text = left(body);
             assert!(!text.contains("n =") && !text.contains("i =") && text.contains("rmw.xchg"), "{text}");
@@ -310,6 +368,9 @@ mod tests {
             ("let n: i32 = load x; loop { n = n + 1; }", "goto"),
             // A division may fail.
             ("let n: i32 = load x; let m: i32 = 5 / n;", "5 / n"),
+            // The second is read, the third perhaps out of bounds.
+            ("var a: i32; store a, 1; let n: i32 = load a; store x, n;", "store a, 1"),
+            ("var a: i32[2]; store a[2], 1;", "store a"),
         ] {
             let text = left(body);
             assert!(text.contains(kept), "{body}: {text}");

@@ -8,6 +8,7 @@
 //! | [`counted`] | which loops end by themselves, so that they need no bound |
 //! | [`liveness`] | which registers may still be read |
 //! | [`idle`] | which code makes no difference; takes it out |
+//! | [`looks`] | which loops look at memory so many times and do the same whatever they see; lets them look once |
 //! | [`spin`] | which loops only wait; turns them into waits |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
@@ -27,6 +28,7 @@ pub mod idle;
 pub mod inline;
 pub mod inputs;
 pub mod liveness;
+pub mod looks;
 pub mod loops;
 pub mod pieces;
 mod simplify;
@@ -42,6 +44,7 @@ pub use idle::drop_idle_code;
 pub use inline::inline_helpers;
 pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
+pub use looks::look_once;
 pub use loops::{Loop, LoopId, Loops};
 pub use pieces::{Pieces, split};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
@@ -55,6 +58,9 @@ use crate::program::Program;
 pub fn transform(program: &mut Program) {
     resolve_inputs(program);
     drop_idle_code(program);
+    if look_once(program) {
+        drop_idle_code(program);
+    }
     spin_loops(program);
     inline_helpers(program);
     drop_unused_results(program);

@@ -120,7 +120,7 @@ impl Walker<'_> {
                     Err(path) => Ok(Next::On(vec![path])),
                 };
             }
-            Instr::Alloc { dst, size, zeroed, private, scoped } => {
+            Instr::Alloc { dst, size, zeroed, private, scoped, .. } => {
                 let size = self.get(&path, id, size);
                 let size = self.number(size, pc, "how much this allocates")?;
                 if size > u64::from(MOST_BYTES) {

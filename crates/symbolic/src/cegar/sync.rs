@@ -12,6 +12,8 @@ use raddle_trace::{Property, ThreadId};
 
 /// What stands in a synchronisation object after its end.
 pub(super) const DESTROYED: u64 = 0x7fff_dead;
+/// The greatest value of a semaphore.
+const SEMAPHORE_MAX: u64 = 0x7fff_ffff;
 /// A reader-writer lock that is held for writing.
 const WRITER: u64 = u32::MAX as u64;
 
@@ -100,7 +102,12 @@ impl Walker<'_> {
         }
         let found = self.read(&path, cell);
         let end = self.terms.constant(32, DESTROYED);
-        let gone = self.terms.eq(found, end);
+        let mut gone = self.terms.eq(found, end);
+        if op == SyncOp::SemPost {
+            let greatest = self.terms.constant(32, SEMAPHORE_MAX);
+            let full = self.terms.eq(found, greatest);
+            gone = self.terms.or(gone, full);
+        }
         let (mut ways, right) = self.fails_if(path, id, gone, Property::Lock);
         let Some(path) = right else { return Ok(ways) };
         let (zero, one, all) =

@@ -177,7 +177,7 @@ impl<'c> Unroller<'c> {
                 next.iter_mut().for_each(|state| state.pc += 1);
                 return Ok(next);
             }
-            Instr::Alloc { dst, size, zeroed, private, scoped } => {
+            Instr::Alloc { dst, size, zeroed, private, scoped, .. } => {
                 let size = self.get(&state, size);
                 let Some(size) = self.graph.terms.as_const(size).filter(|&size| size <= u64::from(MOST_BYTES)) else {
                     return self.refuse(pc, "the engine `oc` takes no allocation of a size that is unknown or large");

@@ -12,6 +12,8 @@ use raddle_trace::Property;
 
 /// What stands in a synchronisation object after its end.
 pub(super) const DESTROYED: u64 = 0x7fff_dead;
+/// The greatest value of a semaphore.
+const SEMAPHORE_MAX: u64 = 0x7fff_ffff;
 /// A reader-writer lock that is held for writing.
 const WRITER: u64 = u32::MAX as u64;
 /// How many locks an address may be of.
@@ -250,13 +252,18 @@ impl Unroller<'_> {
     fn change(&mut self, thread: usize, state: &mut State, addr: u64, by: u64) -> Result<(), Fail> {
         let pc = state.pc;
         let at = self.graph.terms.constant(64, addr);
-        let destroys = self.destroys;
+        let (destroys, counts_up) = (self.destroys, by == 1);
         let mut gone = self.graph.terms.bool(false);
         self.update(thread, state, NO_SLOT, Type::I32, at, false, |unroller, _, found| {
             let terms = &mut unroller.graph.terms;
             let (by, end) = (terms.constant(32, by), terms.constant(32, DESTROYED));
             let new = terms.add(found, by);
             gone = if destroys { terms.eq(found, end) } else { terms.bool(false) };
+            if counts_up {
+                let greatest = terms.constant(32, SEMAPHORE_MAX);
+                let full = terms.eq(found, greatest);
+                gone = terms.or(gone, full);
+            }
             let writes = terms.not(gone);
             Ok(Update { new, writes, goes_on: terms.bool(true), fails: terms.bool(false) })
         })?;
