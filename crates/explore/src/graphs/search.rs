@@ -221,12 +221,10 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(thread);
         }
         let threads = (0..graph.threads.len() as u32).map(ThreadId);
-        if self.context.code.has_atomic_blocks() {
-            if let Some(thread) = super::blocks::first_inside(graph, |thread| {
-                matches!(readiness(&mut self.context, graph, thread), Readiness::Yes)
-            }) {
-                return Some(thread);
-            }
+        let has_blocks = self.context.code.has_atomic_blocks();
+        let mut is_ready = |thread| matches!(readiness(&mut self.context, graph, thread), Readiness::Yes);
+        if has_blocks && let Some(thread) = super::blocks::first_inside(graph, &mut is_ready) {
+            return Some(thread);
         }
         let mut late = None;
         for thread in threads {
