@@ -117,9 +117,32 @@ impl Chains {
         event
     }
 
+    /// Places all events, which must be numbered chain by chain, along a sequence of them: each behind the one before it in its chain, and behind the
+    /// one that `after` says, unless that is `u32::MAX`.
+    pub fn place_all(&mut self, sequence: &[u32], after: impl Fn(u32) -> u32) {
+        let width = self.width;
+        for &event in sequence {
+            let (chain, number) = self.places[event as usize];
+            let to = event as usize * width;
+            if number > 0 {
+                // Rows are too short for a call, and for what a copy of unknown length is made of otherwise.
+                let both = &mut self.rows[to - width..to + width];
+                for at in 0..width {
+                    both[width + at] = both[at];
+                }
+            }
+            self.rows[to + chain as usize] = number;
+            let other = after(event);
+            if other != u32::MAX {
+                self.edges.push((other, event));
+                self.carry(other, event);
+            }
+        }
+    }
+
     /// Puts an event behind the one before it in its chain, and behind these. All of them must have been placed.
     #[inline]
-    pub fn place(&mut self, event: u32, behind: impl IntoIterator<Item = u32>) {
+    fn place(&mut self, event: u32, behind: impl IntoIterator<Item = u32>) {
         let (chain, number) = self.place_of(event);
         let to = event as usize * self.width;
         if let Some(last) = number.checked_sub(1) {

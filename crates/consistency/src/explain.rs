@@ -12,7 +12,7 @@ use crate::causal::conflict::Conflict;
 use crate::causal::{self, Found};
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Action, Instance, Malformed, Source};
-use crate::models::{self, Axioms, Kind};
+use crate::models::{self, Axioms};
 use crate::order::{Link, Order, Why};
 use crate::settings::{Closure, Settings};
 use crate::shape::{Hidden, Shape};
@@ -238,13 +238,11 @@ impl Explainer<'_> {
 
     /// Whether there is a cycle.
     fn is_cyclic(&mut self, instance: &Instance) -> bool {
-        match models::of(self.model) {
-            Kind::Machine(_) => {
-                self.shape.build(instance, self.model).is_err()
-                    || self.closure.build(&self.shape, self.settings.limits.interrupt) == Err(Failure::Cyclic)
-            }
-            Kind::Axioms(axioms) => self.links(instance, axioms).is_some(),
+        if let Some(axioms) = models::axioms(self.model) {
+            return self.links(instance, axioms).is_some();
         }
+        self.shape.build(instance, self.model).is_err()
+            || self.closure.build(&self.shape, self.settings.limits.interrupt) == Err(Failure::Cyclic)
     }
 
     /// The cycle of a model given by axioms.
@@ -309,7 +307,7 @@ impl Explainer<'_> {
 
     /// The cycle closure finds, if it finds one.
     fn cycle(&mut self, instance: &Instance) -> Option<Cycle> {
-        if let Kind::Axioms(axioms) = models::of(self.model) {
+        if let Some(axioms) = models::axioms(self.model) {
             let links = self.links(instance, axioms)?;
             let (conclusions, cycle) = causal::explain::ties(instance, axioms.synchronises(), &links);
             return Some(Cycle { conclusions, cycle });

@@ -5,7 +5,7 @@ use crate::causal::{self, Found};
 use crate::closure::{ClosureOrder, Failure};
 use crate::instance::{Instance, Malformed};
 use crate::interrupt::Interrupted;
-use crate::models::{self, Axioms, Kind, Task};
+use crate::models::{self, Axioms, Task};
 use crate::naive::Naive;
 use crate::order::Order;
 use crate::prefix::{Move, Prefix};
@@ -72,7 +72,7 @@ impl Verifier {
     pub fn verify(&mut self, instance: &Instance, model: Model, settings: &Settings<'_>) -> Result<Answer, Malformed> {
         instance.validate()?;
         self.statistics = Statistics::default();
-        if let Kind::Axioms(axioms) = models::of(model) {
+        if let Some(axioms) = models::axioms(model) {
             return self.verify_axioms(instance, axioms, &settings.limits);
         }
         if self.shape.build(instance, model).is_err() {

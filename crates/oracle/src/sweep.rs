@@ -85,16 +85,28 @@ impl Sweep {
 
     /// Holds every engine against brute force on a program.
     pub fn compare(&mut self, family: Family, sketch: &Sketch, models: &[Model]) -> Vec<Disagreement<'_>> {
+        self.compare_some(family, sketch, models, |_| true)
+    }
+
+    /// Holds some of the engines against brute force on a program.
+    pub fn compare_some(
+        &mut self,
+        family: Family,
+        sketch: &Sketch,
+        models: &[Model],
+        asked: impl Fn(&Subject) -> bool,
+    ) -> Vec<Disagreement<'_>> {
+        let takes = |engine: &Subject, model: Model| asked(engine) && (engine.applies)(sketch, model);
         let mut disagreements = Vec::new();
         let mut compared = false;
         let code = code(sketch);
         for &model in models {
-            let taken = self.engines.iter().any(|engine| (engine.applies)(sketch, model));
+            let taken = self.engines.iter().any(|engine| takes(engine, model));
             let expected = taken.then(|| Expected::of(&code, model, self.effort));
             for (at, engine) in self.engines.iter().enumerate() {
                 let tally = self.tallies.entry((at, family, model)).or_default();
                 let expected = match &expected {
-                    Some(expected) if (engine.applies)(sketch, model) => expected,
+                    Some(expected) if takes(engine, model) => expected,
                     _ => {
                         tally.left_out += 1;
                         continue;

@@ -7,8 +7,9 @@
 //! Behind the last effect of a thread (anything but reads and fences) its run goes through states s0 s1 ... sn, one before each operation. The
 //! operations from the i-th on *had no effect* if
 //! * sn is like si: then they can be left out, and nobody, the thread included, can tell; or
-//! * the i-th is a load that is not made again (by the same instruction), the last one, which may be, reads the same location, and sn is like the state that
-//!   si leads to with what the last one found: then the thread might as well have looked later. The last one must be an acquire if the
+//! * the i-th is a load that matters (with another value it would have led to a state that is not like that), that is not made again (by the same
+//!   instruction), the last one, which may be, reads the same location, and whatever the last one might have found leads to a state that is like the one that
+//!   si leads to with that, unless it has an effect or is not made again then: then the thread might as well have looked later. The last one must be an acquire if the
 //!   i-th is. (That it may be made again is what makes it a loop, with its first look in front of it, and not two loads that happen to lead to the same.)
 //!
 //! An execution with such operations is none of its own, so a thread that has just completed some stops where it is: it is
@@ -77,13 +78,12 @@ impl<'c> Turns<'c> {
         }
     }
 
-    /// The first of the operations without effect that a thread in this state has just completed, if there are some. That it is in
-    /// a state it has been in says more than that it might have looked later.
+    /// The first of the operations without effect that a thread in this state has just completed, if there are some.
     pub(crate) fn idle_since(&mut self, now: &Thread, looks: &Looks) -> Option<u32> {
         let all: Vec<&Look> = std::iter::successors(looks.as_deref(), |look| look.rest.as_deref()).collect();
-        let mut earliest_first = (0..all.len()).rev();
-        let same = earliest_first.find(|&at| self.is_back(now, &all[..=at]));
-        let found = same.or_else(|| (0..all.len()).rev().find(|&at| self.could_have_looked_later(now, &all[..=at])));
+        let found = (0..all.len())
+            .rev()
+            .find(|&at| self.is_back(now, &all[..=at]) || self.could_have_looked_later(now, &all[..=at]));
         found.map(|at| all[at].before.operations())
     }
 
@@ -104,9 +104,43 @@ impl<'c> Turns<'c> {
         let Some((look, other)) = later.first().and_then(|look| Some((look, look.read.filter(as_good)?))) else {
             return false;
         };
+        if !self.is_made_again(&look.before) {
+            return false;
+        }
         let mut thread = first.before.clone();
         thread.answer(self.code, other.value, 0);
-        self.alike(now, &thread) && self.is_made_again(&look.before)
+        self.alike(now, &thread)
+            && VALUES.into_iter().all(|value| self.lead_to_the_same(&first.before, &look.before, value))
+            && self.matters(&first.before, &thread)
+    }
+
+    /// Whether a load leads to the same with this value as another look does, unless that has an effect then.
+    fn lead_to_the_same(&mut self, load: &Thread, look: &Thread, value: u64) -> bool {
+        if look.reaction(self.code, value) != Reaction::Read {
+            return true;
+        }
+        let (mut one, mut other) = (load.clone(), look.clone());
+        one.answer(self.code, value, 0);
+        other.answer(self.code, value, 0);
+        self.alike(&one, &other) || !self.comes_back(&other, look.pc())
+    }
+
+    /// Whether some answers lead the thread to this instruction. Where that takes too long to see, they do.
+    fn comes_back(&self, thread: &Thread, pc: u32) -> bool {
+        let (mut met, mut todo) = (FxHashSet::from_iter([thread.clone()]), vec![thread.clone()]);
+        while let Some(thread) = todo.pop() {
+            let rests = matches!(thread.status(), Status::Ready(_));
+            if met.len() > MAX_PAIRS || rests && thread.pc() == pc {
+                return true;
+            }
+            todo.extend(self.successors(&thread).into_iter().filter(|next| met.insert(next.clone())));
+        }
+        false
+    }
+
+    /// Whether a load could lead elsewhere than to a state like this.
+    fn matters(&mut self, before: &Thread, after: &Thread) -> bool {
+        self.successors(before).iter().any(|next| !self.alike(next, after))
     }
 
     /// Whether some answers lead the thread to the instruction it rests before once more. Where that takes too long to see, they do.
@@ -115,16 +149,7 @@ impl<'c> Turns<'c> {
         if let Some(&known) = self.repeats.get(&pc) {
             return known;
         }
-        let (mut met, mut todo) = (FxHashSet::from_iter([before.clone()]), vec![before.clone()]);
-        let mut again = false;
-        while let Some(thread) = todo.pop() {
-            let successors = self.successors(&thread);
-            again |= met.len() > MAX_PAIRS || successors.iter().any(|next| next.pc() == pc);
-            if again {
-                break;
-            }
-            todo.extend(successors.into_iter().filter(|next| met.insert(next.clone())));
-        }
+        let again = self.successors(before).iter().any(|next| self.comes_back(next, pc));
         self.repeats.insert(pc, again);
         again
     }

@@ -12,6 +12,14 @@ use raddle_trace::Model;
 const PROGRAMS: u64 = 200;
 const LEAST: u64 = 120;
 
+/// The ways in which `oc` can search, each a solver run for every program, are compared on every so many-th program only. `raddle-fuzz` compares them on all.
+const SPARSE: u64 = 4;
+
+/// Whether the engine is one that is compared on a part of the programs.
+fn is_sparse(engine: &Subject) -> bool {
+    engine.name.starts_with("oc ")
+}
+
 fn check(equivalence: Equivalence, cases: Vec<Case>) {
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for engine in subjects().iter().filter(|engine| engine.equivalence == equivalence) {
@@ -89,7 +97,8 @@ fn hold(family: Family) {
     let mut sweep = Sweep::new(engines, Effort { states: 5_000, classes: 500 });
     for index in 0..PROGRAMS {
         let sketch = generate(family, 2, index);
-        if let Some(wrong) = sweep.compare(family, &sketch, &Model::OPERATIONAL).first() {
+        let asked = |engine: &Subject| index.is_multiple_of(SPARSE) || !is_sparse(engine);
+        if let Some(wrong) = sweep.compare_some(family, &sketch, &Model::OPERATIONAL, asked).first() {
             panic!("{}", smallest(&sketch, wrong.model, wrong.engine));
         }
     }
@@ -97,15 +106,20 @@ fn hold(family: Family) {
         for model in Model::OPERATIONAL {
             let tally = sweep.tally(|other, _, under| other.name == engine.name && under == model);
             println!("{} under {model}, family {family}: {tally:?}", engine.name);
+            let part = if is_sparse(engine) { SPARSE } else { 1 };
             let least = least(engine, family, model);
-            assert!(tally.agreed >= least, "{} was hardly compared under {model}: {tally:?}", engine.name);
+            assert!(tally.agreed >= least / part, "{} was hardly compared under {model}: {tally:?}", engine.name);
             let least = match engine.equivalence {
                 _ if family != Family::Racy || !(engine.races)(model) => 0,
                 // These look for races only where accesses synchronise in both directions.
-                Equivalence::States => least.min(LEAST / 6),
+                Equivalence::States => least.min(if is_sparse(engine) { LEAST / 10 } else { LEAST / 6 }),
                 _ => least,
             };
-            assert!(tally.races >= least, "the races of {} were hardly compared under {model}: {tally:?}", engine.name);
+            assert!(
+                tally.races >= least / part,
+                "the races of {} were hardly compared under {model}: {tally:?}",
+                engine.name
+            );
         }
     }
 }

@@ -121,6 +121,21 @@ fn a_read_is_tried_once_for_each_side_and_value() {
     assert_eq!((found.counter("nodes"), found.statistics.executions), (7, 3));
 }
 
+/// Threads that share nothing: no read of one can find what another one writes, so none is worth a second try.
+#[test]
+fn reads_that_nobody_writes_for_are_tried_once() {
+    let own = |thread: usize| format!("R v{thread}; W v{thread} 1; R v{thread}");
+    let locked = |thread: usize| format!("lock m{thread}; R v{thread}; W v{thread} 1; unlock m{thread}");
+    for thread in [&own as &dyn Fn(usize) -> String, &locked] {
+        let threads: Vec<String> = (0..12).map(thread).collect();
+        let found = explored(&threads, |_| {});
+        assert_eq!(found.statistics.executions, 1, "{threads:?}");
+        assert!(found.counter("nodes") <= 1 + 2 * 12, "{:?}", found.counters);
+        let all = explored(&threads[..5], |settings| settings.signals = false);
+        assert!(all.counter("nodes") > 200, "{:?}", all.counters);
+    }
+}
+
 fn times(count: usize, text: &str) -> String {
     vec![text; count].join("; ")
 }

@@ -48,6 +48,30 @@ fn a_first_look_before_the_loop_is_a_turn() {
     assert_eq!(counts(&[retry, retry, retry, "W x 1"])[0], (42, 0));
 }
 
+/// A turn may both have changed nothing and have been a later first look; a way out that is never taken keeps no register alive.
+#[test]
+fn a_first_look_may_be_made_later_whatever_the_turn_left() {
+    let programs = [
+        ["b=R x; loop { a=R y; leave a==1; b=R x; leave b!=0 }; W x b", "W x 0"],
+        ["b=R x; loop { leave a==1; b=R x; leave b!=0 }; W x b", "W x 0"],
+        ["b=R x; loop { R x; leave a==1; b=R y; leave b!=0 }; W x b", "W x 1; W y 1"],
+    ];
+    let mut compared = 0;
+    for threads in programs {
+        let sketch = litmus(&threads);
+        let models = Model::OPERATIONAL.into_iter().chain(Model::AXIOMATIC);
+        for (model, subject) in models.flat_map(|model| subjects().into_iter().map(move |subject| (model, subject))) {
+            match compare(&sketch, model, &subject, Effort::default()) {
+                Comparison::Agree(_) => compared += 1,
+                found => {
+                    assert!(!(subject.applies)(&sketch, model), "{threads:?} by {}, {model}: {found:?}", subject.name)
+                }
+            }
+        }
+    }
+    assert!(compared >= 3 * 2 * 6, "{compared}");
+}
+
 #[test]
 fn two_loads_that_lead_to_the_same_are_no_loop() {
     assert_eq!(counts(&["W x 1", "b=R x; if b<1 { R x }; spin { a=R x } a!=0"])[0], (3, 0));

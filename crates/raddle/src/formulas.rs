@@ -83,8 +83,8 @@ pub(crate) fn decide(
         options.model = Model::Sc;
     }
     // Where nothing races and all else is seq_cst, the executions are those of sequential consistency.
-    let same = !weak
-        || ((meant.looks_for_races() || !code.may_race()) && code.is_seq_cst() && !code.has_atomic_blocks());
+    let same =
+        !weak || ((meant.looks_for_races() || !code.may_race()) && code.is_seq_cst() && !code.has_atomic_blocks());
     let asked = Asked { code: &code, options, same };
     control.restart();
     let both = [OC, CEGAR].into_iter().all(|name| asked.takes(name));

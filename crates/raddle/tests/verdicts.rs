@@ -377,6 +377,27 @@ fn blocks_that_write_are_one_step_each() {
     }
 }
 
+/// Blocks that read may have to read again before they fit. Graphs that tear one are dropped as soon as they do, if it is one of two threads or reads once;
+/// few are left otherwise.
+#[test]
+fn few_graphs_tear_blocks_that_read() {
+    let add = |x: usize| format!("let r{x} = load x{x}; store x{x}, r{x} + 1; ");
+    let families: [(usize, usize, u64, [u64; 3]); 4] =
+        [(2, 2, 6, [0, 0, 0]), (2, 4, 70, [0, 0, 0]), (3, 1, 6, [0, 4, 21]), (3, 2, 90, [0, 219, 845])];
+    for (threads, blocks, executions, torn) in families {
+        for (variables, torn) in (1..).zip(torn) {
+            let globals: String = (0..variables).map(|x| format!("global x{x}: i32; ")).collect();
+            let block = format!("atomic {{ {} }} ", (0..variables).map(add).collect::<String>());
+            let thread = format!("fn t() {{ for i in 0..{blocks} {{ {block} }} }}");
+            let text = format!("{globals}{thread} fn main() {{ {} }}", "spawn t(); ".repeat(threads));
+            let outcome = check_by("optimal", &text, Model::Sc);
+            let moot = outcome.counters.iter().find(|(name, _)| *name == "moot").expect("it is counted").1;
+            assert_eq!(outcome.statistics.executions, executions, "{text}");
+            assert!(moot <= torn, "{moot}: {text}");
+        }
+    }
+}
+
 #[test]
 fn what_depends_on_an_error_that_is_not_looked_for_is_unknown() {
     let text = "global p: ptr;

@@ -23,7 +23,7 @@ pub use orders::Wish;
 
 use crate::instance::{Action, Instance, Malformed, Source};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::models::{self, Axioms, Kind};
+use crate::models::{self, Axioms};
 use crate::settings::Limits;
 use blocks::{Blocks, Twice};
 use clocks::Clocks;
@@ -75,10 +75,7 @@ pub fn has_order(model: Model, execution: &Execution, mo: Matrix) -> bool {
 }
 
 fn axioms(model: Model) -> &'static dyn Axioms {
-    match models::of(model) {
-        Kind::Axioms(axioms) => axioms,
-        Kind::Machine(_) => panic!("{model} has store buffers"),
-    }
+    models::axioms(model).unwrap_or_else(|| panic!("{model} has store buffers"))
 }
 
 /// Looks for an execution. Counts the orders that a search looked at.

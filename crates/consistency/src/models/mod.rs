@@ -122,6 +122,14 @@ pub(crate) fn of(model: Model) -> Kind {
     }
 }
 
+/// The file of a model that is given by axioms, if it is.
+pub(crate) fn axioms(model: Model) -> Option<&'static dyn Axioms> {
+    match of(model) {
+        Kind::Axioms(axioms) => Some(axioms),
+        Kind::Machine(_) => None,
+    }
+}
+
 /// The file of a model with store buffers.
 ///
 /// # Panics

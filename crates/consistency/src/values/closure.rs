@@ -86,6 +86,9 @@ impl Closure {
         let Closure { writes, visible, latest, latest_bad, .. } = self;
         let writes = &writes[problem.ops[read as usize].loc as usize];
         let good = problem.good(read);
+        if let [source] = *good {
+            return read_from(writes, order, read, source);
+        }
         debug_assert!(good.is_sorted() && good.iter().all(|&write| write == INIT || writes.contains(&write)));
         let before = |order: &Chains, a: u32, b: u32| a == INIT || order.before(a, b);
         latest.clear();
@@ -153,6 +156,33 @@ impl Closure {
         }
         Some(changed)
     }
+}
+
+/// The same for a read of this location that has one source: other writes come before that or after the read.
+fn read_from(writes: &[u32], order: &mut Chains, read: u32, source: u32) -> Option<bool> {
+    let mut changed = false;
+    if source == INIT {
+        for &write in writes.iter().filter(|&&write| write != read) {
+            if !order.before(read, write) {
+                changed |= order.insert(read, write)?;
+            }
+        }
+        return Some(changed);
+    }
+    if !order.before(source, read) {
+        changed |= order.insert(source, read)?;
+    }
+    // What is found out of the first write of a thread holds for those behind it, so that most is known already when it is asked for.
+    for &write in writes.iter().filter(|&&write| write != source && write != read) {
+        if order.before(write, read) {
+            if !order.before(write, source) {
+                changed |= order.insert(write, source)?;
+            }
+        } else if order.before(source, write) && !order.before(read, write) {
+            changed |= order.insert(read, write)?;
+        }
+    }
+    Some(changed)
 }
 
 /// The writes of a location, and whether each is among the good ones. Both lists increase.

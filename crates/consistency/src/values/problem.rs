@@ -111,10 +111,7 @@ impl Problem {
     /// keeps program order, spawn and join. Returns `false` if the edges close a cycle.
     pub fn begin(&self, order: &mut Chains, sequence: &[u32]) -> bool {
         order.reset(self.starts.windows(2).map(|ends| ends[1] - ends[0]));
-        for &event in sequence {
-            let after = self.ops[event as usize].after;
-            order.place(event, (after != NONE).then_some(after));
-        }
+        order.place_all(sequence, |event| self.ops[event as usize].after);
         self.edges.iter().all(|&(a, b)| order.insert(a, b).is_some())
     }
 }

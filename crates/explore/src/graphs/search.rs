@@ -213,7 +213,7 @@ impl<'c, M: Model> Search<'c, M> {
     }
 
     /// The thread that moves next: one between the halves of an update, else the first that is ready, those inside of an atomic block before others,
-    /// which may wait for the rest of it; else the first that waits.
+    /// which may wait for the rest of it, and in the order of their blocks; else the first that waits.
     fn pick(&mut self) -> Option<ThreadId> {
         let level = self.levels.last().expect("the search is not over");
         let graph = &level.graph;
@@ -227,14 +227,10 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(thread);
         }
         let threads = (0..graph.threads.len() as u32).map(ThreadId);
-        if self.context.code.has_atomic_blocks() {
-            let is_inside =
-                |thread: &ThreadId| graph.state(*thread).is_some_and(|state| state.atomic_block().is_some());
-            let mut inside = threads.clone().filter(is_inside);
-            let ready = |thread: &ThreadId| matches!(readiness(&mut self.context, graph, *thread), Readiness::Yes);
-            if let Some(thread) = inside.find(ready) {
-                return Some(thread);
-            }
+        let has_blocks = self.context.code.has_atomic_blocks();
+        let mut is_ready = |thread| matches!(readiness(&mut self.context, graph, thread), Readiness::Yes);
+        if has_blocks && let Some(thread) = super::blocks::first_inside(graph, &mut is_ready) {
+            return Some(thread);
         }
         let mut late = None;
         for thread in threads {

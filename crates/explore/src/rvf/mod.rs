@@ -16,7 +16,7 @@
 //! |---|---|
 //! | `search` | what is tried next? |
 //! | `candidates` | what can a read read from, and which of that is the same? |
-//! | `signals` | need other reads be tried? |
+//! | `sequence::signals` | need other reads be tried? |
 //! | `witness` | is there a sequence? Is it at hand? |
 //! | [`values`](raddle_consistency::values) | the same as a problem about numbered events |
 //! | `ends` | is this the end of an execution, and of which kind? |
@@ -64,7 +64,6 @@ mod findings;
 pub mod options;
 mod pool;
 mod search;
-mod signals;
 #[cfg(test)]
 mod tests;
 

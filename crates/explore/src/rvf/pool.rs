@@ -11,7 +11,7 @@
 
 use super::options::Settings;
 use super::search::{Node, Search};
-use super::signals::Ancestors;
+use crate::sequence::signals::Ancestors;
 use crate::sequence::{Frontier, Report, Stop, Walk};
 use crate::workers::Workers;
 use raddle_engine::{Deadline, Outcome, Question};

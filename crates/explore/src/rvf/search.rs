@@ -6,8 +6,8 @@
 use super::candidates::{self, Group};
 use super::options::{Rule, Settings};
 use super::pool::{Back, Given, Part};
-use super::signals::{Ancestor, Ancestors};
 use crate::rules::Follows;
+use crate::sequence::signals::{Ancestor, Ancestors};
 use crate::sequence::witness::{self, NewRead};
 use crate::sequence::{Extended, Initial, Mark, Pending, Report, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
@@ -70,6 +70,15 @@ pub(crate) struct Search<'c> {
 /// any time, or a mutex: there what is in its way is another lock that shows up.
 fn stops(pending: &Pending) -> bool {
     !pending.wait || pending.mutex
+}
+
+/// Whether a pending update may be one that the ancestor has disabled.
+fn hides(settings: &Settings, pending: Pending, compares: bool, ancestor: &Ancestor) -> bool {
+    if pending.mutex && ancestor.mutex {
+        settings.follows(Rule::LocksHideLocks)
+    } else {
+        ancestor.update && (settings.follows(Rule::UpdatesHideUpdates) || (compares && ancestor.compares))
+    }
 }
 
 impl Node {
@@ -322,7 +331,8 @@ impl<'c> Search<'c> {
         for &pending in &reads {
             let state = self.shell.frontier.state(pending.thread).expect("it has a pending read");
             let compares = state.operation_name(self.shell.frontier.world.code) == "cas";
-            self.ancestors.pending(pending, compares, &self.settings);
+            let settings = &self.settings;
+            self.ancestors.pending(pending, |ancestor| hides(settings, pending, compares, ancestor));
         }
         let mut fruitful = false;
         let branch = match choice {

@@ -39,6 +39,7 @@ mod report;
 mod run;
 mod schedule;
 pub(crate) mod shell;
+pub(crate) mod signals;
 mod tried;
 pub(crate) mod witness;
 

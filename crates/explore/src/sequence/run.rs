@@ -85,7 +85,10 @@ impl Frontier<'_> {
                 if rest.loc != NO_LOC {
                     return Ok(false);
                 }
-                if let Some(message) = self.wrong(thread, access) {
+                let lasting = self.world.lasting(access);
+                if lasting.is_none()
+                    && let Some(message) = self.wrong(thread, access)
+                {
                     self.fault(thread, Property::Memory, message)
                 } else if let Some(meeting) = self.meeting(thread) {
                     match self.meet(thread, access, meeting)? {
@@ -93,22 +96,26 @@ impl Frontier<'_> {
                         None => return Ok(false),
                     }
                 } else {
-                    let loc = self.world.loc(access, pc)?;
+                    let loc = lasting.map_or_else(|| self.world.loc(access, pc), Ok)?;
                     self.check_meeting(thread, loc, pc)?;
                     self.logs[thread.index()].rests.last_mut().expect("it has one").loc = loc;
                     return Ok(false);
                 }
             }
             Visible::Choose { .. } => return Ok(false),
-            Visible::Store { access, value, order } => match self.wrong(thread, access) {
-                Some(message) => self.fault(thread, Property::Memory, message),
-                None => {
-                    let loc = self.world.loc(access, pc)?;
+            Visible::Store { access, value, order } => {
+                let lasting = self.world.lasting(access);
+                if lasting.is_none()
+                    && let Some(message) = self.wrong(thread, access)
+                {
+                    self.fault(thread, Property::Memory, message)
+                } else {
+                    let loc = lasting.map_or_else(|| self.world.loc(access, pc), Ok)?;
                     self.check_meeting(thread, loc, pc)?;
                     let event = Event { loc, written: value, order: Some(order), ..plain(Kind::Write) };
                     self.answer(thread, event, 0)
                 }
-            },
+            }
             Visible::Fence { order } => self.answer(thread, Event { order: Some(order), ..plain(Kind::Note) }, 0),
             Visible::Spawn { .. } => self.spawn(thread, plain(Kind::Spawn))?,
             Visible::Take { .. } => unreachable!("programs with mailboxes are refused"),

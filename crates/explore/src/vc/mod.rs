@@ -36,6 +36,11 @@
 //! * Relaxed orders: two writes of leaves are not ordered as long as neither is good for any read (published as an optimisation). A write that becomes
 //!   good is ordered with all others then; without that executions are lost. The other published relaxation, of writes that no
 //!   read can see any more, is not made: the shortcut has the same effect at the end of an execution.
+//! * Backtrack signals ([`signals`](options::Settings::signals)), published for `rvf` only: the reads behind one that has tried all that is there are tried only
+//!   if a write to its location shows up below, or a lock that it may hide. The argument is the same (`sequence::signals`): take an execution in which the
+//!   read comes behind a new write to its location, and the first such write. Without that write and what depends on it the read finds what was there, the orders of
+//!   leaf events are those of the node, and the write is what its thread does next; so it shows up below the read. Where the shortcut has left something
+//!   out, all are tried.
 //! * Locks are tried before other reads. The published order is the root first, then the leaves.
 //! * A mutex is taken from the release that ends the last critical section, which makes the order of critical sections total.
 //!   A try-lock that fails does so from any holder.
@@ -55,7 +60,7 @@
 //!
 //! Polynomial per class for a fixed number of threads. There can be many more classes than with `rvf` where leaves write
 //! one location that is read, since their orders are told apart. Many nodes are no ends of executions, and the closure is most of
-//! the work: reads that have nothing to do with each other are tried in every order, all but one of which are dead ends.
+//! the work.
 
 mod accesses;
 mod candidates;

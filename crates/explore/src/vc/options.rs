@@ -11,6 +11,8 @@ pub struct Settings {
     /// If a read with a value ends an execution in one order of the leaves, do not look at the same read with the same
     /// value in the other orders: the events and their values are the same.
     pub shortcut: bool,
+    /// Leave out reads that need not be tried, by backtrack signals.
+    pub signals: bool,
     /// Leave writes of leaves unordered as long as no read has one of them as a good write.
     pub relaxed: bool,
     /// Count an execution for each order of writes at its end that no read can tell apart, as the definition of classes
@@ -26,6 +28,7 @@ impl Default for Settings {
         Settings {
             root: Root::default(),
             shortcut: true,
+            signals: true,
             relaxed: true,
             every_order: false,
             #[cfg(test)]
@@ -73,11 +76,12 @@ const ROOT: Switch = Switch {
 };
 const SHORTCUT: Switch =
     Switch::on_off("shortcut", true, "do not look at a last read again in other orders of the leaves");
+const SIGNALS: Switch = Switch::on_off("signals", true, "leave out reads that need not be tried");
 const ORDERS: Switch =
     Switch::words("orders", &["relaxed", "strict", "all"], "which orders of writes of leaves are told apart");
 
 /// The switches of the engine.
-pub(super) const SWITCHES: &[Switch] = &[ROOT, SHORTCUT, ORDERS];
+pub(super) const SWITCHES: &[Switch] = &[ROOT, SHORTCUT, SIGNALS, ORDERS];
 
 impl From<&Switches> for Settings {
     fn from(switches: &Switches) -> Self {
@@ -88,6 +92,7 @@ impl From<&Switches> for Settings {
                 number => number.parse().map_or(Root::First, Root::Nth),
             },
             shortcut: switches.is_on(&SHORTCUT),
+            signals: switches.is_on(&SIGNALS),
             relaxed: orders == "relaxed",
             every_order: orders == "all",
             #[cfg(test)]

@@ -14,7 +14,8 @@ use super::order::Order;
 use super::realise::realise;
 use crate::rules::Follows;
 use crate::sequence::ends::Ends;
-use crate::sequence::{Extended, Initial, Mark, NO_LOC, Pending, Shell, Stop, Tried, Walk, forbid};
+use crate::sequence::signals::{Ancestor, Ancestors};
+use crate::sequence::{Extended, Initial, LocId, Mark, NO_LOC, Pending, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
 
@@ -48,6 +49,15 @@ struct Now {
     /// Its groups, the next one last; `None` if it has not been begun.
     groups: Option<Vec<Group>>,
     child: Option<Child>,
+    /// Whether further reads have to be tried.
+    more: bool,
+    /// Some group of the current read has been explored.
+    possible: bool,
+}
+
+/// Whether trying this read can make it needless to try others; see `sequence::signals`.
+fn stops(pending: &Pending) -> bool {
+    !pending.wait || pending.mutex
 }
 
 /// What is tried at a node.
@@ -89,7 +99,7 @@ impl Node {
                     || now.as_ref().is_some_and(|now| {
                         let inside = now.child.as_ref().is_some_and(|child| child.extension.has_more());
                         let groups = now.groups.as_ref().is_some_and(|groups| !groups.is_empty());
-                        inside || groups || now.next + usize::from(now.groups.is_some()) < reads.len()
+                        inside || groups || (now.more && now.next + usize::from(now.groups.is_some()) < reads.len())
                     })
             }
         }
@@ -110,6 +120,7 @@ pub(crate) struct Search<'c> {
     manner: Manner,
     pub(super) accesses: Accesses,
     nodes: Vec<Node>,
+    ancestors: Ancestors,
 }
 
 impl<'c> Walk<'c> for Search<'c> {
@@ -173,7 +184,15 @@ impl<'c> Walk<'c> for Search<'c> {
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
                 let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
-                *now = Some(Box::new(Now { order, tried, next: 0, groups: None, child: None }));
+                *now = Some(Box::new(Now {
+                    order,
+                    tried,
+                    next: 0,
+                    groups: None,
+                    child: None,
+                    more: true,
+                    possible: false,
+                }));
                 Ok(true)
             }
             Branch::Orders { now: Some(now), .. } if now.child.is_some() => self.next_child(),
@@ -204,6 +223,7 @@ impl<'c> Search<'c> {
             },
             accesses: Accesses::new(root),
             nodes: Vec::new(),
+            ancestors: Ancestors::default(),
         }
     }
 
@@ -234,6 +254,7 @@ impl<'c> Search<'c> {
                 let loc = event.loc;
                 self.accesses.write(id, loc);
                 self.refuse_misuse(id, loc)?;
+                self.signal_write(id, loc);
             }
             self.refuse_late_access(id)?;
         }
@@ -255,6 +276,11 @@ impl<'c> Search<'c> {
             return Ok(());
         }
         let threads = self.shell.frontier.ids();
+        let mut reads: Vec<Pending> =
+            threads.clone().filter_map(|thread| self.shell.frontier.pending(thread)).collect();
+        for &pending in &reads {
+            self.ancestors.pending(pending, |ancestor| ancestor.update);
+        }
         if let Some((thread, count)) =
             threads.clone().find_map(|thread| Some((thread, self.shell.frontier.choice(thread)?)))
         {
@@ -262,7 +288,6 @@ impl<'c> Search<'c> {
             self.nodes.push(Node { place, tried, branch, weight, fruitful: true });
             return Ok(());
         }
-        let mut reads: Vec<Pending> = threads.filter_map(|thread| self.shell.frontier.pending(thread)).collect();
         for &pending in &reads {
             self.refuse_pending(pending)?;
         }
@@ -323,12 +348,15 @@ impl<'c> Search<'c> {
         let again = self.settings.shortcut && known.contains(&(thread, child.value));
         let alarm = self.shell.report.alarm();
         let found = if again { None } else { child.extension.next(&self.accesses, &mut alarm.watch(ORDERS))? };
+        now.more |= again;
         let Some(order) = found else {
             now.child = None;
+            now.more |= self.ancestors.pop();
             let place = node.place;
             self.back_to(place);
             return Ok(true);
         };
+        now.possible = true;
         let mut tried = now.tried.clone();
         node.fruitful = true;
         let share = node.share();
@@ -355,7 +383,7 @@ impl<'c> Search<'c> {
             unreachable!("reads are being tried")
         };
         let current = now.as_mut().expect("just matched");
-        let Some(&pending) = reads.get(current.next) else {
+        let Some(&pending) = reads.get(current.next).filter(|_| current.groups.is_some() || current.more) else {
             *now = None;
             return Ok(true);
         };
@@ -364,18 +392,25 @@ impl<'c> Search<'c> {
             let tried = current.tried.get(thread.index()).and_then(Option::as_ref);
             let mut found = candidates::groups(&mut self.shell.frontier, pending, self.root, tried);
             found.reverse();
+            current.more = !(self.settings.signals && tried.is_none() && stops(&pending));
+            current.possible = false;
             current.groups = Some(found);
             return Ok(true);
         };
         let Some(group) = groups.pop() else {
             current.groups = None;
             current.next += 1;
+            // A lock that cannot be taken says nothing about the others.
+            current.more |= !current.possible;
             forbid(&mut current.tried, thread, &self.shell.frontier);
             return Ok(true);
         };
         if self.settings.shortcut && known.contains(&(thread, group.value)) {
+            // What it would have shown is not looked at.
+            (current.more, current.possible) = (true, true);
             return Ok(true);
         }
+        let signal = current.more;
         self.shell.report.statistics.events += 1;
         let order = current.order.clone();
         let id = match group.value {
@@ -387,6 +422,17 @@ impl<'c> Search<'c> {
         } else {
             self.accesses.read(id, pending.loc, group.members);
         }
+        self.ancestors.push(Ancestor {
+            id,
+            loc: pending.loc,
+            update: pending.update,
+            mutex: pending.mutex,
+            compares: false,
+            signal,
+        });
+        if group.locks {
+            self.signal_write(id, pending.loc);
+        }
         self.refuse_late_access(id)?;
         let extension = Extension::new(order, vec![self.new_event(id)], self.manner);
         let child = Child { place: self.place(), thread, value: group.value, extension };
@@ -394,6 +440,11 @@ impl<'c> Search<'c> {
         let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
         now.child = Some(child);
         Ok(true)
+    }
+
+    fn signal_write(&mut self, id: EventId, loc: LocId) {
+        let frontier = &self.shell.frontier;
+        self.ancestors.write(id, loc, |ancestor| frontier.before(ancestor, id));
     }
 
     /// Leaves the innermost node. Returns whether there is another one.

@@ -8,6 +8,7 @@
 mod opening;
 
 use raddle_engine::{Fault, Refusal};
+use raddle_machine::address::Owner;
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Thread};
 use raddle_trace::{Model, Place, Schedule, ThreadId};
@@ -95,7 +96,8 @@ impl Names {
 pub(crate) struct View<'c> {
     world: Arc<World<'c>>,
     pub(crate) code: &'c Code,
-    locations: FxHashMap<Addr, (LocId, u8)>,
+    /// The size of each, and whether it is part of an object that is always there.
+    locations: FxHashMap<Addr, (LocId, u8, bool)>,
     accesses: Vec<Option<Access>>,
     /// Initial values that do not depend on who allocated what.
     initials: Vec<Option<Initial>>,
@@ -114,16 +116,23 @@ impl<'c> View<'c> {
 
     /// The number of a location. Two accesses that overlap must be to the same bytes.
     pub(crate) fn loc(&mut self, access: Access, pc: u32) -> Result<LocId, Fault> {
-        if let Some(&(loc, size)) = self.locations.get(&access.addr)
+        if let Some(&(loc, size, _)) = self.locations.get(&access.addr)
             && size == access.size
         {
             return Ok(loc);
         }
         let named = self.world.names().number(access, pc);
         let loc = named.map_err(|(other, first)| self.overlap((access, pc), (other, first)))?;
-        self.locations.insert(access.addr, (loc, access.size));
+        let lasts = matches!(access.addr.owner(), Owner::Global(_)) && self.check(access, &|_| None).is_none();
+        self.locations.insert(access.addr, (loc, access.size, lasts));
         keep(&mut self.accesses, loc, access);
         Ok(loc)
+    }
+
+    /// The number of a location that has one, if an access to it can never be wrong: it is part of a global object.
+    pub(crate) fn lasting(&self, access: Access) -> Option<LocId> {
+        let &(loc, size, lasts) = self.locations.get(&access.addr)?;
+        (lasts && size == access.size).then_some(loc)
     }
 
     /// The number of the location that only fences update.

@@ -7,6 +7,7 @@
 //! | [`bounds`] | how often a loop may turn |
 //! | [`counted`] | which loops end by themselves, so that they need no bound |
 //! | [`liveness`] | which registers may still be read |
+//! | [`decided`] | which branches are decided before the program runs; makes them jumps |
 //! | [`idle`] | which code makes no difference; takes it out |
 //! | [`looks`] | which loops look at memory so many times and do the same whatever they see; lets them look once |
 //! | [`spin`] | which loops only wait; turns them into waits |
@@ -23,6 +24,7 @@ pub mod assumed;
 pub mod bounds;
 pub mod cfg;
 pub mod counted;
+pub mod decided;
 pub mod escape;
 pub mod idle;
 pub mod inline;
@@ -39,6 +41,7 @@ pub mod unwritten;
 pub use bounds::{LoopBounds, LoopPlace, NamedBound};
 pub use cfg::Cfg;
 pub use counted::free_counted_loops;
+pub use decided::decide_branches;
 pub use escape::{Escape, escape};
 pub use idle::drop_idle_code;
 pub use inline::inline_helpers;
@@ -53,10 +56,11 @@ pub use unwritten::give_any_value;
 
 use crate::program::Program;
 
-/// What every program goes through before it is compiled: unknown inputs get the values that are explored, what makes no difference goes, loops that only wait become waits,
+/// What every program goes through before it is compiled: unknown inputs get the values that are explored, what makes no difference or can never be reached goes, loops that only wait become waits,
 /// helpers of assumptions stand where they are called, and results that nobody reads are not asked for. The program must be valid, and stays so.
 pub fn transform(program: &mut Program) {
     resolve_inputs(program);
+    decide_branches(program);
     drop_idle_code(program);
     if look_once(program) {
         drop_idle_code(program);

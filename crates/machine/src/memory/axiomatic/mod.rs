@@ -11,17 +11,14 @@
 //! What the first thread does as long as it is alone and has no choice comes before all else: there memory is bytes, and what they are in the end is initial to all that
 //! follows. So accesses of different sizes do no harm there.
 //!
-//! | file | model |
+//! | file in `models` | model |
 //! |---|---|
 //! | `wra`, `ra`, `sra` | weak, usual and strong release-acquire (Lahav, Giannarakis, Vafeiadis 2016; Lahav, Boker 2022) |
 //! | `rc11` | repaired C11 (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017), with the release sequences of C++20 |
 
 mod condense;
-mod ra;
-mod rc11;
+mod models;
 mod relations;
-mod sra;
-mod wra;
 
 use self::relations::Relations;
 use super::{Found, Memory, Origin, Store};
@@ -177,14 +174,7 @@ impl Axiomatic {
     }
 
     fn evaluated(&self) -> Option<Broken> {
-        let relations = Relations::new(self);
-        match self.model {
-            Model::Wra => wra::broken(&relations),
-            Model::Ra => ra::broken(&relations),
-            Model::Sra => sra::broken(&relations),
-            Model::Rc11 => rc11::broken(&relations),
-            Model::Sc | Model::Tso | Model::Pso => unreachable!("this model has a memory of its own"),
-        }
+        models::first_broken(self.model)(&Relations::new(self))
     }
 }
 
@@ -334,8 +324,7 @@ impl Memory for Axiomatic {
         now.done(thread, Act::Other);
         let now = now.condensed(uses).unwrap_or(now);
         let relations = Relations::new(&now);
-        let happens_before =
-            if self.model == Model::Rc11 { rc11::happens_before(&relations) } else { relations.causality() };
+        let happens_before = models::happens_before(self.model, &relations);
         // What it has just done is the last event of all.
         let end = now.events.len() - 1;
         let mut accesses = (0..end).filter(|&event| now.events[event].location.is_some_and(uses));

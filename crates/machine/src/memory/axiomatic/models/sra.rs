@@ -2,8 +2,8 @@
 //! happens before.
 
 use super::Broken;
+use super::Relations;
 use super::ra;
-use super::relations::Relations;
 
 /// What is wrong with an execution.
 pub(super) fn broken(relations: &Relations<'_>) -> Option<Broken> {

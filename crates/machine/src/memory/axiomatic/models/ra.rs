@@ -3,7 +3,7 @@
 //! that are updates of one hidden location.
 
 use super::Broken;
-use super::relations::Relations;
+use super::Relations;
 use raddle_trace::Matrix;
 
 pub(super) const COHERENCE: Broken = "it contradicts the order of the writes of a location";

@@ -2,8 +2,8 @@
 //! overwritten. A full fence is an update of one hidden location, since there is no order with which an axiom could be stated.
 
 use super::Broken;
+use super::Relations;
 use super::ra::{ATOMICITY, CAUSALITY};
-use super::relations::Relations;
 
 /// What is wrong with an execution.
 pub(super) fn broken(relations: &Relations<'_>) -> Option<Broken> {

@@ -11,10 +11,11 @@
 //! * a lock that is pending below may wait for a mutex that the ancestor took and nobody releases. Published: nothing.
 //!
 //! The second is a special case of the first here, where a lock is an update that waits.
+//!
+//! Used by `rvf`, for which they were published, and by `vc`.
 
-use super::options::{Rule, Settings};
-use crate::rules::Follows;
-use crate::sequence::{LocId, Pending};
+use super::event::LocId;
+use super::run::Pending;
 use raddle_trace::EventId;
 
 /// A read that is being tried.
@@ -92,18 +93,10 @@ impl Ancestors {
         self.signal(loc, |ancestor| ancestor.id.thread != write.thread && !after(ancestor.id));
     }
 
-    /// A thread is about to do this.
-    pub(crate) fn pending(&mut self, pending: Pending, compares: bool, settings: &Settings) {
-        if !pending.update {
-            return;
+    /// A thread is about to do this, which says of updates of the location that were tried whether they may hide it.
+    pub(crate) fn pending(&mut self, pending: Pending, hides: impl Fn(&Ancestor) -> bool) {
+        if pending.update {
+            self.signal(pending.loc, |ancestor| ancestor.id.thread != pending.thread && hides(ancestor));
         }
-        let hides = |ancestor: &Ancestor| {
-            if pending.mutex && ancestor.mutex {
-                settings.follows(Rule::LocksHideLocks)
-            } else {
-                ancestor.update && (settings.follows(Rule::UpdatesHideUpdates) || (compares && ancestor.compares))
-            }
-        };
-        self.signal(pending.loc, |ancestor| ancestor.id.thread != pending.thread && hides(ancestor));
     }
 }

@@ -3,8 +3,8 @@
 //! Deviation: the release sequence of a write is the write and the updates that continue it, as in C++20; as printed, later stores of the
 //! same thread belong to it, too. The partial order of sequentially consistent events is the printed one.
 
+use super::Relations;
 use super::ra::{ATOMICITY, CAUSALITY, COHERENCE};
-use super::relations::Relations;
 use super::{Broken, Done, Kind};
 use raddle_program::Ordering;
 use raddle_trace::Matrix;
