@@ -231,7 +231,7 @@ fn switches_that_the_engine_does_not_have() {
     let check = |engine: &str, switch: &str, message: &str| {
         refused(&["check", &file, "--engine", engine, "--engine-option", switch], message);
     };
-    check("vc", "rot=1", "vc has no switch `rot`; there are root, shortcut, orders");
+    check("vc", "rot=1", "vc has no switch `rot`; there are root, shortcut, signals, orders");
     check("dc", "closure=off", "dc has no switch `closure`");
     check("rvf", "closure=maybe", "`closure` is on or off, not `maybe`");
     check("rf", "closure=off", "the engine `rf` has no switches; `raddle check --help` says who has which");

@@ -15,8 +15,8 @@ fn run(text: &str, engine: &str, set: impl Fn(&mut Settings)) -> Outcome {
 /// One class of values, 100,000 classes of sources.
 const SAME: &str = "
     global x: i32[5];
-    fn writer(i: i64, n: i64) { for j in 0..n { store x[i], 1; } }
-    fn reader(i: i64) { store x[i], 1; let r = load x[i]; }
+    fn writer(i: i32, n: i32) { for j in 0..n { store x[i], 1; } }
+    fn reader(i: i32) { store x[i], 1; let r = load x[i]; }
     fn main() { for i in 0..5 { spawn writer(i, 9); spawn reader(i); } }";
 
 /// As many classes by values as by sources: no two writes write the same.

@@ -614,7 +614,7 @@ fn memory_is_accessed_with_different_sizes() {
     let refused =
         raddle::verify_in_pieces(&mut loaded, &mut LoadOptions::default(), &Settings::new(Model::Sc), &Control::new());
     let message = refused.expect_err("atomic accesses stay whole").to_string();
-    assert!(message.contains("2 bytes") && message.contains("4 bytes") && message.contains(" a "), "{message}");
+    assert!(message.contains("2 bytes") && message.contains("4 bytes") && message.contains(" a.word "), "{message}");
 }
 
 /// What is freed before there is a second thread is freed under every model.

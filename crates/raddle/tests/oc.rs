@@ -249,7 +249,7 @@ fn a_write_that_cannot_come_first_does_not_race() {
 fn objects_of_different_ways_are_told_apart() {
     let text = |size: u32| {
         format!(
-            "fn other(p: ptr) {{ store i32 *(p + 4), 5; }}
+            "fn other(p: ptr) {{ store.rel i32 *(p + 4), 5; }}
              fn main() {{
                 let c = choose 0..2; let p: ptr;
                 if c == 1 {{ p = alloc {size}; }} else {{ p = alloc 8; }}
@@ -267,14 +267,14 @@ fn an_address_that_was_read_is_one_that_was_written() {
     let text = |order: &str| {
         format!(
             "global q: ptr;
-             fn reader() {{ let p: ptr = load q; if p != null {{ let v = load i32 *p; assert v == 7; }} }}
+             fn reader() {{ let p: ptr = load.acq q; if p != null {{ let v = load.acq i32 *p; assert v == 7; }} }}
              fn writer() {{ let p: ptr = alloc zeroed 4; {order} }}
              fn main() {{ spawn reader(); spawn writer(); }}"
         )
     };
-    assert_eq!(verdict(&text("store i32 *p, 7; store q, p;")), Verdict::Holds);
-    assert_eq!(verdict(&text("store q, p; store i32 *p, 7;")), Verdict::Violated);
-    assert_eq!(verdict(&text("store i32 *p, 7; store q, p; free p;")), Verdict::Violated);
+    assert_eq!(verdict(&text("store.rel i32 *p, 7; store.rel q, p;")), Verdict::Holds);
+    assert_eq!(verdict(&text("store.rel q, p; store.rel i32 *p, 7;")), Verdict::Violated);
+    assert_eq!(verdict(&text("store.rel i32 *p, 7; store.rel q, p; free p;")), Verdict::Violated);
 }
 
 #[test]
