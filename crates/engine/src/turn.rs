@@ -89,7 +89,9 @@ impl Turn {
             self.changed.notify_all();
         }
         drop(stage);
-        self.wait()
+        let goes_on = self.wait();
+        self.left.fetch_sub(1, Ordering::Relaxed);
+        goes_on
     }
 
     /// Waits for a turn. Returns whether there will be one.

@@ -105,11 +105,21 @@ impl Player<'_> {
     }
 }
 
+/// Nobody waits for a turn that is not given any more, whatever happened.
+struct Dismissed<'t>(&'t Turn);
+
+impl Drop for Dismissed<'_> {
+    fn drop(&mut self) {
+        self.0.dismiss();
+    }
+}
+
 /// Explores in turns.
 pub(crate) fn take(question: &Question<'_>, deadline: &Deadline<'_>) -> Answer {
     let (control, sample) = (deadline.control(), Sample::default());
     let (sources, values) = (Side::beside(control), Side::beside(control));
     thread::scope(|scope| {
+        let _end = (Dismissed(&sources.turn), Dismissed(&values.turn));
         let mut by_sources =
             sources.begin(scope, deadline, |deadline| graphs::sample_reads_from(question, deadline, &sample));
         let mut turn = FIRST;
