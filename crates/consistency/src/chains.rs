@@ -37,7 +37,7 @@ pub struct Mark {
 
 impl Chains {
     /// Forgets everything, and makes room for so many events in each chain, numbered chain by chain. They are unordered until they are
-    /// [placed](Chains::place).
+    /// placed.
     pub fn reset(&mut self, lengths: impl IntoIterator<Item = u32>) {
         self.places.clear();
         self.edges.clear();

@@ -1,7 +1,7 @@
 //! Brute force against numbers that are known: it must be right before any engine is.
 
 use raddle_machine::{Automaton, Code, Status, System, Thread};
-use raddle_oracle::brute::{End, classify};
+use raddle_oracle::brute::{End, TooLarge, classify};
 use raddle_oracle::cases::{self, Case};
 use raddle_oracle::class::Class;
 use raddle_oracle::compare::code;
@@ -167,8 +167,12 @@ fn recognising_states_loses_no_class() {
             if schedules.len() >= LIMIT {
                 continue;
             }
+            let found = match enumerate(&code, model, Budget::default()) {
+                // A message that ends holding a lock is not followed.
+                Err(TooLarge::Machine(_)) if family == Family::Events => continue,
+                found => found.expect("small"),
+            };
             compared[index % families.len()] += 1;
-            let found = behaviours(&sketch, model);
             let mut classes: [FxHashSet<Class>; 3] = Default::default();
             for schedule in &schedules {
                 let (end, class) = classify(&code, model, schedule).expect("a whole run");
