@@ -340,7 +340,7 @@ mod tests {
             "let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = rest(); }",
             "let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n * 5 + 3; let i: i32 = n & 15; \
              while i != 0 { i = i - 1; } }",
-            "var a: i32[2]; let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n + 1; store a[1], n; }",
+            "var a: i32[2]; let n: i32 = 0; loop { let r = rmw.xchg x, 1; if r == 0 { break; } n = n + 1; store.na a[1], n; }",
         ] {
             let text = left(body);
             assert!(!text.contains("n =") && !text.contains("i =") && text.contains("rmw.xchg"), "{text}");
@@ -368,9 +368,9 @@ mod tests {
             ("let n: i32 = load x; loop { n = n + 1; }", "goto"),
             // A division may fail.
             ("let n: i32 = load x; let m: i32 = 5 / n;", "5 / n"),
-            // The second is read, the third perhaps out of bounds.
-            ("var a: i32; store a, 1; let n: i32 = load a; store x, n;", "store a, 1"),
-            ("var a: i32[2]; store a[2], 1;", "store a"),
+            // The one is read, the other perhaps out of bounds.
+            ("var a: i32; store.na a, 1; let n: i32 = load.na a; store x, n;", "store.na a, 1"),
+            ("var a: i32[2]; let n: i32 = load x; store.na a[n], 1;", "store.na a"),
         ] {
             let text = left(body);
             assert!(text.contains(kept), "{body}: {text}");
