@@ -3,6 +3,7 @@
 use raddle_engine::Equivalence;
 use raddle_oracle::compare::{code, explorer};
 use raddle_oracle::litmus::parse;
+use raddle_oracle::sketch::Stmt;
 use raddle_oracle::{Budget, Effort, Family, Subject, Sweep, enumerate, generate, subjects};
 use raddle_testkit::setting;
 use raddle_trace::{Model, Property};
@@ -87,6 +88,25 @@ fn a_message_that_fails_keeps_its_looper() {
     assert_eq!((found.complete.traces.len(), found.failed.traces.len()), (1, 1));
 }
 
+/// The smallest program whose only error is found in the last graph that the search looks at, and drops.
+const ENDS_TWICE: &str = "thread 0 post 1 l0\nthread 1 p0=zalloc; WP q p0\n\
+    thread 2 p0=RP q; post 3 l0; free p0; WP q p1\nthread 3 p0=RP q; free p0\n";
+
+#[test]
+fn a_life_that_may_end_twice_is_an_error() {
+    for mailbox in ["queue", "bag", "stack"] {
+        let text = format!("let l0 {mailbox}\n{ENDS_TWICE}");
+        counts(&text);
+        let code = code(&parse(&text).expect("a program"));
+        for engine in ["optimal", "rf"] {
+            let engine = explorer(raddle::ENGINES.find(engine).expect("it is there"));
+            let counts = (engine.run)(&code, Model::Sc, false).expect("it takes the program");
+            // Either of the two may come second.
+            assert_eq!(counts.failures.len(), 2, "{} on {mailbox}: {counts:?}", engine.name);
+        }
+    }
+}
+
 /// Whether brute force and the engine find a race.
 fn races(text: &str) -> bool {
     let sketch = parse(text).expect("a program");
@@ -127,6 +147,27 @@ fn that_one_message_ran_before_another_orders_nothing_if_it_need_not() {
     let text = "let l bag\nlet k queue\nthread 0 post 1 l; post 2 l\nthread 1 W.rel y 1; W.na x 1\n\
                 thread 2 a=R.acq y; if a==1 { post 3 k }\nthread 3 W.na x 2\n";
     assert!(!races(text));
+}
+
+/// The same on programs in which the lives of objects end at several places. `RADDLE_EVENTS` is how many programs.
+#[test]
+fn random_programs_with_ends_of_lives() {
+    let programs = setting("RADDLE_EVENTS", 40) / 4;
+    let mut sweep = Sweep::new(engines(), Effort { states: 3_000, classes: 300 });
+    let sketches = (0..).map(|index| (index, generate(Family::Events, 12, index)));
+    let with_ends = sketches.filter(|(_, sketch)| {
+        let mut ends = 0;
+        sketch.for_each(|stmt| ends += usize::from(matches!(stmt, Stmt::Free(_))));
+        ends > 1
+    });
+    for (index, sketch) in with_ends.take(programs as usize) {
+        let disagreements = sweep.compare(Family::Events, &sketch, &[Model::Sc]);
+        let told: Vec<String> = disagreements.iter().map(|it| format!("{}: {:?}", it.model, it.differences)).collect();
+        assert!(told.is_empty(), "program {index}: {told:?}\n{sketch}");
+    }
+    let tally = sweep.tally(|engine, _, _| engine.name == "optimal");
+    println!("{tally:?}");
+    assert!(tally.agreed >= programs / 2, "{tally:?}");
 }
 
 /// Engines against brute force on random programs with messages: the exact number of classes of every kind, and the classes. `RADDLE_EVENTS` is how many

@@ -31,6 +31,9 @@ impl<M: Model> Search<'_, M> {
         if let Some(sample) = self.context.shared.purpose.sample.filter(|sample| sample.is_open()) {
             sample.add(&self.levels);
         }
+        if self.context.code.has_mailboxes() {
+            self.wrong_lives();
+        }
         let graph = &self.levels.last().expect("the search is not over").graph;
         self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
         let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =

@@ -3,8 +3,8 @@
 //! A thread that does one is stuck there, and what it did has no effect; the others go on. An access and the end of
 //! its object's life must be ordered by the global relation, the access first; if they are not, some run of the same
 //! graph has them the other way round, so the error is real in whatever order the graph met them. In programs with mailboxes a looper may
-//! keep them in order. There the error is told if it has a run, and the graph goes on as one in which the access comes first, which is part of the
-//! question whether it is one of a run.
+//! keep them in order. There the error is told if it has a run, and the graph goes on as if objects lived for ever. At its end the question
+//! is asked again (see [`lives`](super::lives)), and if something is in the wrong order, the end is none of a run.
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, NO_SOURCE, Slot};
 use super::graph::Equivalence;

@@ -71,27 +71,7 @@ fn from_mailboxes<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug, 
             (mailboxes::run_of(context, graph, &events, bug.forced)?, events, true)
         }
     };
-    let mut steps = context.shared.world.opening.steps.clone();
-    let mut emitter = Emitter::new(context, graph);
-    let mut left = events.clone();
-    for slot in order {
-        left.remove(slot as usize);
-        let node = graph.node_of(slot);
-        // An update happens when its last half does.
-        if node.iter().any(|&part| left.contains(part as usize)) {
-            continue;
-        }
-        for part in node {
-            if events.contains(part as usize) {
-                emitter.emit(part, bug.target == Some(part), &mut steps);
-            }
-        }
-        // What makes no event is done before the looper goes on to the next message.
-        let thread = graph.event(slot).thread;
-        if graph.last(thread) == Some(slot) && bug.target != Some(slot) {
-            emitter.complete(thread, &mut steps);
-        }
-    }
+    let (mut steps, mut emitter) = along(context, graph, &order, &events, bug.target);
     if whole {
         emitter.finish(&mut steps);
     }
@@ -99,6 +79,64 @@ fn from_mailboxes<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug, 
         emitter.attempt(thread, &mut steps);
     }
     Some(Schedule { steps })
+}
+
+/// The steps of a program with mailboxes that execute these events in this order.
+fn along<'a, 'c, M: Model>(
+    context: &'a Context<'c>,
+    graph: &'a Graph<M>,
+    order: &[Slot],
+    events: &BitSet,
+    target: Option<Slot>,
+) -> (Vec<Step>, Emitter<'a, 'c, M>) {
+    let mut steps = context.shared.world.opening.steps.clone();
+    let mut emitter = Emitter::new(context, graph);
+    for (slot, node) in nodes_along(graph, order, events) {
+        for part in node {
+            if events.contains(part as usize) {
+                emitter.emit(part, target == Some(part), &mut steps);
+            }
+        }
+        // What makes no event is done before the looper goes on to the next message.
+        let thread = graph.event(slot).thread;
+        if graph.last(thread) == Some(slot) && target != Some(slot) {
+            emitter.complete(thread, &mut steps);
+        }
+    }
+    (steps, emitter)
+}
+
+/// The nodes of these events in this order, each with the event that comes last in it: an update happens when its last half does.
+fn nodes_along<M: Model>(graph: &Graph<M>, order: &[Slot], events: &BitSet) -> Vec<(Slot, Vec<Slot>)> {
+    let mut left = events.clone();
+    let nodes = order.iter().map(|&slot| {
+        left.remove(slot as usize);
+        let node = graph.node_of(slot);
+        let is_over = !node.iter().any(|&part| left.contains(part as usize));
+        is_over.then_some((slot, node))
+    });
+    nodes.flatten().collect()
+}
+
+/// In a program with mailboxes, where the events in this order break a rule that `breaks` tells of for the parts of each node: the first part that does, and the run up to it.
+pub(super) fn until_wrong<M: Model>(
+    context: &Context<'_>,
+    graph: &Graph<M>,
+    order: &[Slot],
+    events: &BitSet,
+    mut breaks: impl FnMut(&Event) -> bool,
+) -> Option<(Slot, Schedule)> {
+    let mut done = BitSet::new();
+    for (_, node) in nodes_along(graph, order, events) {
+        let parts: Vec<Slot> = node.into_iter().filter(|&part| events.contains(part as usize)).collect();
+        parts.iter().for_each(|&part| done.insert(part as usize));
+        if let Some(&wrong) = parts.iter().find(|&&part| breaks(graph.event(part))) {
+            let order: Vec<Slot> = order.iter().copied().filter(|&slot| done.contains(slot as usize)).collect();
+            let (steps, _) = along(context, graph, &order, &done, Some(wrong));
+            return Some((wrong, Schedule { steps }));
+        }
+    }
+    None
 }
 
 /// What is executed of a graph: not what a thread waits for or has failed at.

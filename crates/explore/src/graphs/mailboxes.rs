@@ -15,7 +15,8 @@
 //! * Of two messages in a queue, one of which was posted with knowledge of the post of the other, the order is no question. Taking the later one is like joining the earlier one, so the
 //!   search treats it so. With one poster per queue nothing is ever dropped for the order of a mailbox.
 //! * A message is taken late: while its looper is in the middle of another one, everybody else goes first.
-//! * What can never be revisited away stays (see [`blocks`](super::blocks)); if that alone has no run, nothing that follows has one.
+//! * What can never be revisited away stays (see [`blocks`](super::blocks)); if that alone has no run, nothing that follows has one. That is asked as if objects lived for ever,
+//!   or graphs would be dropped that show an [error](super::lives).
 //!
 //! *Loopers that are stuck.* A message that waits for ever, or fails, keeps its looper from all others in the mailbox. Where the search meets a message that may do so it starts over in a mode in
 //! which each message of such a looper is taken or is *never* taken; the verifier says in the end whether that is so. That doubles the work per message of such loopers, so it is done for them alone.
@@ -51,6 +52,15 @@ pub(super) enum Ends {
     Open,
 }
 
+/// Whether an object's life has to end once, and after all accesses to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lives {
+    /// It has to, but for the order that shows an error.
+    Kept,
+    /// That is not asked.
+    Aside,
+}
+
 /// Whether what is added can only be a part of graphs that are none of a run. The event added last is the only one that may have made a difference.
 pub(super) fn is_hopeless<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> bool {
     let Some(kept) = super::blocks::kept_for_ever(graph) else { return false };
@@ -61,7 +71,7 @@ pub(super) fn is_hopeless<M: Model>(context: &mut Context<'_>, graph: &Graph<M>)
     let lost: Vec<usize> = events.iter().filter(|&slot| !kept.contains(slot)).collect();
     lost.into_iter().for_each(|slot| events.remove(slot));
     let deadline = context.shared.deadline;
-    match order(context, graph, &events, None, Ends::Open, &Until(deadline)) {
+    match order(context, graph, &events, None, (Ends::Open, Lives::Aside), &Until(deadline)) {
         Ok(found) => found.is_none(),
         Err(Late) => {
             context.realiser.interrupted = true;
@@ -76,7 +86,7 @@ pub(super) fn is_run<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> b
         return false;
     }
     let deadline = context.shared.deadline;
-    match order(context, graph, &executed(graph), None, Ends::Real, &Until(deadline)) {
+    match order(context, graph, &executed(graph), None, (Ends::Real, Lives::Kept), &Until(deadline)) {
         Ok(found) => found.is_some(),
         Err(Late) => {
             context.realiser.interrupted = true;
@@ -92,7 +102,21 @@ pub(super) fn run_of<M: Model>(
     events: &BitSet,
     forced: Option<(Slot, Slot)>,
 ) -> Option<Vec<Slot>> {
-    order(context, graph, events, forced, Ends::Real, &Never).unwrap_or_default()
+    order(context, graph, events, forced, (Ends::Real, Lives::Kept), &Never).unwrap_or_default()
+}
+
+/// The events in the order of a run in which these two come in this order, if objects lived for ever.
+pub(super) fn run_beside_lives<M: Model>(
+    context: &mut Context<'_>,
+    graph: &Graph<M>,
+    events: &BitSet,
+    forced: (Slot, Slot),
+) -> Option<Vec<Slot>> {
+    let deadline = context.shared.deadline;
+    order(context, graph, events, Some(forced), (Ends::Real, Lives::Aside), &Until(deadline)).unwrap_or_else(|Late| {
+        context.realiser.interrupted = true;
+        None
+    })
 }
 
 /// The time that there was is over.
@@ -112,7 +136,7 @@ fn order<M: Model>(
     graph: &Graph<M>,
     events: &BitSet,
     forced: Option<(Slot, Slot)>,
-    ends: Ends,
+    (ends, lives): (Ends, Lives),
     interrupt: &dyn Interrupt,
 ) -> Result<Option<Vec<Slot>>, Late> {
     let (mut trace, rules, slots) = asked(context.code, graph, events, ends);
@@ -121,7 +145,8 @@ fn order<M: Model>(
         trace.said.extend(at(first).zip(at(second)));
     }
     // Whoever ends an object's life does so once, and after all accesses to it.
-    for &free in graph.frees.iter().filter(|&&free| events.contains(free as usize)) {
+    let frees = graph.frees.iter().filter(|&&free| lives == Lives::Kept && events.contains(free as usize));
+    for &free in frees {
         let base = Addr(graph.event(free).value).base();
         let again = |&other: &Slot| {
             let same = other < free && Addr(graph.event(other).value).base() == base;

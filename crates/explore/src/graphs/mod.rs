@@ -21,6 +21,7 @@
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
 //! | `mailboxes` | which graphs of programs with mailboxes are graphs of a run? |
+//! | `lives` | can an object's life end twice in them, or too early? |
 //! | `blocks` | can an execution come of a graph in which atomic blocks are interleaved with others? |
 //! | `meetings` | who leaves a barrier, and who was the last to arrive? |
 //! | `ends` | do threads that wait do so for ever? |
@@ -57,6 +58,7 @@ mod graph;
 mod happens_before;
 mod joins;
 mod linearise;
+mod lives;
 mod mailboxes;
 mod meetings;
 mod models;

@@ -104,6 +104,8 @@ pub(crate) struct Search<'c, M: Model> {
     pub(super) bugs: Vec<Bug>,
     /// Instructions of racing writes whose races have been reported.
     pub(super) known_races: FxHashSet<u32>,
+    /// Instructions of which the second has been reported to come after the end of a life by the first.
+    pub(super) known_ends: FxHashSet<(u32, u32)>,
     pub(super) error: Option<Halt>,
     /// The next tick takes back an option instead of extending the graph.
     backtrack: bool,
@@ -128,6 +130,7 @@ impl<'c, M: Model> Search<'c, M> {
             depth,
             bugs: Vec::new(),
             known_races: FxHashSet::default(),
+            known_ends: FxHashSet::default(),
             error: None,
             backtrack: false,
             #[cfg(debug_assertions)]
@@ -182,7 +185,8 @@ impl<'c, M: Model> Search<'c, M> {
             return Tick::Halt(error);
         }
         if self.backtrack {
-            if !self.advance() {
+            // What was wrong in the last graphs, which were dropped, is told first.
+            if !self.advance() && self.bugs.is_empty() && self.error.is_none() {
                 return Tick::Done;
             }
         } else {
