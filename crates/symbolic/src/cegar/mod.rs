@@ -235,6 +235,8 @@ impl<'q> Run<'q> {
             reduction: match options.switches.get(&POR) {
                 // What is checked again is an invariant of all orders.
                 _ if options.switches.is_on(&CERTIFY) => Reduction::None,
+                // A wait for a thread that has not been started is an error, so starting it is no step like others.
+                _ if self.question.code.guesses_handles() => Reduction::None,
                 "none" => Reduction::None,
                 "spor" if !self.sees_states() => Reduction::Sources,
                 "aaspor" if !self.sees_states() => Reduction::Aware,
