@@ -2,16 +2,17 @@
 //!
 //! A wait for a thread that has not been started is an error. Whoever has the handle from where it was started, through registers, comes after the start in every order, and
 //! so does the first thread wherever it is the only one that starts others. Anything else, be it written down or come through memory, may be a number that was made up, or
-//! was left over, and then it depends on the order of threads whether there is an error. Starting a thread commutes with everything else but such a wait, so whoever
+//! left over, and then it depends on the order of threads whether there is an error. Starting a thread commutes with everything else but such a wait, so whoever
 //! explores starts first has to ask.
 //!
-//! The greatest set of registers is looked for that only ever hold handles that were given, whatever the order of instructions: what spawn returns, the handle of the thread itself, zero (which is no
-//! thread), copies of such, and parameters for which nothing else is passed. What comes from memory or from a call is not among them.
+//! The greatest set of registers and named objects is looked for that only ever hold handles that were given, whatever the order of instructions: what spawn returns, the handle of the thread itself, zero (which is no
+//! thread), copies of such, and parameters for which nothing else is passed. Whoever reads a handle from memory comes after the one who wrote it, who had it. An object counts if all its accesses are loads and stores
+//! of whole handles by its name; what comes through other pointers or from a call does not.
 //!
-//! Cost: passes over the program until nothing changes, rarely more than three; at most one per register.
+//! Cost: passes over the program until nothing changes, rarely more than three; at most one per register and object.
 
 use crate::nesting;
-use raddle_program::{Callee, Expr, FuncId, Op, Program, Reg};
+use raddle_program::{BinOp, Callee, Expr, FuncId, GlobalId, InitValue, LocalId, Op, Program, Reg, Term, Type};
 use raddle_trace::Numbering;
 
 /// Whether some wait for a thread may be for one that has not been started in another order.
@@ -30,52 +31,137 @@ pub(crate) fn guesses_handles(program: &Program, numbering: Numbering) -> bool {
     })
 }
 
-/// By function and register: whether it only ever holds handles that were given.
-struct Known(Vec<Vec<bool>>);
+/// Where a handle may be kept.
+#[derive(Clone, Copy, Debug)]
+enum Holder {
+    Register(FuncId, Reg),
+    Local(FuncId, LocalId),
+    Global(GlobalId),
+}
+
+/// Which of them only ever hold handles that were given.
+struct Known {
+    registers: Vec<Vec<bool>>,
+    locals: Vec<Vec<bool>>,
+    globals: Vec<bool>,
+}
 
 impl Known {
     fn new(program: &Program) -> Self {
-        let mut known = Known(program.functions.iter().map(|function| vec![true; function.regs.len()]).collect());
+        let mut known = Known {
+            registers: program.functions.iter().map(|function| vec![true; function.regs.len()]).collect(),
+            locals: program.functions.iter().map(|function| vec![true; function.locals.len()]).collect(),
+            globals: vec![true; program.globals.len()],
+        };
         let unseen = nesting::taken_addresses(program).into_iter().chain(program.entry);
-        unseen.for_each(|id| known.0[id.index()][..program.functions[id.index()].params as usize].fill(false));
+        unseen.for_each(|id| {
+            known.registers[id.index()][..program.functions[id.index()].params as usize].fill(false);
+        });
+        for (object, is_given) in program.globals.iter().zip(0..) {
+            for field in &object.init {
+                match field.value {
+                    InitValue::Int(0) => {}
+                    InitValue::Global(id, _) => known.globals[id.index()] = false,
+                    InitValue::Int(_) | InitValue::Func(_) => known.globals[is_given] = false,
+                }
+            }
+        }
         while known.shrink(program) {}
         known
     }
 
+    fn holds(&mut self, holder: Holder) -> &mut bool {
+        match holder {
+            Holder::Register(function, reg) => &mut self.registers[function.index()][reg.index()],
+            Holder::Local(function, local) => &mut self.locals[function.index()][local.index()],
+            Holder::Global(id) => &mut self.globals[id.index()],
+        }
+    }
+
     fn is_given(&self, function: FuncId, handle: &Expr) -> bool {
         match handle {
-            Expr::Reg(reg) => self.0[function.index()][reg.index()],
+            Expr::Reg(reg) => self.registers[function.index()][reg.index()],
             Expr::Const(_, value) => *value == 0,
             Expr::Select(_, then, otherwise) => self.is_given(function, then) && self.is_given(function, otherwise),
             _ => false,
         }
     }
 
-    /// Takes out what holds something else; whether there was such a register.
+    /// Takes out what holds something else; whether there was such a holder.
     fn shrink(&mut self, program: &Program) -> bool {
-        let mut other: Vec<(FuncId, Reg)> = Vec::new();
+        let mut other: Vec<Holder> = Vec::new();
         for (function, id) in program.functions.iter().zip((0..).map(FuncId)) {
             for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-                if let Op::Call { callee: Callee::Direct(called), args, .. }
-                | Op::Spawn { callee: Callee::Direct(called), args, .. } = &inst.op
-                {
-                    let passed = args.iter().zip((0..).map(Reg));
-                    other.extend(passed.filter(|(arg, _)| !self.is_given(id, arg)).map(|(_, reg)| (*called, reg)));
+                self.others(id, &inst.op, &mut other);
+            }
+            for block in &function.blocks {
+                if let Term::Return(Some(value)) | Term::ExitThread(Some(value)) = &block.term.kind {
+                    named(id, value, &mut other);
                 }
-                let given = match &inst.op {
-                    Op::Assign { value, .. } => self.is_given(id, value),
-                    Op::Spawn { .. } | Op::ThreadId { .. } => true,
-                    _ => false,
-                };
-                other.extend(inst.op.dst().filter(|_| !given).map(|reg| (id, reg)));
             }
         }
         let mut changed = false;
-        for (function, reg) in other {
-            changed |= std::mem::replace(&mut self.0[function.index()][reg.index()], false);
+        for holder in other {
+            changed |= std::mem::replace(self.holds(holder), false);
         }
         changed
     }
+
+    /// What holds something else, or may be reached by other pointers, because of an instruction.
+    fn others(&self, id: FuncId, op: &Op, other: &mut Vec<Holder>) {
+        let place = match op {
+            Op::Load { ty: Type::I64, addr, .. } | Op::Store { ty: Type::I64, addr, .. } => object(id, addr),
+            _ => None,
+        };
+        let given = match (op, place) {
+            (Op::Load { .. }, Some((Holder::Local(_, local), _))) => self.locals[id.index()][local.index()],
+            (Op::Load { .. }, Some((Holder::Global(global), _))) => self.globals[global.index()],
+            (Op::Assign { value, .. }, _) => self.is_given(id, value),
+            _ => matches!(op, Op::Spawn { .. } | Op::ThreadId { .. }),
+        };
+        match (op, place) {
+            (Op::Load { .. }, Some((_, offset))) => offset.into_iter().for_each(|expr| named(id, expr, other)),
+            (Op::Store { value, .. }, Some((holder, offset))) => {
+                other.extend(Some(holder).filter(|_| !self.is_given(id, value)));
+                offset.into_iter().chain([value]).for_each(|expr| named(id, expr, other));
+            }
+            // The end of an object is no access.
+            (Op::Free { .. }, _) => {}
+            _ => op.for_each_operand(&mut |expr: &Expr| named(id, expr, other)),
+        }
+        if let Op::Call { callee: Callee::Direct(called), args, .. }
+        | Op::Spawn { callee: Callee::Direct(called), args, .. } = op
+        {
+            let passed = args.iter().zip((0..).map(Reg));
+            other.extend(
+                passed.filter(|(arg, _)| !self.is_given(id, arg)).map(|(_, reg)| Holder::Register(*called, reg)),
+            );
+        }
+        other.extend(op.dst().filter(|_| !given).map(|reg| Holder::Register(id, reg)));
+    }
+}
+
+/// The named object that an address is in, and what is added to its start.
+fn object(function: FuncId, addr: &Expr) -> Option<(Holder, Option<&Expr>)> {
+    match addr {
+        Expr::Local(local) => Some((Holder::Local(function, *local), None)),
+        Expr::Global(id) => Some((Holder::Global(*id), None)),
+        Expr::Binary(BinOp::Add, base, offset) => match **base {
+            Expr::Local(local) => Some((Holder::Local(function, local), Some(offset))),
+            Expr::Global(id) => Some((Holder::Global(id), Some(offset))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The objects whose addresses are in an expression.
+fn named(function: FuncId, expr: &Expr, found: &mut Vec<Holder>) {
+    expr.walk(&mut |part| match part {
+        Expr::Local(local) => found.push(Holder::Local(function, *local)),
+        Expr::Global(id) => found.push(Holder::Global(*id)),
+        _ => {}
+    });
 }
 
 #[cfg(test)]
@@ -107,7 +193,32 @@ mod tests {
         assert!(!given("let u = t; spawn f(u); spawn f(0);"));
         assert!(given("spawn f(t); spawn f(9);"));
         assert!(given("spawn f(t + 1);"));
-        assert!(given("store x, t; let u = load x; spawn f(u);"));
+        assert!(given("call f(t + 0);"));
         assert!(given("let p = &f; spawn f(t); spawn *p(7);"));
+    }
+
+    #[test]
+    fn handles_are_given_in_memory() {
+        let given = |start: &str, body: &str| {
+            !guesses(&format!(
+                "global x: i64{start}; global a: i64[2]; global p: ptr; fn g() {{ }} fn f() {{ let t = load x; join t; let u = load a[1]; join u; }}
+                fn main() {{ let t = spawn g(); {body} spawn f(); }}"
+            ))
+        };
+        assert!(given("", "store x, t; let u = load x; store a[1], u;"));
+        assert!(given(" = 0", "store a[0], 0;"));
+        assert!(!given(" = 3", ""));
+        assert!(!given("", "store x, 3;"));
+        assert!(!given("", "let u = rmw.add x, 1;"));
+        assert!(!given("", "let p = &x; store i64 *p, 3;"));
+        assert!(!given("", "store p, &x;"));
+        assert!(!given("", "store i32 x, 3;"));
+        let local = |body: &str| {
+            !guesses(&format!(
+                "fn g() {{ }} fn f() {{ var t: i64; let u = spawn g(); {body} let v = load t; join v; }} fn main() {{ spawn f(); }}"
+            ))
+        };
+        assert!(local("store t, u;"));
+        assert!(!local("store t, u + 1;"));
     }
 }
