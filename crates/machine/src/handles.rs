@@ -1,9 +1,9 @@
 //! Whether a thread may wait for one that nobody has given to it.
 //!
-//! A wait for a thread that has not been started is an error. Whoever has the handle from where it was started, through registers, comes after the start in every order, and
-//! so does the first thread wherever it is the only one that starts others. Anything else, be it written down or come through memory, may be a number that was made up, or
-//! left over, and then it depends on the order of threads whether there is an error. Starting a thread commutes with everything else but such a wait, so whoever
-//! explores starts first has to ask.
+//! A wait for a thread that has not been started is an error. Whoever has the handle from where it was started, handed on from one to the next, comes after the start in every order, and
+//! so does the first thread wherever it is the only one that starts others. A number that was made up, or comes from where anything may be written, may name a thread that starts
+//! later, and then it depends on the order of threads whether there is an error. Starting a thread commutes with everything else but such a wait, so whoever explores starts first
+//! has to ask.
 //!
 //! The greatest set of registers and named objects is looked for that only ever hold handles that were given, whatever the order of instructions: what spawn returns, the handle of the thread itself, zero (which is no
 //! thread), copies of such, and parameters for which nothing else is passed. Whoever reads a handle from memory comes after the one who wrote it, who had it. An object counts if all its accesses are loads and stores
