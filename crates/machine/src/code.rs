@@ -454,6 +454,8 @@ pub struct Code {
     pub(crate) numbers: Option<Numbers>,
     /// How its threads are numbered.
     pub(crate) numbering: Numbering,
+    /// Whether some wait for a thread may be for one that another order has not started.
+    pub(crate) guesses_handles: bool,
 }
 
 impl Code {
@@ -651,6 +653,11 @@ impl Code {
     /// How its threads are numbered.
     pub fn numbering(&self) -> Numbering {
         self.numbering
+    }
+
+    /// Whether a thread may wait for one whose handle it was not given, so that it may depend on the order of threads whether that one has been started.
+    pub fn guesses_handles(&self) -> bool {
+        self.guesses_handles
     }
 
     /// The name of a thread.

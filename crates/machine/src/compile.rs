@@ -12,6 +12,7 @@ use crate::code::{
     SyncOp, WaitInfo,
 };
 use crate::condition::Condition;
+use crate::handles::guesses_handles;
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
 use raddle_program::analysis::{LoopBounds, assumed};
@@ -95,6 +96,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             }
         })
         .collect();
+    let numbering = numbering(program);
     let mut compiler = Compiler {
         program,
         privacy,
@@ -131,7 +133,8 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             forgets_loads: options.early_assumptions && !has_conflicts(program, privacy),
             narrow,
             numbers,
-            numbering: numbering(program),
+            numbering,
+            guesses_handles: guesses_handles(program, numbering),
         },
         constants: FxHashMap::default(),
     };

@@ -18,6 +18,7 @@ pub mod bytes;
 pub mod code;
 pub mod compile;
 pub mod condition;
+mod handles;
 pub mod listing;
 pub mod live;
 pub mod mailboxes;

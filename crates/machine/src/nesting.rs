@@ -8,6 +8,16 @@ use raddle_trace::Numbering;
 
 /// How the threads of a program are numbered.
 pub(crate) fn numbering(program: &Program) -> Numbering {
+    let of_others = run_by_others(program);
+    let mut functions = program.functions.iter().zip(of_others).filter(|(_, others)| *others);
+    let starts = |op: &Op| matches!(op, Op::Spawn { .. });
+    let nested = functions
+        .any(|(function, _)| function.blocks.iter().flat_map(|block| &block.insts).any(|inst| starts(&inst.op)));
+    if nested { Numbering::Nested } else { Numbering::Flat }
+}
+
+/// By function: whether another thread than the first one may run it.
+pub(crate) fn run_by_others(program: &Program) -> Vec<bool> {
     let taken = taken_addresses(program);
     let targets = |callee: &Callee| match callee {
         Callee::Direct(id) => vec![*id],
@@ -27,18 +37,16 @@ pub(crate) fn numbering(program: &Program) -> Numbering {
             continue;
         }
         for op in ops(function) {
-            match op {
-                Op::Spawn { .. } => return Numbering::Nested,
-                Op::Call { callee, .. } => todo.extend(targets(callee)),
-                _ => {}
+            if let Op::Call { callee, .. } | Op::Spawn { callee, .. } = op {
+                todo.extend(targets(callee));
             }
         }
     }
-    Numbering::Flat
+    seen
 }
 
 /// The functions whose addresses are taken.
-fn taken_addresses(program: &Program) -> Vec<FuncId> {
+pub(crate) fn taken_addresses(program: &Program) -> Vec<FuncId> {
     let mut taken = Vec::new();
     taken.extend(program.globals.iter().flat_map(|object| &object.init).filter_map(|field| match field.value {
         InitValue::Func(id) => Some(id),

@@ -8,7 +8,8 @@
 //!
 //! One shortcut: a thread that is about to start another one does so before anything else happens. That move commutes
 //! with every move of the others, and the new thread waits for nobody's leave. Only a thread that gets stuck inside an
-//! atomic block can come in between, since it stops everybody; where one does, the walk is done again without shortcut.
+//! atomic block can come in between, since it stops everybody; where one does, the walk is done again without shortcut. Nor is it taken where a thread may
+//! wait for one by a handle that it was not given, which is an error before the start.
 //!
 //! What the end of a run is ([`End`]): a thread that failed stays where it is and the others go on. A thread whose turn
 //! of a wait loop had no effect stays behind that turn; if at the end one of the turn's reads is no longer what it would
@@ -161,7 +162,8 @@ impl Behaviours {
 /// # Errors
 /// If there are more states than the budget allows, or the machine cannot run the program.
 pub fn enumerate(code: &Code, model: Model, budget: Budget) -> Result<Behaviours, TooLarge> {
-    match walk(code, model, budget, true)? {
+    // Who starts threads first does not see who waits for one that has not been started.
+    match walk(code, model, budget, !code.guesses_handles())? {
         Some(found) => Ok(found),
         None => walk(code, model, budget, false).map(|found| found.expect("only the shortcut can fail")),
     }

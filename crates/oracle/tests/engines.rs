@@ -255,6 +255,14 @@ fn an_error_behind_another_one() {
     agree(&["await 2", "p1=RP q1; free p1; await 2", "p1=alloc; WP q1 p1; W *p1 0"], 5);
 }
 
+/// An update waits until nothing of its thread is on its way, also if it goes nowhere; what arrives at a dead object keeps it from being reached.
+#[test]
+fn an_update_through_null_comes_behind_what_is_on_its_way() {
+    for model in [Model::Tso, Model::Pso] {
+        agree_under(model, &["p0=zalloc; W *p0 0; WP q0 p0; A *p1 0", "p1=RP q0; free p1"], 3);
+    }
+}
+
 /// Of two updates the one that is met last could have come first, and then its write races: what it reads otherwise orders it.
 #[test]
 fn an_update_that_comes_first_races() {

@@ -74,6 +74,10 @@ impl Engine for Explicit {
                 "atomic blocks are not reduced; leave out --engine-option reduction=dynamic",
             ));
         }
+        if dynamic && code.guesses_handles() {
+            let message = "a thread may be waited for that has not been started, which is not reduced; leave out --engine-option reduction=dynamic";
+            return Err(Refusal::whole(code, message));
+        }
         if dynamic && code.has_mailboxes() {
             return Err(Refusal::whole(
                 code,

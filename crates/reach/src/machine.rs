@@ -232,7 +232,8 @@ impl<'c> Machine<'c> {
     pub(crate) fn is_local(&self, state: &Concrete, id: ThreadId) -> bool {
         match *own(state, id).status() {
             Status::Ready(visible) => match visible {
-                Visible::Choose { .. } | Visible::Spawn { mailbox: None, .. } | Visible::Fence { .. } => true,
+                Visible::Choose { .. } | Visible::Fence { .. } => true,
+                Visible::Spawn { mailbox, .. } => mailbox.is_none() && !self.code.guesses_handles(),
                 Visible::Load { access, order, wait: false } => {
                     self.code.is_constant(access.addr) && !(self.races && order == Ordering::NonAtomic)
                 }

@@ -20,6 +20,12 @@ use raddle_trace::{BitSet, EventId, Schedule, Step, ThreadId};
 /// The schedule that leads to the bug; `None` if every run of this graph would tear an atomic block.
 pub(crate) fn schedule<M: Model>(context: &Context<'_>, graph: &Graph<M>, bug: &Bug) -> Option<Schedule> {
     let mut included = included(graph, bug);
+    if let Some(target) = bug.target.filter(|_| super::joins::is_early(context, graph, bug)) {
+        // The start of the thread may be before it in this graph, and is not in a run of what it needs.
+        let needed = graph.prefix_of(target);
+        let others = graph.order.iter().filter(|&&slot| !needed.contains(slot as usize));
+        others.for_each(|&slot| included.remove(slot as usize));
+    }
     if context.code.has_atomic_blocks() && !complete_blocks(graph, bug, &mut included) {
         return None;
     }

@@ -26,9 +26,16 @@ impl<M: Model> Graph<M> {
     pub(crate) fn prefix_of_next(&self, thread: raddle_trace::ThreadId) -> BitSet {
         let mut prefix = BitSet::new();
         if let Some(last) = self.last(thread) {
-            prefix.copy_from_row(self.prefix.row(last as usize));
-            prefix.insert(last as usize);
+            prefix = self.prefix_of(last);
         }
+        prefix
+    }
+
+    /// What an event depends on, and itself.
+    pub(super) fn prefix_of(&self, slot: Slot) -> BitSet {
+        let mut prefix = BitSet::new();
+        prefix.copy_from_row(self.prefix.row(slot as usize));
+        prefix.insert(slot as usize);
         prefix
     }
 

@@ -524,6 +524,9 @@ fn readiness<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, thread: Thre
             Some(true) => Readiness::Late,
             Some(false) => Readiness::Yes,
         },
+        Visible::Join { thread: child } if super::joins::may_come_first(context, graph, thread, child) => {
+            Readiness::Yes
+        }
         Visible::Join { thread } => match graph.state(thread).map(Thread::status) {
             // After the end of the program nobody goes on.
             Some(Status::Finished { exit: false, .. }) | None => Readiness::Yes,

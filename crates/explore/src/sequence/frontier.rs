@@ -346,7 +346,7 @@ impl<'c> Frontier<'c> {
 }
 
 /// What comes before an event, by the epochs of its thread.
-fn at(epochs: &[(u32, Past)], index: u32) -> &[u32] {
+pub(super) fn at(epochs: &[(u32, Past)], index: u32) -> &[u32] {
     epochs.iter().rev().find(|(from, _)| *from <= index).map_or(&[], |(_, past)| past)
 }
 

@@ -1,7 +1,7 @@
 //! Running threads: what follows without a read, and what a read leads to.
 
 use super::event::{Event, INITIAL, Kind, LocId, NO_LOC};
-use super::frontier::{Frontier, Log, Rest, state};
+use super::frontier::{Frontier, Log, Rest, at, state};
 use super::report::Stop;
 use crate::world::Initial;
 use raddle_engine::Refusal;
@@ -119,7 +119,7 @@ impl Frontier<'_> {
             Visible::Fence { order } => self.answer(thread, Event { order: Some(order), ..plain(Kind::Note) }, 0),
             Visible::Spawn { .. } => self.spawn(thread, plain(Kind::Spawn))?,
             Visible::Take { .. } => unreachable!("programs with mailboxes are refused"),
-            Visible::Join { thread: child } => match self.join(thread, child, plain(Kind::Join)) {
+            Visible::Join { thread: child } => match self.join(thread, child, plain(Kind::Join))? {
                 Some(id) => id,
                 None => return Ok(false),
             },
@@ -235,18 +235,22 @@ impl Frontier<'_> {
 
     /// Waits for the end of a thread; `None` if it has not ended. Two threads that wait for the same one are in error,
     /// whoever is first.
-    fn join(&mut self, thread: ThreadId, child: ThreadId, event: Event) -> Option<EventId> {
+    fn join(&mut self, thread: ThreadId, child: ThreadId, event: Event) -> Result<Option<EventId>, Stop> {
         let Some(log) = self.logs.get(child.index()).filter(|log| !log.rests.is_empty()) else {
             let message = format!("join of {}, which was never started", self.world.code.name(child));
-            return Some(self.fault(thread, Property::Lock, message));
+            return Ok(Some(self.fault(thread, Property::Lock, message)));
         };
+        if self.world.code.guesses_handles() && !self.is_started_before(child, thread) {
+            let message = "this engine does not know whether the thread that this waits for has been started; use --engine optimal";
+            return Err(Refusal::at(self.world.code, event.pc, message).into());
+        }
         if let Some(other) = log.joined {
             let message = format!("{} is joined twice", self.world.code.name(child));
-            return Some(self.fault_after(thread, Property::Lock, message, Some(other)));
+            return Ok(Some(self.fault_after(thread, Property::Lock, message, Some(other))));
         }
         // After the end of the program nobody goes on.
         let Some(&Status::Finished { result, exit: false }) = self.state(child).map(Thread::status) else {
-            return None;
+            return Ok(None);
         };
         let count = log.events.len() as u32;
         let at = self.logs[thread.index()].events.len() as u32;
@@ -256,7 +260,15 @@ impl Frontier<'_> {
         self.logs[thread.index()].past.push((at, past));
         self.logs[thread.index()].certain.push((at, certain));
         self.logs[child.index()].joined = Some(id);
-        Some(id)
+        Ok(Some(id))
+    }
+
+    /// Whether a thread is started before the next event of another one in every sequence in which all read as they should.
+    fn is_started_before(&self, child: ThreadId, thread: ThreadId) -> bool {
+        let Some(start) = self.start(child) else { return true };
+        let next = self.events(thread).len() as u32;
+        let past = at(&self.logs[thread.index()].certain, next);
+        start.thread == thread || past.get(start.thread.index()).is_some_and(|&count| count > start.index)
     }
 
     fn free(&mut self, thread: ThreadId, addr: Addr, scope: bool, event: Event) -> EventId {

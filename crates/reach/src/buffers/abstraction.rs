@@ -333,7 +333,7 @@ impl Semantics for Abstract<'_> {
             let status = own(&blurred.state, choice.step().thread()).status();
             let silent = match status {
                 Status::Ready(Visible::Fence { order }) => *order != Ordering::SeqCst,
-                Status::Ready(Visible::Spawn { .. }) => true,
+                Status::Ready(Visible::Spawn { .. }) => !self.machine.code.guesses_handles(),
                 _ => false,
             };
             runs && silent

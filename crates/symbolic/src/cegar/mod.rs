@@ -32,7 +32,7 @@
 //! # Where this differs from Telbisz 2024
 //!
 //! Values and predicates are one domain. Refinement is by weakest preconditions and by deletion of values; whatever it proposes is tried on the way it came from. A variable that gets too many values is not known
-//! any longer and left to predicates. The graph is built again from the start after a refinement (full pruning), with the answers of the solver kept.
+//! any longer and left to predicates. There are no sequence interpolants: questions are decided by clauses about bits, and what could be read off such proofs are circuits of bits rather than predicates about numbers. The graph is built again from the start after a refinement (full pruning), with the answers of the solver kept.
 //!
 //! Cost: a node per abstract state; per action a question per predicate that it may change. Nothing bounds the number of refinements; time does.
 
@@ -235,6 +235,8 @@ impl<'q> Run<'q> {
             reduction: match options.switches.get(&POR) {
                 // What is checked again is an invariant of all orders.
                 _ if options.switches.is_on(&CERTIFY) => Reduction::None,
+                // A wait for a thread that has not been started is an error, so starting it is no step like others.
+                _ if self.question.code.guesses_handles() => Reduction::None,
                 "none" => Reduction::None,
                 "spor" if !self.sees_states() => Reduction::Sources,
                 "aaspor" if !self.sees_states() => Reduction::Aware,

@@ -72,10 +72,12 @@ impl Unroller<'_> {
         if !self.graph.terms.is_false(astray) {
             let mut lost = State { guard: astray, ..state.clone() };
             match kind {
+                // If nothing that is on its way has failed.
                 Kind::Update => self.plan_settled(thread, &mut lost),
                 Kind::Read | Kind::Write => self.plan_alone(thread, &lost, Action::Run),
             }
-            self.fail_if(thread, state, places.none, Property::Memory, pc);
+            self.fail_if(thread, &mut lost, places.none, Property::Memory, pc);
+            state.guard = self.graph.terms.and_not(state.guard, places.none);
         }
         Ok(places.list)
     }
