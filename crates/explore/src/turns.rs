@@ -4,10 +4,10 @@
 //! search, one at a time, and each keeps what it has done; whoever ends first has answered. A program that ends within the first turn of `rf` has lost nothing,
 //! and since a turn is never longer than half of all that came before it, the loss is a factor: about the inverse of the share that the winner has had.
 //!
-//! The shares follow what is known. `rvf` has a half to begin with; then the one that promises to be faster has most, and the other one [`LEAST`]: what counts is executions per look, times how many reads-from
+//! The shares follow what is known. `rvf` has a half to begin with; then as much as it promises to be faster: executions per look beside those of `rf`, times how many reads-from
 //! classes make one of values by the [sample](crate::graphs::Sample). Many of the combinations that the sample counts cannot be, and on the programs of the bench the root of the
-//! number was closer to the truth. To halve the work between two that are alike would cost more than to take the worse one. Where no read of the sample had two sources of the same value, `rvf` is likely to do the same work at a higher
-//! price: it comes [late](LATE) and has less.
+//! number was closer to the truth. Neither has less than [`LEAST`]. Where no read of the sample had two sources of the same value, `rvf` is likely to do the same work at a higher
+//! price: it comes [late](LATE) and may have less. To give most to the one that promises more, be it ever so little, was worse: the promise is not that good.
 //!
 //! Turns are counted in looks at the deadline, not in time, so that with one worker the answer is the same on every machine.
 
@@ -31,9 +31,6 @@ const LEAST: f64 = 0.2;
 /// The share of `rvf` where values do not repeat, and after how many looks it comes.
 const HARDLY: f64 = 0.1;
 const LATE: u64 = 1_024;
-
-/// How much faster it has to be, then, to have more.
-const SURE: f64 = 2.0;
 
 /// So many reads-from classes for one of values are none to speak of.
 const NONE: f64 = 1.01;
@@ -141,19 +138,12 @@ fn next(looks: u64) -> u64 {
 
 /// The share of `rvf` from now on.
 fn share(by_sources: &Player<'_>, by_values: &Player<'_>, repeats: f64) -> f64 {
-    let repeat = repeats > NONE;
-    let (least, enough) = if repeat { (LEAST, 1.0) } else { (HARDLY, SURE) };
-    let promise = by_values.rate() * repeats.sqrt() / by_sources.rate();
-    match promise {
-        _ if by_values.looks < FIRST => {
-            if repeat {
-                0.5
-            } else {
-                least
-            }
-        }
-        _ if promise >= enough => 1.0 - LEAST,
-        _ => least,
+    let (one, other) = (by_sources.rate(), by_values.rate() * repeats.sqrt());
+    let least = if repeats > NONE { LEAST } else { HARDLY };
+    match one + other {
+        _ if by_values.looks == 0 && repeats > NONE => 0.5,
+        0.0 => least,
+        both => (other / both).clamp(least, 1.0 - LEAST),
     }
 }
 
