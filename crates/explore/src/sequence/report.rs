@@ -14,8 +14,8 @@ use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// With so many events in an execution, what is done between two looks at the deadline takes as long as in graphs: the time for a sequence grows with its length.
-const EVENTS: u64 = 32;
+/// What is done between two looks at the deadline takes about as long as in graphs; with so many events in an execution twice as long, since the time for a sequence grows with its length.
+const EVENTS: u64 = 128;
 
 /// What the threads of an execution come to.
 #[derive(Clone, Copy, Debug, Default)]
