@@ -2,6 +2,7 @@
 //!
 //! `RADDLE_MAILBOX_TRACES=100000 cargo test --release -p raddle-consistency --test mailbox -- --nocapture` is the big sweep.
 
+use raddle_consistency::mailbox::families::{formula, satisfiable};
 use raddle_consistency::mailbox::format::{Format, read};
 use raddle_consistency::mailbox::{Answer, Kind, Limits, Mailbox, Rules, Trace, explain, replay, solve};
 use raddle_testkit::{Random, damaged, setting};
@@ -511,80 +512,11 @@ fn two_posters(random: &mut Random) -> (Trace, Rules) {
     (trace, Rules { mailboxes, strict: true })
 }
 
-/// A formula as a trace with queues that is consistent iff the formula can be satisfied (Grahn 2026). Clauses have 2 or 3 literals, `(variable, positive)`; a variable is in a clause at
-/// most once. Corrected: the clause messages are tied to the messages on the last handler, and the copies end with the last clause.
-fn hard(variables: usize, clauses: &[Vec<(usize, bool)>]) -> Trace {
-    const W: usize = 4;
-    let mut trace = Trace::default();
-    let init = trace.add_message(0);
-    trace.add(init, Kind::Get);
-    let mut of_clause: Vec<Vec<usize>> = Vec::new();
-    for clause in clauses {
-        let own = (0..=clause.len()).map(|place| trace.add_message(5 + place)).collect::<Vec<_>>();
-        own.iter().for_each(|&message| _ = trace.add(init, Kind::Post(message)));
-        of_clause.push(own);
-    }
-    // w[variable][clause][side]
-    let mut sides: Vec<Vec<[Option<usize>; 2]>> = vec![vec![[None; 2]; clauses.len()]; variables];
-    for (variable, own) in sides.iter_mut().enumerate() {
-        for side in [0, 1] {
-            let first = trace.add_message(1 + side);
-            trace.add(init, Kind::Post(first));
-            trace.add(first, Kind::Get);
-            let mut poster = first;
-            for (number, clause) in clauses.iter().enumerate() {
-                let copy = trace.add_message(0);
-                trace.add(poster, Kind::Post(copy));
-                trace.add(copy, Kind::Get);
-                poster = copy;
-                if let Some(place) = clause.iter().position(|&(other, _)| other == variable) {
-                    let through = trace.add_message(1 + place);
-                    let write = trace.add_message(W);
-                    own[number][side] = Some(write);
-                    trace.add(copy, Kind::Post(through));
-                    trace.add(through, Kind::Get);
-                    trace.add(through, Kind::Post(write));
-                    trace.add(write, Kind::Get);
-                }
-            }
-        }
-    }
-    let mut location = 0;
-    let mut sandwich = |trace: &mut Trace, outer: usize, inner: usize| {
-        let begin = trace.add(inner, Kind::Write { location });
-        trace.add(outer, Kind::Read { location, from: Some(begin) });
-        let end = trace.add(outer, Kind::Write { location: location + 1 });
-        trace.add(inner, Kind::Read { location: location + 1, from: Some(end) });
-        location += 2;
-    };
-    for (number, clause) in clauses.iter().enumerate() {
-        of_clause[number].iter().for_each(|&message| _ = trace.add(message, Kind::Get));
-        let reader = of_clause[number][0];
-        let placeholder = trace.add(reader, Kind::Read { location: 1_000 + number, from: None });
-        for (place, &(variable, positive)) in clause.iter().enumerate() {
-            let [on_true, on_false] = sides[variable][number].map(|side| side.expect("the variable is in the clause"));
-            let (first, second) = if positive { (on_false, on_true) } else { (on_true, on_false) };
-            sandwich(&mut trace, of_clause[number][place], first);
-            sandwich(&mut trace, of_clause[number][place + 1], second);
-        }
-        let write = trace.add(of_clause[number][clause.len()], Kind::Write { location: 1_000 + number });
-        trace.events[placeholder].kind = Kind::Read { location: 1_000 + number, from: Some(write) };
-    }
-    trace
-}
-
 #[test]
 fn formulas_become_traces() {
-    let satisfiable = |variables: usize, clauses: &[Vec<(usize, bool)>]| {
-        (0..1u32 << variables).any(|values| {
-            clauses
-                .iter()
-                .all(|clause| clause.iter().any(|&(variable, positive)| (values >> variable & 1 == 1) == positive))
-        })
-    };
     let signs = |one, other| vec![(0, one), (1, other)];
     let all = vec![signs(true, true), signs(true, false), signs(false, true), signs(false, false)];
-    let trace = hard(2, &all);
+    let trace = formula(2, &all);
     assert!(!consistent(&trace, &Rules::all(Mailbox::Queue, &trace), &Limits::default()));
     let mut random = Random::new(8);
     let mut outcomes = [0; 2];
@@ -597,7 +529,7 @@ fn formulas_become_traces() {
                 (0..2).map(literal).collect()
             })
             .collect();
-        let trace = hard(variables, &clauses);
+        let trace = formula(variables, &clauses);
         let expected = satisfiable(variables, &clauses);
         let found = consistent(&trace, &Rules::all(Mailbox::Queue, &trace), &Limits::default());
         assert_eq!(found, expected, "{number}: {clauses:?}");

@@ -18,10 +18,11 @@
 //! Where this follows not the printed text but its correction: from-read edges are among what is given (the text leaves them out of the encoding), and the order of posts to a
 //! queue or stack is total (the published prototype leaves it partial and accepts traces that no run has).
 //!
-//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order`, `constraints` and `unknown` (what is known, and what is to decide), `greedy` (a run at the first go), [`mod@solve`] (the search), [`mod@explain`]; [`oracle`] (step by step, for explorers); [`mod@format`] (how traces are written down).
+//! Reading order: [`trace`] (the question), [`mod@replay`] (what it means), `order`, `constraints` and `unknown` (what is known, and what is to decide), `greedy` (a run at the first go), [`mod@solve`] (the search), [`mod@explain`]; [`oracle`] (step by step, for explorers); [`mod@format`] (how traces are written down), [`families`] (hard ones).
 
 mod constraints;
 pub mod explain;
+pub mod families;
 pub mod format;
 mod greedy;
 pub mod oracle;

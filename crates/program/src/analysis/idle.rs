@@ -15,6 +15,7 @@ use super::cfg::Cfg;
 use super::counted::ends;
 use super::liveness::may_fail;
 use super::loops::Loops;
+use super::mentions::mentioned_only;
 use crate::Ordering;
 use crate::expr::{BinOp, Expr};
 use crate::inst::{Callee, Op, Term};
@@ -43,36 +44,10 @@ fn does_nothing(function: &Function) -> bool {
 
 /// Takes out stores to local objects that are never read, nor reached in another way.
 fn drop_unread_stores(function: &mut Function) {
-    let mut mentions = vec![0u32; function.locals.len()];
-    let mut stores = vec![0u32; function.locals.len()];
-    let mut count = |expr: &Expr| {
-        expr.walk(&mut |part| {
-            if let Expr::Local(id) = part {
-                mentions[id.index()] += 1;
-            }
-        });
-    };
-    for block in &function.blocks {
-        for inst in &block.insts {
-            inst.op.for_each_operand(&mut count);
-            inst.op.condition().into_iter().for_each(&mut count);
-            if let Some(local) = stored(function, &inst.op) {
-                stores[local.index()] += 1;
-            }
-        }
-        if let Term::If(value, ..)
-        | Term::Switch(value, ..)
-        | Term::Return(Some(value))
-        | Term::ExitThread(Some(value)) = &block.term.kind
-        {
-            count(value);
-        }
-    }
+    let only_stored = mentioned_only(function, |op| stored(function, op));
     let mut blocks = std::mem::take(&mut function.blocks);
     for block in &mut blocks {
-        block.insts.retain(|inst| {
-            stored(function, &inst.op).is_none_or(|local| stores[local.index()] != mentions[local.index()])
-        });
+        block.insts.retain(|inst| stored(function, &inst.op).is_none_or(|local| !only_stored[local.index()]));
     }
     function.blocks = blocks;
 }

@@ -32,6 +32,7 @@ pub mod inputs;
 pub mod liveness;
 pub mod looks;
 pub mod loops;
+mod mentions;
 pub mod pieces;
 mod simplify;
 pub mod spin;

@@ -5,8 +5,9 @@
 //! is, it is an unknown input, and which of its values make a difference is for [`inputs`](super::inputs) to find out. Pointers are left
 //! alone: of all the addresses one may have, none would be explored but null.
 
+use super::mentions::mentioned_only;
 use crate::expr::Expr;
-use crate::inst::{Op, Term};
+use crate::inst::Op;
 use crate::program::{Function, LocalId, Program};
 use crate::types::Type;
 
@@ -16,40 +17,10 @@ pub fn give_any_value(program: &mut Program) {
 }
 
 fn give_in(function: &mut Function) {
-    let mut mentions = vec![0u32; function.locals.len()];
-    let mut reads = vec![0u32; function.locals.len()];
-    let mut count = |expr: &Expr| {
-        expr.walk(&mut |part| {
-            if let Expr::Local(id) = part {
-                mentions[id.index()] += 1;
-            }
-        });
-    };
-    for block in &function.blocks {
-        for inst in &block.insts {
-            inst.op.for_each_operand(&mut count);
-            if let Op::Load { until: Some(cond), .. } = &inst.op {
-                count(cond);
-            }
-            if let Op::Rmw { idle: Some(idle), .. } = &inst.op {
-                count(&idle.until);
-            }
-            if let Some(local) = read(&inst.op) {
-                reads[local.index()] += 1;
-            }
-        }
-        if let Term::If(value, ..)
-        | Term::Switch(value, ..)
-        | Term::Return(Some(value))
-        | Term::ExitThread(Some(value)) = &block.term.kind
-        {
-            count(value);
-        }
-    }
+    let only_read = mentioned_only(function, read);
     for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
-        let nobody_writes = |local: LocalId| reads[local.index()] == mentions[local.index()];
         if let Some(local) = read(&inst.op)
-            && nobody_writes(local)
+            && only_read[local.index()]
             && let Op::Load { dst: Some(dst), ty, .. } = inst.op
         {
             inst.op = match ty {
