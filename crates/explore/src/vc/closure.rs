@@ -9,12 +9,23 @@
 //! The closure is the weakest closed order that contains the given one. It is reached by adding what is missing: the least
 //! good write before the read; the read before the last write of the other side, which is bad; the bad write before the
 //! last one of the other side, which is good. Each edge holds in every sequence that uses good writes. With a root that is a
-//! chain and leaves whose conflicting events are ordered there always is at most one write to add an edge for, and
+//! chain and leaves whose conflicting events are ordered there always is one write to add an edge for, and
 //! the closure exists exactly if there is a sequence ([`realise`](super::realise)) (Chatterjee, Pavlogiannis and Toman 2019; Toman 2021).
 //!
-//! With *relaxed* orders writes of leaves that are good for no read may be unordered among themselves. A write that is good for
-//! some read is ordered with all writes of leaves. Then there can be several bad writes to add an edge for, and they are
-//! dealt with one after the other; nothing else changes.
+//! With *relaxed* orders (ours) writes of leaves are not ordered with each other to begin with; only reads of leaves are ordered with all
+//! writes of leaves. If the rules hold nevertheless there is a sequence, and it is the same one: the root's events as early as
+//! possible. What orders were needed for is to know which edge is missing. So where several edges could be, and which
+//! one depends on the order of leaf writes, this order is asked for ([`Closed::Undecided`]), and the caller tries each answer. The argument, for a read whose last write in
+//! that sequence is bad, by cases:
+//! * *The read is the root's, its good writes are, too.* What comes before it in the sequence is what is before it in the order. Rule 3 puts a bad write of a
+//!   leaf before the only good one that is visible.
+//! * *The read is the root's, its good writes are not.* A good visible write is before the read (rule 1). A bad one of the root comes after it
+//!   only if an event of the root before needs the good one, which then was not visible. One of a leaf is ordered with it: rule 3 asks for
+//!   this order here, and counts only good writes before the read. Rule 2 is not needed; its edges are added where there is no choice.
+//! * *The read is a leaf's, the bad write too.* By rule 3 it is before a visible good write. That is before the read in the order, or the root's and so before it in the
+//!   sequence, else the read would be before it in the order.
+//! * *The read is a leaf's, the bad write the root's.* The maximal good write of rule 2 is not the root's, else it would come later in the
+//!   sequence. A leaf's comes before the bad one in the sequence only if it does in the order, and then is not maximal.
 //!
 //! The closure of `consistency` ([`values`](raddle_consistency::values)) is not enough here: it is a filter before a search and makes no use of
 //! the root, so where good writes of both sides are visible to a read, none the last, it adds nothing and the order stays unclosed.
@@ -69,10 +80,52 @@ impl Visible {
     }
 }
 
-/// Adds to the order what is missing to its closure. Returns `false` if there is none.
-pub(crate) fn close(order: &mut Order, accesses: &Accesses) -> bool {
+/// What came of completing an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    /// It is closed.
+    Yes,
+    /// It has no closure.
+    No,
+    /// That depends on the order of writes of leaves.
+    Undecided(Undecided),
+}
+
+/// Writes of leaves that are not ordered with each other. It must be known which of them is the first, or the last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Undecided {
+    writes: Writes,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    First,
+    Last,
+}
+
+impl Undecided {
+    /// How many answers there are.
+    pub(crate) fn answers(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Puts an answer into the order.
+    pub(crate) fn answer(&self, number: usize, order: &mut Order) {
+        let chosen = self.writes[number];
+        for &other in self.writes.iter().filter(|&&other| other != chosen) {
+            let (a, b) = if self.end == End::First { (chosen, other) } else { (other, chosen) };
+            let fits = order.insert(a, b);
+            debug_assert!(fits, "they are not ordered");
+        }
+    }
+}
+
+/// Adds to the order what is missing to its closure.
+pub(crate) fn close(order: &mut Order, accesses: &Accesses) -> Closed {
     loop {
         let mut changed = false;
+        let mut undecided = None;
         for read in &accesses.reads {
             if !order.contains(read.id) {
                 continue;
@@ -81,22 +134,31 @@ pub(crate) fn close(order: &mut Order, accesses: &Accesses) -> bool {
                 match missing(order, accesses, read) {
                     Missing::Nothing => break,
                     Missing::Edge(a, b) if order.insert(a, b) => changed = true,
-                    Missing::Edge(..) | Missing::Contradiction => return false,
+                    Missing::Edge(..) | Missing::Contradiction => return Closed::No,
+                    Missing::Answer(question) => {
+                        // Edges of other reads may answer it.
+                        undecided = Some(question);
+                        break;
+                    }
                 }
             }
         }
-        if !changed {
-            return true;
+        match undecided {
+            _ if changed => {}
+            Some(question) => return Closed::Undecided(question),
+            None => return Closed::Yes,
         }
     }
 }
 
 /// What the order lacks to be closed for a read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Missing {
     Nothing,
     /// The first event has to come before the second.
     Edge(EventId, EventId),
+    /// It depends on the order of some writes.
+    Answer(Undecided),
     /// There is no closure.
     Contradiction,
 }
@@ -105,28 +167,52 @@ enum Missing {
 fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
     let visible = Visible::of(order, accesses, read);
     let good = |write: &EventId| is_good(read, *write);
+    let is_root = |write: &EventId| accesses.is_root(*write);
     if !visible.before.iter().any(good) {
         let candidates: Writes = visible.beside.iter().copied().filter(good).collect();
-        let least = candidates.iter().find(|&&write| !candidates.iter().any(|&other| order.before(other, write)));
-        let Some(&least) = least else { return Missing::Contradiction };
-        debug_assert!(
-            candidates.iter().all(|&other| other == least || order.before(least, other)),
-            "they are all on the other side"
-        );
-        return Missing::Edge(least, read.id);
+        let is_least = |write: &EventId| !candidates.iter().any(|&other| order.before(other, *write));
+        let least: Writes = candidates.iter().copied().filter(is_least).collect();
+        return match least[..] {
+            [] => Missing::Contradiction,
+            [least] => Missing::Edge(least, read.id),
+            _ => Missing::Answer(Undecided { writes: least, end: End::First }),
+        };
     }
+    // Good writes of leaves, and a read of the root.
+    let crossed = is_root(&read.id) && !visible.before.iter().any(|write| good(write) && is_root(write));
     let maximal = |write: &EventId| visible.is_maximal(order, *write);
     if !visible.all().any(|write| good(&write) && maximal(&write)) {
         // Only those of the other side are not ordered with the read. Good writes before it are hidden by it for certain.
         let hides = |last: EventId| visible.all().all(|write| !good(&write) || order.before(write, last));
-        let last = visible.beside.iter().find(|&last| maximal(last) && hides(*last));
-        return last.map_or(Missing::Contradiction, |&last| Missing::Edge(read.id, last));
+        match visible.beside.iter().find(|&last| maximal(last) && hides(*last)) {
+            Some(&last) => return Missing::Edge(read.id, last),
+            None if crossed => {}
+            None => return Missing::Contradiction,
+        }
     }
-    let covered = |bad: EventId| visible.all().any(|write| good(&write) && order.before(bad, write));
-    let Some(&bad) = visible.before.iter().find(|&&write| !good(&write) && !covered(write)) else {
-        return Missing::Nothing;
-    };
-    let is_remote = |write: &EventId| accesses.is_root(*write) != accesses.is_root(bad);
-    let last = visible.all().find(|write| good(write) && is_remote(write) && maximal(write));
-    last.map_or(Missing::Contradiction, |last| Missing::Edge(bad, last))
+    // Of the events before the read none hides another one that is visible.
+    let leaves: Writes = visible.before.iter().copied().filter(|write| good(write) && !is_root(write)).collect();
+    for &bad in visible.before.iter().filter(|write| !good(write)) {
+        if crossed {
+            if !is_root(&bad) {
+                let good = *leaves.first().expect("a good write is before the read");
+                return Missing::Answer(Undecided { writes: Writes::from_slice(&[bad, good]), end: End::First });
+            }
+            continue;
+        }
+        if visible.all().any(|write| good(&write) && order.before(bad, write)) {
+            continue;
+        }
+        return match leaves[..] {
+            [good] if is_root(&bad) => Missing::Edge(bad, good),
+            [_, ..] if is_root(&bad) => Missing::Answer(Undecided { writes: leaves, end: End::Last }),
+            [good, ..] => Missing::Answer(Undecided { writes: Writes::from_slice(&[bad, good]), end: End::First }),
+            [] => {
+                let roots = visible.all().filter(|write| good(write) && is_root(write));
+                let last = roots.max_by_key(|write| write.index);
+                last.map_or(Missing::Contradiction, |last| Missing::Edge(bad, last))
+            }
+        };
+    }
+    Missing::Nothing
 }

@@ -4,11 +4,10 @@
 //! mutex that is held, or for other threads, they are. If a thread waits for a value, memory must end up with one it waits to
 //! change; if it turned in a loop without effect, nothing that its last turn read may have been overwritten since. That is a
 //! question about an annotated order with one read more at the end for each thread that waits for a value, and with some
-//! edges more. Its closure, or with relaxed orders those of its extensions, answer it. The answer depends on the order of the leaves, so it is asked in each.
+//! edges more. Its closure, or with relaxed orders those of its extensions, answers it. The answer depends on the order of the leaves, so it is asked in each.
 
 use super::accesses::Accesses;
 use super::candidates::is_held;
-use super::closure::close;
 use super::extend::{Extension, Manner, New};
 use super::order::Order;
 use super::realise::realise;
@@ -42,7 +41,7 @@ pub(crate) fn ending(
         return Ok(Some(realise(order, root)));
     }
     let mut order = order.clone();
-    if !orders.iter().all(|&(a, b)| order.insert(a, b)) || !close(&mut order, accesses) {
+    if !orders.iter().all(|&(a, b)| order.insert(a, b)) {
         return Ok(None);
     }
     let threads = order.threads() as u32;

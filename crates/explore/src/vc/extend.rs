@@ -2,14 +2,14 @@
 //!
 //! An event of the root is only put behind what comes before it in its thread; the closure does the rest, so there is at
 //! most one way. An event of a leaf is ordered with every event of another leaf that it conflicts with, in every way that
-//! has a closure. With *relaxed* orders two writes are left unordered as long as neither is good for any read; when a read makes a
-//! write good, that write is ordered with all others. Results differ in the order of some such pair, so they are of different classes. There may be
-//! exponentially many; they are made one at a time, and the space is polynomial.
+//! has a closure. With *relaxed* orders two writes are left unordered until the closure asks for their order. Results differ in the order of
+//! some such pair, so they are of different classes. There may be exponentially many; they are made one at a time, and the space is
+//! polynomial.
 
-use super::accesses::{Accesses, is_good};
-use super::closure::close;
+use super::accesses::Accesses;
+use super::closure::{Closed, close};
 use super::order::Order;
-use crate::sequence::{INITIAL, LocId, NO_LOC};
+use crate::sequence::{LocId, NO_LOC};
 use raddle_consistency::{Interrupted, Watch};
 use raddle_trace::EventId;
 use smallvec::SmallVec;
@@ -39,10 +39,10 @@ struct Partial {
 /// How events are put into an order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
-    /// Leave writes unordered that are good for no read.
+    /// Leave writes unordered until the closure asks for their order.
     pub(crate) relaxed: bool,
-    /// Order a write with others when it becomes good.
-    pub(crate) order_good_writes: bool,
+    /// Try each of the orders it asks for.
+    pub(crate) every_answer: bool,
     /// Also compute the closure when a write is added.
     pub(crate) close_after_writes: bool,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Extension {
 }
 
 impl Extension {
-    /// Of a closed order by new events, in an order that program order allows.
+    /// Of an order by new events, in an order that program order allows. Without any it is to be closed.
     pub(crate) fn new(order: Order, events: Vec<New>, manner: Manner) -> Self {
         let start = Partial { order, placed: 0, undecided: Vec::new() };
         Extension { manner, events, stack: vec![start] }
@@ -71,7 +71,8 @@ impl Extension {
     pub(crate) fn next(&mut self, accesses: &Accesses, watch: &mut Watch<'_>) -> Result<Option<Order>, Interrupted> {
         while let Some(mut partial) = self.stack.pop() {
             watch.step()?;
-            if let Some(last) = partial.placed.checked_sub(1).map(|last| &self.events[last]) {
+            let last = partial.placed.checked_sub(1).map(|last| &self.events[last]);
+            if last.is_some() || self.events.is_empty() {
                 let open = |&(a, b): &(EventId, EventId)| !partial.order.decides(a, b);
                 if let Some(at) = partial.undecided.iter().position(open) {
                     let (a, b) = partial.undecided[at];
@@ -83,9 +84,21 @@ impl Extension {
                     self.stack.extend([other, partial]);
                     continue;
                 }
-                let matters = last.loc != NO_LOC && (self.manner.close_after_writes || !last.writes);
-                if matters && !close(&mut partial.order, accesses) {
-                    continue;
+                let matters =
+                    last.is_none_or(|last| last.loc != NO_LOC && (self.manner.close_after_writes || !last.writes));
+                match if matters { close(&mut partial.order, accesses) } else { Closed::Yes } {
+                    Closed::Yes => {}
+                    Closed::No => continue,
+                    Closed::Undecided(question) => {
+                        debug_assert!(self.manner.relaxed, "else they are ordered");
+                        let answers = if self.manner.every_answer { question.answers() } else { 1 };
+                        for number in (0..answers).rev() {
+                            let mut other = partial.clone();
+                            question.answer(number, &mut other.order);
+                            self.stack.push(other);
+                        }
+                        continue;
+                    }
                 }
             }
             let Some(next) = self.events.get(partial.placed) else { return Ok(Some(partial.order)) };
@@ -102,22 +115,13 @@ impl Extension {
 
     /// The pairs of leaf events that have to be ordered with the event that has been put into the order last.
     fn pairs(&self, partial: &mut Partial, next: &New, accesses: &Accesses) {
+        if accesses.is_root(next.id) {
+            return;
+        }
         let Partial { order, undecided, .. } = partial;
-        let is_in = |id: &EventId| order.contains(*id);
-        let reads = || accesses.reads.iter().filter(|read| read.loc == next.loc && order.contains(read.id));
-        let is_read = |id: EventId| reads().any(|read| read.id == id);
-        let is_observed = |id: EventId| reads().any(|read| is_good(read, id));
-        if !accesses.is_root(next.id) {
-            let others = accesses.leaves(next.id, next.loc, next.writes).filter(is_in);
-            let wanted =
-                others.filter(|&other| !(self.manner.relaxed && next.writes) || is_read(other) || is_observed(other));
-            undecided.extend(wanted.map(|other| (other, next.id)));
-        }
-        let read = accesses.reads.iter().find(|read| read.id == next.id);
-        if let Some(read) = read.filter(|_| self.manner.relaxed && self.manner.order_good_writes) {
-            for &write in read.good.iter().filter(|&&write| write != INITIAL && !accesses.is_root(write)) {
-                undecided.extend(accesses.leaves(write, next.loc, false).filter(is_in).map(|other| (other, write)));
-            }
-        }
+        let is_read = |id: EventId| accesses.reads.iter().any(|read| read.id == id);
+        let others = accesses.leaves(next.id, next.loc, next.writes).filter(|id| order.contains(*id));
+        let wanted = others.filter(|&other| !(self.manner.relaxed && next.writes) || is_read(other));
+        undecided.extend(wanted.map(|other| (other, next.id)));
     }
 }

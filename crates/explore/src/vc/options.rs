@@ -13,7 +13,7 @@ pub struct Settings {
     pub shortcut: bool,
     /// Leave out reads that need not be tried, by backtrack signals.
     pub signals: bool,
-    /// Leave writes of leaves unordered as long as no read has one of them as a good write.
+    /// Leave writes of leaves unordered until the closure asks for their order.
     pub relaxed: bool,
     /// Count an execution for each order of writes at its end that no read can tell apart, as the definition of classes
     /// has it. Without this (the default) there is one. Then [`relaxed`](Self::relaxed) is off.
@@ -55,8 +55,8 @@ pub enum Root {
 pub(super) enum Rule {
     /// The closure is computed again when writes are added, not only when reads are: a new write is bad for all reads.
     CloseAfterWrites,
-    /// With relaxed orders, a write that becomes good for a read is ordered with the other writes of leaves.
-    OrderGoodWrites,
+    /// With relaxed orders, where the closure asks for an order of writes each answer is tried.
+    EveryAnswer,
     /// The shortcut is not taken where threads wait: whether an execution can end so depends on the order.
     WaitsAreNoShortcut,
 }

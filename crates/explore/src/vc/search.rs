@@ -218,7 +218,7 @@ impl<'c> Search<'c> {
             root,
             manner: Manner {
                 relaxed: settings.relaxed && !settings.every_order,
-                order_good_writes: settings.follows(Rule::OrderGoodWrites),
+                every_answer: settings.follows(Rule::EveryAnswer),
                 close_after_writes: settings.follows(Rule::CloseAfterWrites),
             },
             accesses: Accesses::new(root),
