@@ -1,7 +1,7 @@
 //! What a pending read can read from, in groups that make no difference to its thread.
 //!
 //! The writes are those that program order lets it see, without those it has tried (the *causal map*: how many events of
-//! each thread there were when it was tried last). A group is the writes of one value; for a read of the root, those of one
+//! each thread there were when it was tried last). A group is the writes of one value; with strict orders, for a read of the root, those of one
 //! value on one side. Writes of the same value that have been tried are not in it and are bad.
 //!
 //! A mutex is only taken from the release that ends the last critical section so far. Then the critical sections of a mutex are
@@ -20,11 +20,11 @@ pub(crate) struct Group {
     pub(crate) members: Vec<EventId>,
 }
 
-/// The groups of a pending read.
+/// The groups of a pending read. Those of one thread are divided by whether a write is its own.
 pub(crate) fn groups(
     frontier: &mut Frontier<'_>,
     pending: Pending,
-    root: ThreadId,
+    divided: Option<ThreadId>,
     tried: Option<&Tried>,
 ) -> Vec<Group> {
     let Pending { thread, loc, .. } = pending;
@@ -51,7 +51,7 @@ pub(crate) fn groups(
                 Reaction::Write(_) | Reaction::Pick(_) => locks = true,
             }
         }
-        let side = thread == root && write.thread == root;
+        let side = divided == Some(thread) && write.thread == thread;
         let same = |(other_side, other, group): &&mut (bool, u64, Group)| {
             *other_side == side && *other == number && group.value != Initial::Uninitialised
         };

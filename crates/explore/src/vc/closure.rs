@@ -17,11 +17,12 @@
 //! possible. What orders were needed for is to know which edge is missing. So where several edges could be, and which
 //! one depends on the order of leaf writes, this order is asked for ([`Closed::Undecided`]), and the caller tries each answer. The argument, for a read whose last write in
 //! that sequence is bad, by cases:
-//! * *The read is the root's, its good writes are, too.* What comes before it in the sequence is what is before it in the order. Rule 3 puts a bad write of a
-//!   leaf before the only good one that is visible.
-//! * *The read is the root's, its good writes are not.* A good visible write is before the read (rule 1). A bad one of the root comes after it
-//!   only if an event of the root before needs the good one, which then was not visible. One of a leaf is ordered with it: rule 3 asks for
-//!   this order here, and counts only good writes before the read. Rule 2 is not needed; its edges are added where there is no choice.
+//! * *The read is the root's.* What comes before it in the sequence is what is before it in the order, and a good visible write is among that (rule 1). If the bad
+//!   write is the root's, too, the good one is a leaf's; it comes before the bad one only if an event of the root needs it before, and then is not
+//!   visible. So no bad write of a leaf may be visible before the read: that is rule 3 here. It is put before the good
+//!   write of the root, or its order with one of a leaf is asked for. Where there are good writes of both, it is asked which of
+//!   them the read may read from: until then the good writes of a read of the root may be of both sides (ours).
+//!   Rule 2 is not needed; its edges are added where there is no choice.
 //! * *The read is a leaf's, the bad write too.* By rule 3 it is before a visible good write. That is before the read in the order, or the root's and so before it in the
 //!   sequence, else the read would be before it in the order.
 //! * *The read is a leaf's, the bad write the root's.* The maximal good write of rule 2 is not the root's, else it would come later in the
@@ -35,7 +36,7 @@
 //! whatever the order was at the beginning.
 
 use super::accesses::{Accesses, Read, is_good};
-use super::order::Order;
+use super::order::{Order, Side};
 use crate::sequence::INITIAL;
 use raddle_trace::EventId;
 use smallvec::SmallVec;
@@ -91,30 +92,36 @@ pub(crate) enum Closed {
     Undecided(Undecided),
 }
 
-/// Writes of leaves that are not ordered with each other. It must be known which of them is the first, or the last.
+/// What has to be known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Undecided {
-    writes: Writes,
-    end: End,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    First,
-    Last,
+pub(crate) enum Undecided {
+    /// Which of these writes of leaves, no two of which are ordered, is the first.
+    First(Writes),
+    /// Which is the last.
+    Last(Writes),
+    /// Whether this read of the root reads from the root.
+    Side(EventId),
 }
 
 impl Undecided {
     /// How many answers there are.
     pub(crate) fn answers(&self) -> usize {
-        self.writes.len()
+        match self {
+            Undecided::First(writes) | Undecided::Last(writes) => writes.len(),
+            Undecided::Side(_) => 2,
+        }
     }
 
     /// Puts an answer into the order.
     pub(crate) fn answer(&self, number: usize, order: &mut Order) {
-        let chosen = self.writes[number];
-        for &other in self.writes.iter().filter(|&&other| other != chosen) {
-            let (a, b) = if self.end == End::First { (chosen, other) } else { (other, chosen) };
+        let (writes, first) = match self {
+            Undecided::First(writes) => (writes, true),
+            Undecided::Last(writes) => (writes, false),
+            Undecided::Side(read) => return order.take_side(*read, [Side::Root, Side::Leaves][number]),
+        };
+        let chosen = writes[number];
+        for &other in writes.iter().filter(|&&other| other != chosen) {
+            let (a, b) = if first { (chosen, other) } else { (other, chosen) };
             let fits = order.insert(a, b);
             debug_assert!(fits, "they are not ordered");
         }
@@ -166,8 +173,10 @@ enum Missing {
 /// What the first rule that does not hold for a read asks for.
 fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
     let visible = Visible::of(order, accesses, read);
-    let good = |write: &EventId| is_good(read, *write);
     let is_root = |write: &EventId| accesses.is_root(*write);
+    let side = if is_root(&read.id) { order.side(read.id) } else { None };
+    let good =
+        |write: &EventId| is_good(read, *write) && side.is_none_or(|side| is_root(write) == (side == Side::Root));
     if !visible.before.iter().any(good) {
         let candidates: Writes = visible.beside.iter().copied().filter(good).collect();
         let is_least = |write: &EventId| !candidates.iter().any(|&other| order.before(other, *write));
@@ -175,38 +184,42 @@ fn missing(order: &Order, accesses: &Accesses, read: &Read) -> Missing {
         return match least[..] {
             [] => Missing::Contradiction,
             [least] => Missing::Edge(least, read.id),
-            _ => Missing::Answer(Undecided { writes: least, end: End::First }),
+            _ => Missing::Answer(Undecided::First(least)),
         };
     }
-    // Good writes of leaves, and a read of the root.
-    let crossed = is_root(&read.id) && !visible.before.iter().any(|write| good(write) && is_root(write));
     let maximal = |write: &EventId| visible.is_maximal(order, *write);
     if !visible.all().any(|write| good(&write) && maximal(&write)) {
         // Only those of the other side are not ordered with the read. Good writes before it are hidden by it for certain.
         let hides = |last: EventId| visible.all().all(|write| !good(&write) || order.before(write, last));
         match visible.beside.iter().find(|&last| maximal(last) && hides(*last)) {
             Some(&last) => return Missing::Edge(read.id, last),
-            None if crossed => {}
+            None if is_root(&read.id) => {}
             None => return Missing::Contradiction,
         }
     }
     // Of the events before the read none hides another one that is visible.
     let leaves: Writes = visible.before.iter().copied().filter(|write| good(write) && !is_root(write)).collect();
+    if is_root(&read.id) {
+        // The root's events are early enough. If all is as it should be, no bad write of a leaf is left.
+        let Some(&bad) = visible.before.iter().find(|write| !good(write) && !is_root(write)) else {
+            return Missing::Nothing;
+        };
+        let root = visible.before.iter().find(|write| good(write) && is_root(write));
+        let from_leaves = visible.all().any(|write| good(&write) && !is_root(&write));
+        return match (root, &leaves[..]) {
+            (Some(_), _) if from_leaves => Missing::Answer(Undecided::Side(read.id)),
+            (Some(&root), _) => Missing::Edge(bad, root),
+            (None, leaves) => Missing::Answer(Undecided::First(Writes::from_slice(&[bad, leaves[0]]))),
+        };
+    }
     for &bad in visible.before.iter().filter(|write| !good(write)) {
-        if crossed {
-            if !is_root(&bad) {
-                let good = *leaves.first().expect("a good write is before the read");
-                return Missing::Answer(Undecided { writes: Writes::from_slice(&[bad, good]), end: End::First });
-            }
-            continue;
-        }
         if visible.all().any(|write| good(&write) && order.before(bad, write)) {
             continue;
         }
         return match leaves[..] {
             [good] if is_root(&bad) => Missing::Edge(bad, good),
-            [_, ..] if is_root(&bad) => Missing::Answer(Undecided { writes: leaves, end: End::Last }),
-            [good, ..] => Missing::Answer(Undecided { writes: Writes::from_slice(&[bad, good]), end: End::First }),
+            [_, ..] if is_root(&bad) => Missing::Answer(Undecided::Last(leaves)),
+            [good, ..] => Missing::Answer(Undecided::First(Writes::from_slice(&[bad, good]))),
             [] => {
                 let roots = visible.all().filter(|write| good(write) && is_root(write));
                 let last = roots.max_by_key(|write| write.index);

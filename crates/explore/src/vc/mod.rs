@@ -33,9 +33,10 @@
 //!   them apart. [`every_order`](options::Settings::every_order) counts each.
 //! * If a read with a value has ended an execution, it is not tried again with this value in other orders of the leaves
 //!   ([`shortcut`](options::Settings::shortcut)). Several published numbers are only met with this.
-//! * Relaxed orders: two writes of leaves are not ordered as long as neither is good for any read (published as an optimisation). A write that becomes
-//!   good is ordered with all others then; without that executions are lost. The other published relaxation, of writes that no
-//!   read can see any more, is not made: the shortcut has the same effect at the end of an execution.
+//! * Relaxed orders: two writes of leaves are not ordered until the closure has a choice between edges that depends on their order; then each order is
+//!   tried. Likewise a read of the root may have good writes of the root and of leaves, until the closure has to know which it reads from (`closure` has the
+//!   argument why there is an execution if nothing is left to ask). Published are weaker relaxations: writes that are good for no read are not ordered, nor writes
+//!   that no read can see any more. As results differ in an order, or a side, that classes tell apart, no class is met twice.
 //! * Backtrack signals ([`signals`](options::Settings::signals)), published for `rvf` only: the reads behind one that has tried all that is there are tried only
 //!   if a write to its location shows up below, or a lock that it may hide. The argument is the same (`sequence::signals`): take an execution in which the
 //!   read comes behind a new write to its location, and the first such write. Without that write and what depends on it the read finds what was there, the orders of
@@ -59,7 +60,7 @@
 //! # Cost
 //!
 //! Polynomial per class for a fixed number of threads. There can be many more classes than with `rvf` where leaves write
-//! one location that is read, since their orders are told apart. Many nodes are no ends of executions, and the closure is most of
+//! and read one location, since the orders of their reads and writes are told apart. Many nodes are no ends of executions, and the closure is most of
 //! the work.
 
 mod accesses;

@@ -19,6 +19,16 @@ pub(crate) struct Order {
     width: usize,
     /// The rows of each thread's events: how many events of each thread are before it.
     rows: Vec<Vec<u32>>,
+    /// Reads of the root that are known to read from the root, or from leaves.
+    sides: Vec<(EventId, Side)>,
+}
+
+/// Which threads a write is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Root,
+    /// Initial writes are of leaves, too.
+    Leaves,
 }
 
 impl Order {
@@ -49,6 +59,17 @@ impl Order {
         }
         debug_assert!(a.thread.index() < self.width, "an event of the order");
         self.rows[b.thread.index()][b.index as usize * self.width + a.thread.index()] > a.index
+    }
+
+    /// The side that a read reads from, if that is known.
+    pub(crate) fn side(&self, read: EventId) -> Option<Side> {
+        self.sides.iter().find(|(other, _)| *other == read).map(|&(_, side)| side)
+    }
+
+    /// Lets a read read from one side only.
+    pub(crate) fn take_side(&mut self, read: EventId, side: Side) {
+        debug_assert!(self.side(read).is_none(), "nothing else is known");
+        self.sides.push((read, side));
     }
 
     /// Whether the order says which of two events comes first.

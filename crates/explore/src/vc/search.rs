@@ -390,7 +390,8 @@ impl<'c> Search<'c> {
         let thread = pending.thread;
         let Some(groups) = &mut current.groups else {
             let tried = current.tried.get(thread.index()).and_then(Option::as_ref);
-            let mut found = candidates::groups(&mut self.shell.frontier, pending, self.root, tried);
+            let divided = (!self.manner.relaxed).then_some(self.root);
+            let mut found = candidates::groups(&mut self.shell.frontier, pending, divided, tried);
             found.reverse();
             current.more = !(self.settings.signals && tried.is_none() && stops(&pending));
             current.possible = false;

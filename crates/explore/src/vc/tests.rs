@@ -1,11 +1,11 @@
 //! Closure and realisation, by example and against all sequences; and what is lost without each of our rules.
 
-use super::accesses::Accesses;
+use super::accesses::{Accesses, Read};
 use super::closure::{Closed, close};
 use super::explore;
 use super::extend::{Extension, Manner, New};
 use super::options::{Rule, Settings};
-use super::order::Order;
+use super::order::{Order, Side};
 use super::realise::realise;
 use crate::sequence::INITIAL;
 use crate::testing::explored;
@@ -89,7 +89,7 @@ fn random(random: &mut Random, relaxed: bool) -> (Order, Accesses) {
     for &(event, loc, _) in events.iter().filter(|(.., writes)| !writes) {
         let root_side = event.thread == ROOT && random.below(2) == 0;
         let mut good: Vec<_> = accesses.writes(loc).iter().copied().chain([INITIAL]).collect();
-        good.retain(|&write| event.thread != ROOT || (write.thread == ROOT) == root_side);
+        good.retain(|&write| relaxed || event.thread != ROOT || (write.thread == ROOT) == root_side);
         good.retain(|_| random.below(3) > 0);
         accesses.read(event, loc, good);
     }
@@ -112,12 +112,23 @@ fn random(random: &mut Random, relaxed: bool) -> (Order, Accesses) {
     (order, accesses)
 }
 
+/// What a read reads from in a sequence.
+fn source(accesses: &Accesses, sequence: &[EventId], read: &Read) -> EventId {
+    let until = sequence.iter().position(|&event| event == read.id).expect("all events are there");
+    let source = sequence[..until].iter().rev().copied().find(|event| accesses.writes(read.loc).contains(event));
+    source.unwrap_or(INITIAL)
+}
+
 /// Whether every read reads from a good write.
 fn is_witness(accesses: &Accesses, sequence: &[EventId]) -> bool {
+    accesses.reads.iter().all(|read| read.good.contains(&source(accesses, sequence, read)))
+}
+
+/// Whether the reads of the root read from the sides that the order says.
+fn keeps_sides(order: &Order, accesses: &Accesses, sequence: &[EventId]) -> bool {
     accesses.reads.iter().all(|read| {
-        let until = sequence.iter().position(|&event| event == read.id).expect("all events are there");
-        let source = sequence[..until].iter().rev().copied().find(|event| accesses.writes(read.loc).contains(event));
-        read.good.contains(&source.unwrap_or(INITIAL))
+        let is_root = source(accesses, sequence, read).thread == ROOT;
+        order.side(read.id).is_none_or(|side| is_root == (side == Side::Root))
     })
 }
 
@@ -200,10 +211,12 @@ fn there_is_a_closure_exactly_if_there_is_a_witness() {
         for closed in &closures {
             let sequence = realise(closed, ROOT);
             assert!(is_witness(&accesses, &sequence), "{order:?} {accesses:?} {sequence:?}");
+            assert!(keeps_sides(closed, &accesses, &sequence), "{closed:?} {accesses:?} {sequence:?}");
         }
         for witness in &witnesses {
             let chain = chain(&order, witness);
-            let of = closures.iter().filter(|closed| is_within(closed, &chain)).count();
+            let holds = |closed: &&Order| is_within(closed, &chain) && keeps_sides(closed, &accesses, witness);
+            let of = closures.iter().filter(holds).count();
             assert_eq!(of, 1, "each witness is of one closure: {order:?} {accesses:?} {witness:?}");
         }
     }
