@@ -98,6 +98,20 @@ pub struct Classes {
     pub meetings_by_values: FxHashSet<ValueClass>,
 }
 
+impl Classes {
+    /// The same if it makes no difference whether anybody uses the results of updates.
+    fn with_results(&self) -> Classes {
+        let plain = |classes: &FxHashSet<Class>| classes.iter().map(Class::with_results).collect();
+        let by_values = |classes: &FxHashSet<ValueClass>| classes.iter().map(ValueClass::with_results).collect();
+        Classes {
+            traces: plain(&self.traces),
+            reads_from: plain(&self.reads_from),
+            reads_value_from: by_values(&self.reads_value_from),
+            meetings_by_values: by_values(&self.meetings_by_values),
+        }
+    }
+}
+
 /// What a complete run comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Outcome {
@@ -139,6 +153,19 @@ impl Behaviours {
     /// What each thread read, in order, in complete runs.
     pub fn reads(&self) -> BTreeSet<&Vec<Vec<u64>>> {
         self.outcomes.iter().map(|outcome| &outcome.reads).collect()
+    }
+
+    /// The same if it makes no difference whether anybody uses the results of updates.
+    #[must_use]
+    pub fn with_results(&self) -> Behaviours {
+        Behaviours {
+            complete: self.complete.with_results(),
+            blocked: self.blocked.with_results(),
+            failed: self.failed.with_results(),
+            bounded: self.bounded.with_results(),
+            deadlocks: self.deadlocks.iter().map(Class::with_results).collect(),
+            ..self.clone()
+        }
     }
 
     /// How many complete classes there are by events, reads-from and coherence.

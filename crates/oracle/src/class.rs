@@ -67,6 +67,14 @@ impl Event {
         }
     }
 
+    /// The same if it makes no difference whether anybody uses the result of an update.
+    fn with_result(self) -> Event {
+        match self {
+            Event::Blind(at, from) => Event::Update(at, from, None),
+            other => other,
+        }
+    }
+
     /// The same with another source, if it has one.
     fn with_source(self, from: Option<EventId>) -> Event {
         match self {
@@ -103,6 +111,13 @@ impl Class {
     #[must_use]
     pub fn reads_from(&self) -> Class {
         Class { threads: self.threads.clone(), coherence: Vec::new() }
+    }
+
+    /// The class it belongs to if it makes no difference whether anybody uses the results of updates.
+    #[must_use]
+    pub fn with_results(&self) -> Class {
+        let threads = self.threads.iter().map(|events| events.iter().map(|event| event.with_result()).collect());
+        Class { threads: threads.collect(), coherence: self.coherence.clone() }
     }
 
     /// The class it belongs to if arrivals at barriers have no order: they have no source and no place among the writes, whoever reads from one reads from
@@ -330,5 +345,14 @@ impl ValueClass {
     #[must_use]
     pub fn values(&self) -> ValueClass {
         ValueClass { threads: self.threads.clone(), past: Vec::new() }
+    }
+
+    /// The class it belongs to if it makes no difference whether anybody uses the results of updates.
+    #[must_use]
+    pub fn with_results(&self) -> ValueClass {
+        let events = |events: &Vec<(Event, Values)>| {
+            events.iter().map(|(event, values)| (event.with_result(), *values)).collect()
+        };
+        ValueClass { threads: self.threads.iter().map(events).collect(), past: self.past.clone() }
     }
 }

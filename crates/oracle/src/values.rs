@@ -6,7 +6,7 @@
 
 use crate::brute::{self, Behaviours, End};
 use crate::class::{Class, Leaves, ValueClass};
-use crate::compare::{Equivalence, Subject, Unordered, has_loops, may_forget, with_switches};
+use crate::compare::{Equivalence, MetAs, Subject, Unordered, has_loops, may_forget, with_switches};
 use crate::sketch::{Sketch, Stmt};
 use raddle_explore::rvf::ReadsValueFrom;
 use raddle_machine::Code;
@@ -30,7 +30,7 @@ pub(crate) fn compare_schedules(
     sketch: &Sketch,
     code: &Code,
     (equivalence, Unordered { arrivals, .. }): (Equivalence, Unordered),
-    brute: &Behaviours,
+    (brute, known_as): (&Behaviours, MetAs),
     schedules: &[Schedule],
 ) -> Vec<String> {
     let mut differences = Vec::new();
@@ -53,6 +53,7 @@ pub(crate) fn compare_schedules(
                 continue;
             }
         };
+        let class = known_as(&class);
         let kind = match end {
             End::Complete => 0,
             End::Blocked => 1,
