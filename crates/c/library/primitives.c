@@ -27,7 +27,7 @@ void __raddle_cond_timedwait(void *cond, void *mutex);
 /* Errors of the program under test. */
 void __raddle_misuse_memory(const char *what);
 void __raddle_misuse_lock(const char *what);
-/* What is there, and 0 if nothing was ever written. */
+/* What is there. If nothing was ever written, a byte without a value, which may only be moved on, or 0. */
 char __raddle_peek8(const void *at);
 unsigned long long __raddle_peek64(const void *at);
 void __raddle_cond_signal(void *cond);

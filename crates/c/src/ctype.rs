@@ -374,9 +374,20 @@ impl Types {
                 let record = self.record(*id);
                 let Some(fields) = &record.fields else { return true };
                 if record.is_union {
-                    // Equal sizes: the one with most scalars, so that every member survives a copy by parts.
-                    let best = fields.iter().max_by_key(|f| (self.size(&f.ty.ty).unwrap_or(0), f.bits.is_none()));
-                    return best.is_none_or(|field| self.collect_field(field, base, limit, leaves));
+                    // The one whose scalars cover most bytes, so that every member survives a copy by parts.
+                    let mut best = (0, Vec::new());
+                    for field in fields {
+                        let mut own = Vec::new();
+                        if !self.collect_field(field, base, limit, &mut own) {
+                            return false;
+                        }
+                        let covered: u32 = own.iter().map(|leaf| leaf.ty.size()).sum();
+                        if covered >= best.0 {
+                            best = (covered, own);
+                        }
+                    }
+                    leaves.append(&mut best.1);
+                    return true;
                 }
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }

@@ -61,6 +61,8 @@ pub struct Options {
     pub spurious_wakeups: bool,
     /// Whether a weak compare-exchange may fail where it finds what is expected.
     pub weak_cas_fails: bool,
+    /// Whether what C evaluates in any order is evaluated in the other one: operands and arguments from the right, and where an assignment goes before what it puts there.
+    pub evaluation_right: bool,
     /// Whether signed arithmetic that overflows is an error; otherwise it wraps.
     pub overflow_is_error: bool,
     /// Whether accesses to `volatile` objects are relaxed atomic ones, as much code takes them to be. By C11 they are plain.

@@ -4,42 +4,47 @@ use crate::tree::{Builtin, Expr, ExprKind, Init, Order, Stmt, StmtKind};
 
 /// Calls `visit` on every expression of the statements, outermost first.
 pub(crate) fn each_in(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
-    stmts.iter().for_each(|stmt| each_in_stmt(stmt, visit));
+    each_top(stmts, &mut |expr| each(expr, visit));
 }
 
-fn each_in_stmt(stmt: &Stmt, visit: &mut dyn FnMut(&Expr)) {
+/// Calls `visit` on every expression of the statements that is no part of another one.
+pub(crate) fn each_top(stmts: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    stmts.iter().for_each(|stmt| each_top_of(stmt, visit));
+}
+
+fn each_top_of(stmt: &Stmt, visit: &mut dyn FnMut(&Expr)) {
     match &stmt.kind {
-        StmtKind::Expr(expr) | StmtKind::Cleanup(expr) => each(expr, visit),
-        StmtKind::Block(stmts) => each_in(stmts, visit),
-        StmtKind::Decl(_, init) => init.iter().for_each(|init| each_in_init(init, visit)),
+        StmtKind::Expr(expr) | StmtKind::Cleanup(expr) => visit(expr),
+        StmtKind::Block(stmts) => each_top(stmts, visit),
+        StmtKind::Decl(_, init) => init.iter().for_each(|init| each_part(init, visit)),
         StmtKind::If(cond, then, otherwise) => {
-            each(cond, visit);
-            each_in_stmt(then, visit);
-            otherwise.iter().for_each(|s| each_in_stmt(s, visit));
+            visit(cond);
+            each_top_of(then, visit);
+            otherwise.iter().for_each(|s| each_top_of(s, visit));
         }
         StmtKind::While(cond, body) | StmtKind::DoWhile(body, cond) => {
-            each(cond, visit);
-            each_in_stmt(body, visit);
+            visit(cond);
+            each_top_of(body, visit);
         }
         StmtKind::For { init, cond, step, body } => {
-            each_in(init, visit);
-            cond.iter().chain(step).for_each(|e| each(e, visit));
-            each_in_stmt(body, visit);
+            each_top(init, visit);
+            cond.iter().chain(step).for_each(&mut *visit);
+            each_top_of(body, visit);
         }
         StmtKind::Switch { subject, body, .. } => {
-            each(subject, visit);
-            each_in_stmt(body, visit);
+            visit(subject);
+            each_top_of(body, visit);
         }
-        StmtKind::GotoValue(target) => each(target, visit),
-        StmtKind::Return(value) => value.iter().for_each(|e| each(e, visit)),
+        StmtKind::GotoValue(target) => visit(target),
+        StmtKind::Return(value) => value.iter().for_each(visit),
         StmtKind::Case(_) | StmtKind::Label(_) | StmtKind::Goto(_) | StmtKind::Break | StmtKind::Continue => {}
     }
 }
 
-fn each_in_init(init: &Init, visit: &mut dyn FnMut(&Expr)) {
+fn each_part(init: &Init, visit: &mut dyn FnMut(&Expr)) {
     match init {
-        Init::Value(value) => each(value, visit),
-        Init::Parts(parts) => parts.iter().for_each(|part| each(&part.value, visit)),
+        Init::Value(value) => visit(value),
+        Init::Parts(parts) => parts.iter().for_each(|part| visit(&part.value)),
     }
 }
 
@@ -54,7 +59,7 @@ pub(crate) fn each(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         | ExprKind::AddrOf(a)
         | ExprKind::Convert(a)
         | ExprKind::Unary(_, a) => each(a, visit),
-        ExprKind::Literal(_, init) => each_in_init(init, visit),
+        ExprKind::Literal(_, init) => each_part(init, &mut |expr| each(expr, visit)),
         ExprKind::Binary(_, a, b)
         | ExprKind::PtrDiff(a, b, _)
         | ExprKind::And(a, b)

@@ -132,6 +132,10 @@ pub(crate) struct C {
     #[arg(long)]
     weak_cas_fails: bool,
 
+    /// Which way operands and arguments are evaluated where C leaves that open: from the left, or from the right
+    #[arg(long, value_enum, value_name = "left|right", default_value = "left", hide_possible_values = true)]
+    evaluation: Evaluation,
+
     /// What signed arithmetic does whose result is too large for its type: it wraps, or is an error of the property `arithmetic`
     #[arg(long, value_enum, value_name = "wrap|error", default_value = "wrap", hide_possible_values = true)]
     overflow: Overflow,
@@ -170,6 +174,13 @@ enum Volatile {
     Relaxed,
 }
 
+/// Which way operands are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Evaluation {
+    Left,
+    Right,
+}
+
 /// What signed arithmetic does whose result is too large for its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Overflow {
@@ -197,6 +208,7 @@ impl Input {
                 nondet: c.nondet.clone(),
                 spurious_wakeups: c.spurious_wakeups,
                 weak_cas_fails: c.weak_cas_fails,
+                evaluation_right: c.evaluation == Evaluation::Right,
                 overflow_is_error: c.overflow == Overflow::Error,
                 volatile_relaxed: c.volatile == Volatile::Relaxed,
                 args: c.arg.clone(),

@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::{Result_, Test};
 use raddle_program::{
     BinOp, Callee, CastOp, Diagnostic, Expr, FuncId, Function, FunctionBuilder, GlobalId, InitField, InitValue, Layout,
-    Object, Op, Ordering, Program, Reg, SourceMap, Span, Type, validate,
+    Object, Op, Ordering, Program, Reg, SourceMap, Span, Type, Unwritten, validate,
 };
 use std::collections::BTreeMap;
 
@@ -372,6 +372,13 @@ fn object_name(name: &str) -> String {
 fn read(builder: &mut FunctionBuilder, addr: Expr, number: Number) -> Expr {
     let ty = number.cell();
     let dst = builder.reg("final", ty);
-    builder.push(Op::Load { dst: Some(dst), ty, addr, order: Ordering::Relaxed, until: None, lenient: false });
+    builder.push(Op::Load {
+        dst: Some(dst),
+        ty,
+        addr,
+        order: Ordering::Relaxed,
+        until: None,
+        unwritten: Unwritten::Error,
+    });
     number.widened(Expr::Reg(dst))
 }

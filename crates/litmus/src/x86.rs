@@ -14,7 +14,7 @@ use crate::lex::Kind;
 use crate::world::World;
 use operand::{Operand, Operands};
 use raddle_program::{
-    BinOp, Diagnostic, Expr, Function, FunctionBuilder, Op, Ordering, Reg, RmwOp, Span, Term, Type, UnOp,
+    BinOp, Diagnostic, Expr, Function, FunctionBuilder, Op, Ordering, Reg, RmwOp, Span, Term, Type, UnOp, Unwritten,
 };
 use std::collections::BTreeMap;
 
@@ -435,7 +435,14 @@ impl Code<'_> {
             Operand::Memory(addr) => {
                 let dst = self.builder.reg("read", Type::I64);
                 let (addr, order) = (addr.clone(), Ordering::Relaxed);
-                self.builder.push(Op::Load { dst: Some(dst), ty: Type::I64, addr, order, until: None, lenient: false });
+                self.builder.push(Op::Load {
+                    dst: Some(dst),
+                    ty: Type::I64,
+                    addr,
+                    order,
+                    until: None,
+                    unwritten: Unwritten::Error,
+                });
                 Expr::Reg(dst)
             }
         }

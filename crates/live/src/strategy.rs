@@ -187,7 +187,7 @@ fn comes_back(plan: &[Vec<(Step, usize)>]) -> Result<(), String> {
 fn told(code: &Code, states: &[Running], plan: &[Vec<(Step, usize)>]) -> Vec<Point> {
     let names = variables(code);
     let value = |state: &Running, access: Access| {
-        let (word, _) = state.memory().bytes().read(access).unwrap_or((0, false));
+        let word = state.memory().bytes().read(access).map_or(0, |(word, _)| word);
         let shift = 64 - 8 * u32::from(access.size);
         ((word << shift) as i64) >> shift
     };

@@ -6,6 +6,7 @@
 use crate::address::Addr;
 use crate::automaton::Access;
 use crate::code::Code;
+use raddle_program::NO_VALUE;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,6 +21,35 @@ pub struct ByteMemory {
 pub struct Contents {
     bytes: Box<[u8]>,
     written: Box<[bool]>,
+}
+
+/// How much of what is read was ever written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Written {
+    /// Every byte.
+    All,
+    /// Some bytes; the others read as 0.
+    Part,
+    /// Nothing.
+    Nothing,
+}
+
+impl Written {
+    /// All or nothing.
+    pub const fn all(written: bool) -> Self {
+        if written { Written::All } else { Written::Nothing }
+    }
+
+    /// Of these bytes.
+    fn of(bytes: &[bool]) -> Self {
+        if bytes.iter().all(|&written| written) {
+            Written::All
+        } else if bytes.contains(&true) {
+            Written::Part
+        } else {
+            Written::Nothing
+        }
+    }
 }
 
 impl ByteMemory {
@@ -54,23 +84,25 @@ impl ByteMemory {
         self.objects.insert(base, Arc::new(Contents { bytes, written }));
     }
 
-    /// The value there, and whether all of it was written. `None` if the object has no contents or is too small.
-    pub fn read(&self, access: Access) -> Option<(u64, bool)> {
+    /// The value there, and how much of it was written. `None` if the object has no contents or is too small.
+    pub fn read(&self, access: Access) -> Option<(u64, Written)> {
         let object = self.objects.get(&access.addr.base())?;
         let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
         let source = object.bytes.get(start..start + size)?;
         let mut value = [0; 8];
         value[..size].copy_from_slice(source);
-        let written = object.written[start..start + size].iter().all(|&w| w);
+        let written = Written::of(&object.written[start..start + size]);
         Some((u64::from_le_bytes(value), written))
     }
 
-    /// Writes a value. Returns `None` if the object has no contents or is too small.
+    /// Writes a value; [`NO_VALUE`] makes the bytes count as never written. Returns `None` if the object has no contents or is too small.
     pub fn write(&mut self, access: Access, value: u64) -> Option<()> {
         let object = Arc::make_mut(self.objects.get_mut(&access.addr.base())?);
         let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
+        let has_value = value != NO_VALUE;
+        let value = if has_value { value } else { 0 };
         object.bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_le_bytes()[..size]);
-        object.written[start..start + size].fill(true);
+        object.written[start..start + size].fill(has_value);
         Some(())
     }
 }

@@ -11,6 +11,7 @@ use crate::narrow::Numbers;
 use raddle_program::analysis::Inputs;
 use raddle_program::{
     BinOp, CastOp, Draw, FuncId, Layout, Mailbox, Ordering, Reg, RmwOp, Shape, Shapes, SourceMap, Span, Type, UnOp,
+    Unwritten,
 };
 use raddle_trace::{Numbering, Place, Property, ThreadId, ThreadName};
 use std::sync::{Arc, OnceLock};
@@ -91,8 +92,8 @@ pub enum Instr {
         order: Ordering,
         addr: Operand,
         wait: u32,
-        /// It may read what was never written.
-        lenient: bool,
+        /// What it finds where nobody has written.
+        unwritten: Unwritten,
     },
     Store {
         ty: Type,

@@ -479,7 +479,7 @@ impl<'p> Compiler<'p> {
         let slot = |dst: &Option<Reg>| dst.map_or(NO_SLOT, |reg| reg.0);
         let instr = match op {
             Op::Assign { dst, value } => return self.expr_into(frame, value, dst.0),
-            Op::Load { dst, ty, addr, order, until, lenient } => {
+            Op::Load { dst, ty, addr, order, until, unwritten } => {
                 let passing = frame.passing.get(&(block, position)).cloned();
                 let cond = until.iter().cloned().chain(passing.clone()).reduce(|a, b| Expr::binary(BinOp::And, a, b));
                 let wait = self.wait(frame, *dst, cond.as_ref(), true);
@@ -488,7 +488,7 @@ impl<'p> Compiler<'p> {
                     self.code.waits[wait as usize - 1].assumed = Some(self.condition(frame, *dst, &found));
                 }
                 let addr = self.expr(frame, addr);
-                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, lenient: *lenient }
+                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, unwritten: *unwritten }
             }
             Op::Store { ty, addr, value, order } => {
                 let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));

@@ -6,6 +6,7 @@
 
 use crate::address::{self, Addr};
 use crate::narrow;
+use raddle_program::NO_VALUE;
 use raddle_trace::ThreadId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -49,7 +50,8 @@ struct Private {
 pub(crate) enum PrivateError {
     OutOfBounds,
     Freed,
-    Uninitialised,
+    /// Not every byte was written. If some were, what is there, with zeros for the others.
+    Uninitialised(Option<u64>),
 }
 
 impl ObjectInfo {
@@ -69,23 +71,30 @@ impl ObjectInfo {
         self.private.is_some()
     }
 
-    pub(crate) fn read(&self, offset: u32, size: u32, check: bool) -> Result<u64, PrivateError> {
+    pub(crate) fn read(&self, offset: u32, size: u32) -> Result<u64, PrivateError> {
         let private = self.private.as_ref().expect("only private objects have contents");
         let range = private.range(offset, size)?;
-        if check && !private.written.is_empty() && !private.written[range.clone()].iter().all(|&w| w) {
-            return Err(PrivateError::Uninitialised);
-        }
         let mut value = [0; 8];
-        value[..size as usize].copy_from_slice(&private.bytes[range]);
-        Ok(u64::from_le_bytes(value))
+        value[..size as usize].copy_from_slice(&private.bytes[range.clone()]);
+        let value = u64::from_le_bytes(value);
+        if private.written.is_empty() || private.written[range.clone()].iter().all(|&w| w) {
+            return Ok(value);
+        }
+        Err(PrivateError::Uninitialised(private.written[range].contains(&true).then_some(value)))
     }
 
+    /// Writes a value; [`NO_VALUE`] makes the bytes count as never written.
     pub(crate) fn write(&mut self, offset: u32, size: u32, value: u64) -> Result<(), PrivateError> {
         let private = Arc::make_mut(self.private.as_mut().expect("only private objects have contents"));
         let range = private.range(offset, size)?;
+        let has_value = value != NO_VALUE;
+        let value = if has_value { value } else { 0 };
         private.bytes[range.clone()].copy_from_slice(&value.to_le_bytes()[..size as usize]);
+        if !has_value && private.written.is_empty() {
+            private.written = vec![true; private.bytes.len()].into();
+        }
         if !private.written.is_empty() {
-            private.written[range].fill(true);
+            private.written[range].fill(has_value);
         }
         Ok(())
     }

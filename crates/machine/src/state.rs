@@ -8,7 +8,7 @@
 
 use crate::address::{Addr, Owner};
 use crate::automaton::{Access, Automaton, Reaction, Status, Visible};
-use crate::bytes::ByteMemory;
+use crate::bytes::{ByteMemory, Written};
 use crate::code::Code;
 use crate::mailboxes::Mailboxes;
 use crate::memory::{Act, Found, From, Memory, Origin, Store};
@@ -508,11 +508,16 @@ impl<M: Memory, T: Automaton> State<M, T> {
     fn find(&self, code: &Code, id: ThreadId, access: Access, from: From) -> Result<Found, String> {
         let located = self.locate(code, access)?;
         let fresh = located.contents.value(access);
-        let found = self.memory.find(id, access, from, (fresh.unwrap_or(0), fresh.is_some()));
-        if !found.written && !self.own(id).is_lenient(code) {
-            return Err(format!("read of {}, which was never written", self.describe(code, access.addr)));
+        let found = self.memory.find(id, access, from, (fresh.unwrap_or(0), Written::all(fresh.is_some())));
+        let part = match found.written {
+            Written::All => return Ok(found),
+            Written::Part => Some(found.value),
+            Written::Nothing => None,
+        };
+        match self.own(id).finds_unwritten(code, part) {
+            Some(value) => Ok(Found { value, ..found }),
+            None => Err(format!("read of {}, which was never written", self.describe(code, access.addr))),
         }
-        Ok(found)
     }
 
     /// What a thread would find at a place if it looked now; `None` if that would be wrong.
@@ -648,7 +653,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
             }
             Visible::Spawn { mailbox, .. } => {
                 let Some(child) = self.own(id).next_child(code) else {
-                    return Err((None, "the program starts too many threads".into()));
+                    return Err((None, raddle_trace::threads::TOO_MANY.into()));
                 };
                 let thread = self.own(id).spawned(code, child);
                 let at = self.threads.partition_point(|started| started.thread.id() < child);

@@ -17,7 +17,7 @@ use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
-use raddle_program::{BinOp, FuncId, RmwOp, Type};
+use raddle_program::{BinOp, FuncId, NO_VALUE, RmwOp, Type, Unwritten};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -376,8 +376,16 @@ impl Automaton for Thread {
         Thread::start(code, child, function, &values, mailbox, self.past.log.is_some())
     }
 
-    fn is_lenient(&self, code: &Code) -> bool {
-        matches!(code.instrs[self.pc as usize], Instr::Load { lenient: true, .. }) || code.takes_for_zero(self.pc)
+    fn finds_unwritten(&self, code: &Code, part: Option<u64>) -> Option<u64> {
+        let unwritten = match code.instrs[self.pc as usize] {
+            Instr::Load { unwritten, .. } => unwritten,
+            _ => Unwritten::Error,
+        };
+        match unwritten {
+            Unwritten::Kept => Some(part.unwrap_or(NO_VALUE)),
+            Unwritten::Zero => Some(part.unwrap_or(0)),
+            Unwritten::Error => code.takes_for_zero(self.pc).then_some(part.unwrap_or(0)),
+        }
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {
@@ -426,7 +434,7 @@ impl Automaton for Thread {
         self.past.operations += 1;
         let flow = match code.instrs[self.pc as usize] {
             Instr::Load { dst, ty, wait, .. } => {
-                let value = ty.truncate(value);
+                let value = ty.fit(value);
                 self.set(dst, value);
                 if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
                     self.not_found(code, wait, value, self.past.operations - 1)
@@ -459,7 +467,7 @@ impl Automaton for Thread {
                 Flow::Next
             }
             Instr::Join { dst, ty, .. } => {
-                self.set(dst, ty.truncate(value));
+                self.set(dst, ty.fit(value));
                 Flow::Next
             }
             Instr::Free { .. } | Instr::Take => Flow::Next,

@@ -82,8 +82,8 @@ impl Automaton for Function {
         Function::new(child)
     }
 
-    fn is_lenient(&self, _: &Code) -> bool {
-        false
+    fn finds_unwritten(&self, _: &Code, _: Option<u64>) -> Option<u64> {
+        None
     }
 
     fn reaction(&self, _: &Code, _: u64) -> Reaction {

@@ -237,7 +237,7 @@ pub fn with_options(
     let subject = subject.only(move |sketch, model| knows(engine, sketch, model));
     match engine.name() {
         "oc" => symbolic::restricted(subject),
-        "cegar" => symbolic::abstracted(subject),
+        "cegar" => symbolic::abstracted(subject).without(|stmt| matches!(stmt, Stmt::Move(..))),
         "rf" => subject.without(|stmt| matches!(stmt, Stmt::Atomic(_))),
         "lazy-tso" => Subject { races: |_| false, ..subject },
         // By values it cannot tell whether an access comes before the end of its object.

@@ -232,6 +232,7 @@ impl Parser {
         let needed = |reg: Option<Reg>| reg.ok_or(format!("`{name}` needs a register for its result"));
         let needed_ptr = |reg: Option<PtrReg>| reg.ok_or(format!("`{name}` needs a pointer register"));
         Ok(match name {
+            "M" => Stmt::Move(self.at()?, self.at()?),
             "R" => Stmt::Load(dst, self.at()?, access),
             "W" => Stmt::Store(self.at()?, self.value()?, access),
             "A" => Stmt::Rmw(dst, RmwOp::Add, self.at()?, self.value()?, access),

@@ -111,6 +111,13 @@ fn retain(stmts: &mut Vec<Stmt>, keep: &impl Fn(&Stmt) -> bool) {
 
 fn for_each_object(stmt: &mut Stmt, visit: &mut impl FnMut(&mut ObjectId)) {
     match stmt {
+        Stmt::Move(to, from) => {
+            for at in [to, from] {
+                if let At::Object(id) = at {
+                    visit(id);
+                }
+            }
+        }
         Stmt::Load(_, at, _)
         | Stmt::Store(at, ..)
         | Stmt::Rmw(_, _, at, ..)
@@ -237,6 +244,12 @@ fn simpler_tests(test: Test) -> impl Iterator<Item = Test> {
 fn simpler_stmts(stmt: &Stmt) -> Vec<Stmt> {
     let mut stmts = Vec::new();
     match *stmt {
+        Stmt::Move(to, from) => {
+            stmts.extend([
+                Stmt::Load(None, from, Ordering::Relaxed),
+                Stmt::Store(to, Value::Const(0), Ordering::Relaxed),
+            ]);
+        }
         Stmt::Load(reg, at, order) => {
             stmts.extend(reg.map(|_| Stmt::Load(None, at, order)));
             stmts.extend(simpler_orders(order).into_iter().map(|order| Stmt::Load(reg, at, order)));

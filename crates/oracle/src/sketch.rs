@@ -94,6 +94,8 @@ pub struct Test {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
+    /// `M *p0 x`: moves what is at the second place to the first, also if nobody has ever written there.
+    Move(At, At),
     /// `a=R x`: reads.
     Load(Option<Reg>, At, Ordering),
     /// `W x 1`: writes.
@@ -249,6 +251,7 @@ impl Sketch {
         };
         let dst = |reg: &Option<Reg>| reg.map_or(String::new(), |reg| format!("{reg}="));
         match stmt {
+            Stmt::Move(to, from) => format!("M {} {}", at(to), at(from)),
             Stmt::Load(reg, x, order) => format!("{}R{} {}", dst(reg), suffix(*order), at(x)),
             Stmt::Store(x, value, order) => format!("W{} {} {value}", suffix(*order), at(x)),
             Stmt::Rmw(reg, op, x, value, order) => {

@@ -22,6 +22,22 @@ pub struct Block {
     pub term: Terminator,
 }
 
+/// What a load finds in memory that was never written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unwritten {
+    /// It must not look there.
+    #[default]
+    Error,
+    /// Zero: somebody looks at a part of what it finds only.
+    Zero,
+    /// [`NO_VALUE`]: it is moved on as a part of something larger, which C allows, and where it gets to, memory counts as never written.
+    Kept,
+}
+
+/// What stands for the value of memory that was never written, in registers and in events. It fits no type below 64 bits, and no program is expected to
+/// compute this number: one that did, and wrote it to memory, would be told that it reads what was never written.
+pub const NO_VALUE: u64 = 0xa5c3_96d2_4be8_7f19;
+
 /// The beginning of a turn of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
@@ -64,8 +80,8 @@ pub enum Op {
         /// A wait: the load is repeated until this condition (an `i1` over registers, with `dst` standing for the
         /// value just read) holds; only the last, successful turn is an event. `dst` must be present.
         until: Option<Expr>,
-        /// Whether it may read what was never written, as 0; otherwise that is an error. C allows it in copies of structs.
-        lenient: bool,
+        /// What it finds where nobody has written.
+        unwritten: Unwritten,
     },
     /// Writes memory.
     Store {

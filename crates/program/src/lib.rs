@@ -26,7 +26,7 @@ pub mod validate;
 pub use builder::FunctionBuilder;
 pub use expr::{BinOp, CastOp, Expr, UnOp};
 pub use float::{FloatBin, FloatCast, FloatUn};
-pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
+pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, NO_VALUE, Op, RmwOp, Term, Terminator, Turn, Unwritten};
 pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
     Mailbox, Object, Program, Reg, RegDecl,

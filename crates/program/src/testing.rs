@@ -6,7 +6,7 @@
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::float::{FloatBin, FloatCast, FloatUn, is_float};
-use crate::inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn};
+use crate::inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn, Unwritten};
 use crate::program::*;
 use crate::source::Span;
 use crate::types::Type;
@@ -204,7 +204,8 @@ impl Body<'_> {
             1 => {
                 let dst = self.dst(ty);
                 let until = if dst.is_some() && flag { Some(self.expr(Type::I1, 2)) } else { None };
-                Op::Load { dst, ty, addr: place, order: read, until, lenient: self.rng.one_in(4) }
+                let unwritten = if self.rng.one_in(4) { Unwritten::Zero } else { Unwritten::Error };
+                Op::Load { dst, ty, addr: place, order: read, until, unwritten }
             }
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
             3 => {

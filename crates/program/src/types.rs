@@ -59,6 +59,11 @@ impl Type {
         value & self.mask()
     }
 
+    /// As [`truncate`](Type::truncate), of what is moved on: what has [no value](crate::NO_VALUE) keeps having none.
+    pub const fn fit(self, value: u64) -> u64 {
+        if value == crate::NO_VALUE { value } else { self.truncate(value) }
+    }
+
     /// `value`, of this type, read as a two's complement number.
     pub const fn signed(self, value: u64) -> i64 {
         let shift = 64 - self.bits();

@@ -114,6 +114,7 @@ impl LoadOptions {
             nondet,
             spurious_wakeups,
             weak_cas_fails,
+            evaluation_right,
             overflow_is_error,
             volatile_relaxed,
             args,
@@ -138,6 +139,7 @@ impl LoadOptions {
         flags.extend(ilp32.then(|| "--ilp32".to_owned()));
         flags.extend(spurious_wakeups.then(|| "--spurious-wakeups".to_owned()));
         flags.extend(weak_cas_fails.then(|| "--weak-cas-fails".to_owned()));
+        flags.extend(evaluation_right.then(|| "--evaluation=right".to_owned()));
         flags.extend(overflow_is_error.then(|| "--overflow=error".to_owned()));
         flags.extend(volatile_relaxed.then(|| "--volatile=relaxed".to_owned()));
         flags

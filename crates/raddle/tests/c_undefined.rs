@@ -100,6 +100,195 @@ fn a_variable_without_a_value_is_not_read() {
     allowed("", &["int x; for (int i = 0; i < 2; i++) { if (i == 0) x = 1; assert(x); }"]);
 }
 
+const STRUCTS: &str = "struct s { int a, b; }; struct in { char c; struct s s; int m[3]; }; struct one { int *p; }; struct large { int n[20]; };
+    union u { long l; int i; char c[8]; }; struct bits { unsigned a : 3, b : 5; int n; };
+    struct s half(void) { struct s x; x.a = 1; return x; } struct one none(void) { struct one x; return x; }
+    struct in inner(void) { struct in x; x.s = half(); x.m[1] = 1; return x; }
+    struct large most(void) { struct large x; for (int i = 0; i < 19; i++) x.n[i] = i; return x; }
+    int second(struct s x) { return x.b; } int last(struct large x) { return x.n[19]; } int first(struct s x) { return x.a; }
+    struct s same(struct s x) { return x; } struct s global; struct s (*through)(void) = half; pthread_t t;
+    void *reads(void *p) { assert(((struct s *)p)->b == 0); return p; } void *looks(void *p) { assert(((struct s *)p)->a == 1); return p; }";
+
+#[test]
+fn a_copy_has_no_more_values_than_the_original() {
+    found(
+        STRUCTS,
+        Property::Memory,
+        "which was never written",
+        &[
+            "struct s q = half(); if (q.b == 3) assert(0);",
+            "struct s x, y; x.a = 1; y = x; return y.b;",
+            "struct s x, y = {1, 2}; x.a = 1; y = x; return y.b;",
+            "struct s x; x.a = 1; return second(x);",
+            "struct s q = same(half()); return q.b;",
+            "struct s q = through(); return q.b;",
+            "return half().b;",
+            "struct one q = none(); return q.p == 0;",
+            "struct in q = inner(); return q.s.b;",
+            "struct in q = inner(); return q.m[2];",
+            "struct in q = inner(); return q.c;",
+            "struct in q = inner(), r = q; struct s s = r.s; return s.b;",
+            "struct large q = most(); return q.n[19];",
+            "return last(most());",
+            "struct s *p = malloc(sizeof *p); *p = half(); return p->b;",
+            "struct s *p = malloc(sizeof *p), x; p->a = 1; x = *p; return x.b;",
+            "struct s *p = malloc(sizeof *p), x; p->a = 1; memcpy(&x, p, sizeof x); return x.b;",
+            "struct s *p = malloc(sizeof *p), x; p->a = 1; memmove(&x, p, sizeof x); return x.b;",
+            "struct s *p = malloc(sizeof *p); p->a = 1; p = realloc(p, 20); return p->b;",
+            "int a[3], b[3]; a[0] = 1; memcpy(b, a, sizeof b); return b[1];",
+            "global = half(); return global.b;",
+            "global = half(); pthread_create(&t, 0, reads, &global); pthread_join(t, 0);",
+            "struct s *p = malloc(sizeof *p); *p = half(); pthread_create(&t, 0, reads, p); pthread_join(t, 0);",
+            "struct s q; for (int i = 0; i < 2; i++) { q = i ? half() : (struct s){3, 4}; if (i == 1) return q.b; }",
+            "union u x, y; x.i = 1; y = x; return y.c[5];",
+            "union u x, y; y = x; return y.l;",
+            "struct bits x, y; x.a = 1; y = x; return y.n;",
+            "struct bits x, y; y = x; return y.b;",
+            "struct s q = ({ struct s x; x.a = 1; x; }); return q.b;",
+            "struct s a[2], b; a[1].a = 1; b = a[1]; return b.b;",
+        ],
+    );
+    allowed(
+        STRUCTS,
+        &[
+            "struct s q = half(); assert(q.a == 1); q.b = 2; assert(second(q) == 2);",
+            "struct s q = same(half()); assert(q.a == 1 && first(q) == 1 && first(half()) == 1);",
+            "struct in q = inner(); assert(q.s.a == 1 && q.m[1] == 1); struct in r = q; assert(r.s.a == 1);",
+            "struct large q = most(); assert(q.n[18] == 18); struct one p = none(); p.p = q.n; assert(*p.p == 0);",
+            "struct s *p = malloc(sizeof *p), x; p->a = 1; memcpy(&x, p, sizeof x); assert(x.a == 1); *p = x; assert(p->a == 1);",
+            "global = half(); global.b = 2; pthread_create(&t, 0, looks, &global); pthread_join(t, 0); assert(global.b == 2);",
+            "struct s *p = malloc(sizeof *p); *p = half(); pthread_create(&t, 0, looks, p); pthread_join(t, 0); p->b = 3; assert(p->b == 3);",
+            "union u x, y; x.i = 1; y = x; assert(y.i == 1); x.l = 1; y = x; assert(y.c[0] == 1 && y.c[7] == 0); x.c[0] = 2; y = x; assert(y.c[0] == 2);",
+            "union { char c[8]; struct { char a; int b; } s; } x, y; memset(&x, 5, sizeof x); y = x; assert(y.c[1] == 5 && y.s.a == 5);",
+            "union { struct { char a; int b; } s; char c[8]; } x = {{1, 2}}, y; x.c[3] = 7; y = x; assert(y.c[3] == 7 && y.s.b == 2);",
+            "struct bits x, y; x.a = 1; y = x; assert(y.a == 1); y.b = 2; x = y; assert(x.b == 2 && x.a == 1);",
+            "struct in x, y; x.c = 'c'; y = x; assert(y.c == 'c'); y.m[0] = y.c; assert(y.m[0] == 'c');",
+            "struct s x = {0}, y; y = x; assert(y.b == 0); struct in z = {.c = 1}, w = z; assert(w.m[2] == 0);",
+        ],
+    );
+}
+
+#[test]
+fn what_is_moved_without_a_value_is_found_by_every_engine() {
+    let shared = "struct s { int a, b; } *shared; atomic_int ready; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_t t;
+        void *write(void *p) { struct s x; x.a = 1; pthread_mutex_lock(&m); *shared = x; atomic_store(&ready, 1); pthread_mutex_unlock(&m); return p; }
+        int main(void) { shared = malloc(sizeof *shared); pthread_create(&t, 0, write, 0); pthread_mutex_lock(&m); struct s y; y.a = 1; y.b = 2;
+        if (atomic_load(&ready)) y = *shared; pthread_mutex_unlock(&m); assert(y.a == 1); LOOK pthread_join(t, 0); return 0; }";
+    for engine in ["auto", "optimal", "rf", "rvf", "vc", "dc", "explicit", "oc"] {
+        for (read, wrong) in [("assert(y.b == 2);", true), ("y.b = 1; assert(y.b == 1);", false)] {
+            let text = shared.replace("LOOK", read);
+            let loaded = load(&file(&text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let mut settings = Settings::new(Model::Sc);
+            settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+            let outcome =
+                verify(&loaded.program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{engine}: {error}"));
+            let found = outcome.findings.first().map(|finding| finding.violation().property);
+            assert_eq!(found, wrong.then_some(Property::Memory), "{engine}: {}\n{text}", outcome.scope);
+            assert_eq!(outcome.verdict == Verdict::Holds, !wrong, "{engine}: {}\n{text}", outcome.scope);
+        }
+    }
+}
+
+#[test]
+fn changes_of_an_object_have_an_order() {
+    let objects = "int g = 1, a[4], *p = a; struct s { int x, y; unsigned u : 4, v : 4; } s; int f(int a, int b) { return a + b; }
+        int next(void) { return g++; } volatile int yes = 1, v; atomic_int n;";
+    found(
+        objects,
+        Property::Arithmetic,
+        "in one expression and in no order",
+        &[
+            "int i = 0; i = i++ + 1;",
+            "int i = 0; i = ++i % 4;",
+            "int i = 0; a[i] = i++;",
+            "int i = 0; a[i++] = i;",
+            "int i = 0; f(i++, i);",
+            "int i = 0; f(i, ++i);",
+            "int i = 0; f(i = 1, i = 2);",
+            "int i = 0; return i++ + i++;",
+            "int i = 0; return i + i++;",
+            "int i = 0; return i * (i = 2);",
+            "int i = 0; i += i++;",
+            "int i = 0; i += (i = 3, 1);",
+            "int i = 0; i = i = 1;",
+            "g = g++;",
+            "return g-- < g;",
+            "*p++ = *p;",
+            "p = p++ + 1;",
+            "s.x = s.x++;",
+            "s.u = s.u++ + s.v;",
+            "int i = 0; if (i++ == i) return 0;",
+            "int i = 0; while (a[i++ % 4] + i < 0) ;",
+            "int i = 0; for (; i < 3; i = i++) if (yes) yes = 0;",
+            "int i = 0; return yes ? i + i++ : 0;",
+            "int i = 0; return yes && i-- == i;",
+            "int i = 0, b[2] = {i + i++};",
+            "int i = 0; return ({ i + i++; });",
+            "n = n++;",
+            "int i = 0; (void)(i + i++);",
+            "int i = 0; switch (i++ + i) { case 1: break; }",
+        ],
+    );
+    allowed(
+        objects,
+        &[
+            "int i = 0; i = i + 1; i++, i++; i = (i++, i); a[0] = i++; f(i++, 1); i = f(i++, 0); assert(i == 6);",
+            "int i = 0; i++ && i++; i = i++ ? i : 5; (i = 1) && i++; a[i++ ? 1 : 0] = 1; if (i++ > 1 || i) i = 0; assert(i == 0);",
+            "int *q = a; *q++ = *p++; q[1] = *q = 3; p = a; p = (*p++ = 1, p); assert(p == a + 1);",
+            "s.x = s.y++; s.u = s.v++; s.x += s.y; g = next() + next(); g = f(next(), next()); s = (s.x++, s); a[a[0] = 1] = 2;",
+            "int i = 1, j = 2; i = j = i + j; i = j++ + (i > 2); i = i > 2 ? i - 1 : i + 1; i = -i; i += i * i; i = i << i % 3; assert(i != 7 || j);",
+            "int i = yes ? 0 : g + g++; i = sizeof(i++) + i; v = v + v; int b[] = {i++, i++, i}; assert(b[0] + 2 == b[2]);",
+            "int i = 0; if (!yes) i = i++; int k = i + ({ int i = 0; i++; }); assert(k == 0); for (int j = 0, m = 9; j < m; j++, m--) i += j;",
+        ],
+    );
+}
+
+#[test]
+fn evaluation_may_go_the_other_way() {
+    let functions = "int order, a[4]; int *at; int one(void) { return order = order * 10 + 1; } int two(void) { order = order * 10 + 2; return 0; }
+        int *place(void) { order = order * 10 + 3; return a; } int f(int x, int y, ...) { return x + y; } struct s { int x, y; } t;
+        struct s get(void) { two(); return t; } struct s *to(void) { one(); return &t; } int g(struct s x, struct s y) { return x.x + y.y; }";
+    let mut right = LoadOptions::default();
+    right.c.evaluation_right = true;
+    for (expr, from_left, from_right) in [
+        ("one() + two()", 12, 21),
+        ("one() < two()", 12, 21),
+        ("place() + two()", 32, 23),
+        ("place()[two()]", 32, 23),
+        ("f(one(), two())", 12, 21),
+        ("f(one(), two(), one())", 121, 121),
+        ("f(one(), 0, two())", 12, 21),
+        ("*place() = two()", 23, 32),
+        ("*to() = get()", 21, 12),
+        ("g(*to(), get())", 12, 21),
+        ("abs(one()) + abs(two())", 12, 21),
+        ("memcmp(place(), to(), 1)", 31, 13),
+        ("(one(), two())", 12, 12),
+        ("one() && !two()", 12, 12),
+        ("one() ? two() : 0", 12, 12),
+    ] {
+        for (options, expected) in [(&LoadOptions::default(), from_left), (&right, from_right)] {
+            let text = format!("{functions} int main(void) {{ (void)({expr}); assert(order == {expected}); }}");
+            let outcome = check_with(&text, options);
+            assert_eq!(outcome.verdict, Verdict::Holds, "{expr} is {expected}: {}", outcome.scope);
+        }
+    }
+    // It is said where it may make a difference.
+    for (expr, open) in [
+        ("one() + two()", true),
+        ("f(one(), sum())", true),
+        ("sum() + sum()", false),
+        ("f(twice(1), twice(2)) + twice(3) * one()", false),
+        ("one() ? two() : one()", false),
+    ] {
+        let more = "int sum(void) { return order + a[0]; } int twice(int x) { int y = x; y += x; return y; }";
+        let text = format!("{functions} {more} int main(void) {{ (void)({expr}); }}");
+        let loaded = load(&file(&text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let said = loaded.notes.iter().any(|note| note.contains("--evaluation right"));
+        assert_eq!(said, open, "{expr}: {:?}", loaded.notes);
+    }
+}
+
 #[test]
 fn numbers_have_results() {
     let numbers = "#include <limits.h>\nvolatile int least = INT_MIN, minus = -1, width = 32, zero; volatile long deep = LONG_MIN;";
@@ -489,20 +678,34 @@ fn a_value_that_was_not_returned_is_not_used() {
     let functions = "int f(int a) { if (a > 0) return 1; } long g(int a) { while (a) { if (a == 3) break; a--; } }
         int h(int a) { if (a) return 2; else abort(); } int i(int a) { for (;;) if (a++ == 3) return a; }
         int j(int a) { switch (a) { case 0: return 1; default: return 2; } } void *k(void *a) { f(0); }
-        int l(int a) { return f(a); }";
+        int l(int a) { return f(a); } int m(int a) { f(1); } struct two { int a, b; }; struct one { char c; };
+        struct two n(int a) { if (a) return (struct two){1, 2}; } struct one o(int a) { if (a) return (struct one){1}; }
+        int (*volatile chosen)(int) = f; struct two (*pair)(int) = n; pthread_t t; void *r;";
     found(
         functions,
         Property::Memory,
         "which was never written",
-        &["if (f(-1) == 5) assert(0);", "long x = g(1); return x != 0;", "return l(0);"],
+        &[
+            "if (f(-1) == 5) assert(0);",
+            "long x = g(1); return x != 0;",
+            "return l(0);",
+            "return chosen(0);",
+            "int (*p)(int) = m; int x = p(1); return 0;",
+            "if (chosen(0) == 5) assert(0);",
+            "struct two x = n(0); return x.a;",
+            "struct two x = {1, 2}; x = pair(0); return x.b;",
+            "return o(0).c;",
+            "for (int i = 1; i >= 0; i--) { struct two x = pair(i); assert(x.b == 2); }",
+            "pthread_create(&t, 0, k, 0); pthread_join(t, &r); return r == 0;",
+        ],
     );
     allowed(
         functions,
         &[
             "f(-1); (void)f(-1); g(3), f(0); return f(1) - 1;",
             "assert(h(1) == 2); assert(i(0) == 4); assert(j(0) == 1 && j(7) == 2);",
-            "pthread_t t; pthread_create(&t, 0, k, 0); pthread_join(t, 0);",
-            "int (*p)(int) = f; p(0); f(0);",
+            "pthread_create(&t, 0, k, 0); pthread_join(t, 0); pthread_create(&t, 0, k, 0); pthread_join(t, &r);",
+            "int (*p)(int) = f; p(0); f(0); chosen(0); assert(chosen(1) == 1); assert(pair(1).b == 2); pair(0); n(0); o(0); assert(o(1).c == 1);",
         ],
     );
     let text = format!("{functions} int main(void) {{ if (f(-1) == 5) assert(0); return 0; }}");

@@ -88,8 +88,8 @@ impl Automaton for Shared {
         Shared::new(self.thread.spawned(code, child))
     }
 
-    fn is_lenient(&self, code: &Code) -> bool {
-        self.thread.is_lenient(code)
+    fn finds_unwritten(&self, code: &Code, part: Option<u64>) -> Option<u64> {
+        self.thread.finds_unwritten(code, part)
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {

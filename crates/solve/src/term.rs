@@ -208,6 +208,31 @@ impl Terms {
         if width <= self.width(a) { self.extract(a, 0, width) } else { self.zext(a, width) }
     }
 
+    /// When a term is this variable, as far as it is chosen from terms that are or are not. What is computed from the variable is not it.
+    pub fn is_chosen(&mut self, term: Term, variable: Term) -> Term {
+        let mut known: FxHashMap<Term, Term> = FxHashMap::default();
+        let mut todo = vec![term];
+        while let Some(&next) = todo.last() {
+            let Node::Ite(cond, a, b) = self.node(next) else {
+                let same = self.bool(next == variable);
+                known.insert(next, same);
+                todo.pop();
+                continue;
+            };
+            match (known.get(&a).copied(), known.get(&b).copied()) {
+                (Some(a), Some(b)) => {
+                    let chosen = self.ite(cond, a, b);
+                    known.insert(next, chosen);
+                    todo.pop();
+                }
+                (first, second) => {
+                    todo.extend([(a, first), (b, second)].into_iter().filter(|x| x.1.is_none()).map(|x| x.0))
+                }
+            }
+        }
+        known[&term]
+    }
+
     /// `op a` as programs compute it; `None` for floating-point numbers.
     pub fn unary(&mut self, op: UnOp, a: Term) -> Option<Term> {
         match op {

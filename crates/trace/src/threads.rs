@@ -25,6 +25,9 @@ use std::sync::LazyLock;
 /// How many threads have numbers.
 pub const MAX_THREADS: u32 = 4094;
 
+/// What is said of a program that starts more.
+pub const TOO_MANY: &str = "the program starts more threads than can be followed: 4,093 beside the first one, fewer where other threads start some; --loop-bound N bounds a loop that starts them";
+
 /// Who a thread is, in every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadName(u32);

@@ -17,8 +17,9 @@ impl FnLowerer<'_, '_> {
         if is_wide(&target.ty.ty) {
             return self.record(expr);
         }
+        let first = if self.goes_from_right() { Some(self.place(target)?) } else { None };
         let value = self.value(value)?;
-        let place = self.place(target)?;
+        let place = first.map_or_else(|| self.place(target), Ok)?;
         self.at(expr.pos);
         // What is stored is what the assignment yields; a register must not change under the reader's feet.
         self.write(&place, &target.ty, value.clone())?;

@@ -10,7 +10,7 @@ use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::syntax::BinaryOp;
 use crate::tree::{Builtin, Change, Expr, Order, RmwKind};
-use raddle_program::{self as ir, BinOp, BlockId, Op, Ordering, Reg, RmwOp, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, BlockId, Op, Ordering, Reg, RmwOp, Term, Type, UnOp, Unwritten};
 
 /// What is said about weak compare-exchanges.
 const ONLY_FOR_A_REASON: &str = "weak compare-exchanges fail only where they find another value; --weak-cas-fails lets them fail without a reason, as C does";
@@ -134,7 +134,14 @@ impl FnLowerer<'_, '_> {
         let expected = self.b.reg("expected", ty);
         let found = self.b.reg("found", ty);
         let order = Ordering::SeqCst;
-        self.b.push(Op::Load { dst: Some(expected), ty, addr: addr.clone(), order, until: None, lenient: false });
+        self.b.push(Op::Load {
+            dst: Some(expected),
+            ty,
+            addr: addr.clone(),
+            order,
+            until: None,
+            unwritten: Unwritten::Error,
+        });
         let (head, again, done) = (self.b.block(), self.b.block(), self.b.block());
         self.b.terminate(Term::Goto(head));
         self.b.switch_to(head);
@@ -226,7 +233,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(order, |f, order| {
                     f.at(expr.pos);
                     let (addr, order) = (addr.clone(), for_load(order));
-                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten: Unwritten::Error });
                     Ok(())
                 })?;
                 Ok(self.as_value(scalar, ir::Expr::Reg(dst)))
@@ -391,7 +398,7 @@ impl FnLowerer<'_, '_> {
                 self.with_order(failure, |f, failure| {
                     f.at(expr.pos);
                     let (addr, order) = (addr.clone(), for_failure(failure));
-                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+                    f.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten: Unwritten::Error });
                     Ok(())
                 })?;
                 // With another value it fails for a reason, which is the other way.

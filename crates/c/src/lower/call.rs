@@ -11,7 +11,7 @@ use crate::tree::{Body, Expr, ExprKind, FnId, StmtKind, VarId};
 use crate::walk::each_in;
 use raddle_program::{
     self as ir, Callee, FuncId, FunctionBuilder, GlobalId, InitField, InitValue, Layout, Object, Op, Ordering, Term,
-    Type,
+    Type, Unwritten,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -76,6 +76,7 @@ impl Lowerer<'_> {
             dispatch: None,
             shapes: Vec::new(),
             variables: Vec::new(),
+            conflicts: FxHashMap::default(),
         };
         let args = ty.params.iter().enumerate().map(|(i, p)| (ir::Expr::Reg(lowerer.b.param(i)), p.clone())).collect();
         let result = lowerer.library_call(name, args, &ty.ret.value(), pos)?;
@@ -155,14 +156,19 @@ impl FnLowerer<'_, '_> {
             }
             let program = &mut *self.program;
             let number = if discarded { program.function_id(id) } else { program.valued_id(id) };
-            return self.ordinary_call(expr, Callee::Direct(number), &func, args, into);
+            return self.ordinary_call(expr, (Callee::Direct(number), discarded), &func, args, into);
         }
         let pointer = self.value(callee)?;
         let callee = match pointer {
             ir::Expr::Func(id) => Callee::Direct(id),
             pointer => Callee::Indirect(pointer),
         };
-        self.ordinary_call(expr, callee, &func, args, into)
+        self.ordinary_call(expr, (callee, discarded), &func, args, into)
+    }
+
+    /// Arguments in the order in which they are evaluated.
+    fn in_turn<'t, T>(&self, args: &'t [T]) -> Vec<&'t T> {
+        if self.goes_from_right() { args.iter().rev().collect() } else { args.iter().collect() }
     }
 
     fn external_call(&mut self, expr: &Expr, name: &str, args: &[Expr]) -> Lowered<ir::Expr> {
@@ -186,8 +192,11 @@ impl FnLowerer<'_, '_> {
             return Err(Fault { len: name.len() as u32, ..Fault::new(expr.pos, message) });
         }
         let mut values = Vec::new();
-        for arg in args {
+        for arg in self.in_turn(args) {
             values.push((self.value(arg)?, arg.ty.clone()));
+        }
+        if self.goes_from_right() {
+            values.reverse();
         }
         self.at(expr.pos);
         self.library_call(name, values, &expr.ty, expr.pos)
@@ -208,7 +217,7 @@ impl FnLowerer<'_, '_> {
     fn ordinary_call(
         &mut self,
         expr: &Expr,
-        callee: Callee,
+        (callee, discarded): (Callee, bool),
         func: &FuncTy,
         args: &[Expr],
         into: Option<ir::Expr>,
@@ -216,17 +225,23 @@ impl FnLowerer<'_, '_> {
         if args.len() < func.params.len() {
             return Err(Fault::new(expr.pos, "this call has fewer arguments than the function has parameters"));
         }
-        let mut values = Vec::new();
+        let mut given: Vec<Vec<ir::Expr>> = vec![Vec::new(); args.len()];
         let mut beyond = Vec::new();
-        for (index, arg) in args.iter().enumerate() {
+        let indices: Vec<usize> = (0..args.len()).collect();
+        for &index in self.in_turn(&indices) {
+            let arg = &args[index];
             match func.params.get(index) {
-                Some(param) => self.argument(arg, param, &mut values)?,
+                Some(param) => self.argument(arg, param, &mut given[index])?,
                 None if func.variadic => beyond.push((self.value(arg)?, arg.ty.clone())),
                 // A function without a prototype ignores what it has no parameter for.
                 None if matches!(callee, Callee::Direct(_)) => self.effect(arg)?,
-                None => values.push(self.value(arg)?),
+                None => given[index].push(self.value(arg)?),
             }
         }
+        if self.goes_from_right() {
+            beyond.reverse();
+        }
+        let mut values = given.concat();
         self.at(expr.pos);
         if func.variadic {
             values.push(self.slots(beyond));
@@ -238,14 +253,26 @@ impl FnLowerer<'_, '_> {
             }
             Return::Scalar(ty) => {
                 let dst = self.b.reg("result", ty);
+                let unsure =
+                    !discarded && matches!(callee, Callee::Indirect(_)) && self.program.some_end_without_value();
                 self.b.push(Op::Call { dst: Some(dst), callee, args: values });
+                if !unsure {
+                    return Ok(ir::Expr::Reg(dst));
+                }
+                // What has no value has none in memory either, and there it is found.
+                let (order, addr) = (Ordering::NonAtomic, ir::Expr::Local(self.b.local("result", Layout::Scalar(ty))));
+                self.b.push(Op::Store { ty, addr: addr.clone(), value: ir::Expr::Reg(dst), order });
+                let dst = self.b.reg("result", ty);
+                let unwritten = Unwritten::Error;
+                self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten });
                 Ok(ir::Expr::Reg(dst))
             }
-            Return::Packed(leaves) => {
-                let dst = self.b.reg("result", Type::I64);
+            Return::Single(leaf) => {
+                let dst = self.b.reg("result", leaf.ty);
                 self.b.push(Op::Call { dst: Some(dst), callee, args: values });
                 if let Some(into) = into {
-                    self.unpack(&ir::Expr::Reg(dst), &into, &leaves);
+                    let (ty, addr, value) = (leaf.ty, offset(into, leaf.offset), ir::Expr::Reg(dst));
+                    self.b.push(Op::Store { ty, addr, value, order: Ordering::NonAtomic });
                 }
                 Ok(ir::Expr::bool(false))
             }
@@ -287,7 +314,7 @@ impl FnLowerer<'_, '_> {
             Some(leaves) => {
                 for leaf in leaves {
                     let from = offset(addr.clone(), leaf.offset);
-                    values.push(self.load_part(from, leaf.ty, Ordering::NonAtomic));
+                    values.push(self.load_part(from, leaf.ty, Ordering::NonAtomic, Unwritten::Kept));
                 }
             }
             None => values.push(addr),

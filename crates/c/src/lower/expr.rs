@@ -17,6 +17,7 @@ impl FnLowerer<'_, '_> {
     }
 
     fn raw_value(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        self.in_order(expr);
         match &expr.kind {
             ExprKind::Const(bits) => {
                 let scalar = self.scalar(&expr.ty)?;
@@ -70,14 +71,14 @@ impl FnLowerer<'_, '_> {
                 })
             }
             ExprKind::Binary(op, a, b) => {
-                let (x, y) = (self.value(a)?, self.value(b)?);
+                let (x, y) = self.both(a, b)?;
                 self.at(expr.pos);
                 let result = self.operate(*op, x, &a.ty, y, &b.ty)?;
                 Ok(if is_comparison(*op) { from_bool(result, Type::I32) } else { result })
             }
             ExprKind::PtrAdd { ptr, index, size, minus } => {
-                let pointer = self.value(ptr)?;
-                let step = self.step(index, *size)?;
+                let (pointer, index_value) = self.both(ptr, index)?;
+                let step = self.distance(index_value, &index.ty.ty, *size);
                 self.at(expr.pos);
                 Ok(match (step, minus) {
                     (ir::Expr::Const(_, 0), _) => pointer,
@@ -88,7 +89,7 @@ impl FnLowerer<'_, '_> {
                 })
             }
             ExprKind::PtrDiff(a, b, size) => {
-                let (x, y) = (self.value(a)?, self.value(b)?);
+                let (x, y) = self.both(a, b)?;
                 let bytes = ir::Expr::binary(BinOp::Sub, x, y);
                 let elements = match size {
                     0 | 1 => bytes,
@@ -142,10 +143,27 @@ impl FnLowerer<'_, '_> {
         }
     }
 
-    /// The distance of an index in bytes, as an `i64`.
-    fn step(&mut self, index: &Expr, size: u64) -> Lowered<ir::Expr> {
-        let value = self.value(index)?;
-        Ok(self.distance(value, &index.ty.ty, size))
+    /// An expression is about to be evaluated: an error if it changes an object and C does not say when.
+    pub(super) fn in_order(&mut self, expr: &Expr) {
+        let Some(&id) = self.conflicts.get(&std::ptr::from_ref(expr)) else { return };
+        let name = &self.program.checker.var(id).name;
+        let message = format!("`{name}` is changed, and changed again or read, in one expression and in no order");
+        self.at(expr.pos);
+        self.b.push(Op::Error { kind: ErrorKind::Arithmetic, message });
+    }
+
+    /// The values of two operands.
+    fn both(&mut self, a: &Expr, b: &Expr) -> Lowered<(ir::Expr, ir::Expr)> {
+        if self.goes_from_right() {
+            let second = self.value(b)?;
+            return Ok((self.value(a)?, second));
+        }
+        Ok((self.value(a)?, self.value(b)?))
+    }
+
+    /// Whether the user's operands are evaluated from the right.
+    pub(super) fn goes_from_right(&self) -> bool {
+        self.program.options.evaluation_right && self.nesting == 0
     }
 
     /// So many elements of this size in bytes, as an `i64`. Where pointers have four bytes, distances wrap at 32 bits.
@@ -318,10 +336,11 @@ impl FnLowerer<'_, '_> {
 
     /// The truth of an expression, as an `i1`.
     pub(super) fn cond(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        self.in_order(expr);
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => Ok(not(self.cond(inner)?)),
             ExprKind::Binary(op, a, b) if is_comparison(*op) => {
-                let (x, y) = (self.value(a)?, self.value(b)?);
+                let (x, y) = self.both(a, b)?;
                 self.at(expr.pos);
                 let result = self.operate(*op, x, &a.ty, y, &b.ty)?;
                 Ok(settled(&mut self.b, result))
@@ -478,6 +497,7 @@ impl FnLowerer<'_, '_> {
 
     /// Evaluates an expression for what it does.
     pub(super) fn effect(&mut self, expr: &Expr) -> Lowered<()> {
+        self.in_order(expr);
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Func(_) | ExprKind::Str(_) | ExprKind::Var(_) => Ok(()),
             ExprKind::Deref(inner) | ExprKind::Member(inner, ..) | ExprKind::AddrOf(inner) => self.effect(inner),
@@ -502,13 +522,10 @@ impl FnLowerer<'_, '_> {
                 self.hold("unused", value);
                 Ok(())
             }
-            ExprKind::Binary(_, a, b) | ExprKind::PtrDiff(a, b, _) => {
-                self.effect(a)?;
-                self.effect(b)
-            }
-            ExprKind::PtrAdd { ptr, index, .. } => {
-                self.effect(ptr)?;
-                self.effect(index)
+            ExprKind::Binary(_, a, b) | ExprKind::PtrDiff(a, b, _) | ExprKind::PtrAdd { ptr: a, index: b, .. } => {
+                let (first, second) = if self.goes_from_right() { (b, a) } else { (a, b) };
+                self.effect(first)?;
+                self.effect(second)
             }
             ExprKind::And(a, b) | ExprKind::Or(a, b) => {
                 let (rest, done) = (self.b.block(), self.b.block());

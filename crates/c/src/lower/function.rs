@@ -1,7 +1,8 @@
 //! How is one function lowered? Its parameters, its variables and their homes, its result.
 
 use super::scope::Scope;
-use super::value::{offset, resize};
+use super::sequence::Place;
+use super::value::offset;
 use super::{Lowered, Lowerer};
 use crate::check::Origin;
 use crate::ctype::{Leaf, QTy, Ty};
@@ -10,7 +11,7 @@ use crate::token::Pos;
 use crate::tree::{Body, ExprKind, FnId, LabelId, Storage, VarId};
 use crate::walk::each_in;
 use raddle_program::{
-    BinOp, BlockId, Expr, Function, FunctionBuilder, Layout, LocalId, Op, Ordering, Reg, Shape, Span, Term, Type,
+    BlockId, Expr, Function, FunctionBuilder, Layout, LocalId, Op, Ordering, Reg, Shape, Span, Term, Type, Unwritten,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -36,8 +37,8 @@ pub(super) enum Return {
     Nothing,
     /// A scalar of this type.
     Scalar(Type),
-    /// A struct whose scalars together have at most 64 bits.
-    Packed(Vec<Leaf>),
+    /// A struct that is one scalar.
+    Single(Leaf),
     /// A struct, written through a pointer that is the first parameter.
     Through,
 }
@@ -100,6 +101,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) shapes: Vec<(LocalId, Arc<Shape>)>,
     /// Registers that are variables of the program, parameters apart.
     pub(super) variables: Vec<Reg>,
+    /// Expressions whose effects have no order.
+    pub(super) conflicts: FxHashMap<Place, VarId>,
 }
 
 impl<'a> Lowerer<'a> {
@@ -108,10 +111,8 @@ impl<'a> Lowerer<'a> {
         let types = &self.checker.types;
         match &ret.ty {
             Ty::Void => Return::Nothing,
-            Ty::Record(_) => match types.leaves(ret, 8) {
-                Some(leaves) if leaves.iter().map(|l| l.ty.bits()).sum::<u32>() <= 64 && !leaves.is_empty() => {
-                    Return::Packed(leaves)
-                }
+            Ty::Record(_) => match types.leaves(ret, 1).as_deref() {
+                Some([leaf]) => Return::Single(*leaf),
                 _ => Return::Through,
             },
             scalar => types.scalar(scalar).map_or(Return::Nothing, Return::Scalar),
@@ -153,12 +154,16 @@ impl<'a> Lowerer<'a> {
         let ret_type = match &ret {
             Return::Nothing | Return::Through => None,
             Return::Scalar(ty) => Some(*ty),
-            Return::Packed(_) => Some(Type::I64),
+            Return::Single(leaf) => Some(leaf.ty),
         };
         let param_refs: Vec<(&str, Type)> = params.iter().map(|(n, t)| (n.as_str(), *t)).collect();
         let unique = self.unique(&name);
         let builder = FunctionBuilder::new(unique, &param_refs, ret_type, span);
         let atomic = name.starts_with("__VERIFIER_atomic_");
+        let open = super::sequence::open(&body);
+        for (pos, first, second) in open.calls {
+            self.note_order(pos, &first, &second);
+        }
         let mut lowerer = FnLowerer {
             program: self,
             b: builder,
@@ -177,6 +182,7 @@ impl<'a> Lowerer<'a> {
             dispatch: None,
             shapes: Vec::new(),
             variables: Vec::new(),
+            conflicts: open.conflicts,
         };
         lowerer.survey(&body);
         lowerer.outlived = super::scope::outlived(&mut lowerer, &body);
@@ -196,7 +202,7 @@ impl<'a> Lowerer<'a> {
         if main && !lowerer.b.terminated() {
             lowerer.run_handlers(pos)?;
         }
-        lowerer.leave_by_falling(pos, valued);
+        lowerer.leave_by_falling(pos, valued)?;
         lowerer.dispatch_labels(id, body.labels);
         let FnLowerer { b, variables, shapes, program, .. } = lowerer;
         let mut function = b.finish();
@@ -341,27 +347,39 @@ impl FnLowerer<'_, '_> {
     }
 
     /// The end of the body without a `return`. If the value of the call is used, this reads what nobody has written.
-    fn leave_by_falling(&mut self, pos: Pos, valued: bool) {
+    fn leave_by_falling(&mut self, pos: Pos, valued: bool) -> Lowered<()> {
         self.at(pos);
         if self.b.terminated() {
-            return;
+            return Ok(());
         }
-        let value = match &self.ret {
-            Return::Nothing | Return::Through => None,
-            Return::Scalar(ty) if valued => Some(self.missing_value(*ty)),
-            Return::Scalar(ty) => Some(Expr::Const(*ty, 0)),
-            Return::Packed(_) => Some(Expr::Const(Type::I64, 0)),
+        let value = match (&self.ret, self.main) {
+            (Return::Scalar(ty), true) => Ok(Some(Expr::Const(*ty, 0))),
+            _ => self.missing_value(if valued { Unwritten::Error } else { Unwritten::Kept }),
         };
-        self.leave(value);
+        self.leave(value?);
+        Ok(())
     }
 
-    /// The value of a function that has none.
-    fn missing_value(&mut self, ty: Type) -> Expr {
+    /// The value of a function that has none, which is an error here, or where it is used.
+    pub(super) fn missing_value(&mut self, unwritten: Unwritten) -> Lowered<Option<Expr>> {
+        let ty = match &self.ret {
+            Return::Nothing => return Ok(None),
+            Return::Scalar(ty) | Return::Single(Leaf { ty, .. }) => *ty,
+            Return::Through => {
+                let ret = self.top().ret.clone();
+                let layout = self.program.layout(&ret, 0);
+                let layout = layout.ok_or_else(|| Fault::new(Pos::default(), "a value of an incomplete type"))?;
+                let nothing = Expr::Local(self.b.local("result".to_owned(), layout));
+                let to = self.through.clone().expect("a function that returns through a pointer has one");
+                self.copy(to, nothing, &ret)?;
+                return Ok(None);
+            }
+        };
         let object = self.b.local("result".to_owned(), Layout::Scalar(ty));
         let dst = self.b.reg("result", ty);
         let (addr, order) = (Expr::Local(object), Ordering::NonAtomic);
-        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
-        Expr::Reg(dst)
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten });
+        Ok(Some(Expr::Reg(dst)))
     }
 
     /// Leaves the function.
@@ -447,32 +465,6 @@ impl FnLowerer<'_, '_> {
         let dst = self.b.reg(name, ty);
         self.b.push(Op::Assign { dst, value });
         Expr::Reg(dst)
-    }
-
-    /// The scalars of a struct at an address as one 64-bit value.
-    pub(super) fn pack(&mut self, addr: &Expr, leaves: &[Leaf]) -> Expr {
-        let mut packed = Expr::Const(Type::I64, 0);
-        let mut shift = 0;
-        for leaf in leaves {
-            let part = self.load_part(offset(addr.clone(), leaf.offset), leaf.ty, Ordering::NonAtomic);
-            let wide = resize(part, leaf.ty, Type::I64, false);
-            let shifted = super::value::binary(BinOp::Shl, wide, Expr::Const(Type::I64, shift));
-            packed = super::value::binary(BinOp::Or, shifted, packed);
-            shift += u64::from(leaf.ty.bits());
-        }
-        packed
-    }
-
-    /// The reverse of [`Self::pack`].
-    pub(super) fn unpack(&mut self, packed: &Expr, addr: &Expr, leaves: &[Leaf]) {
-        let mut shift = 0;
-        for leaf in leaves {
-            let down = super::value::binary(BinOp::LShr, packed.clone(), Expr::Const(Type::I64, shift));
-            let value = resize(down, Type::I64, leaf.ty, false);
-            let to = offset(addr.clone(), leaf.offset);
-            self.b.push(Op::Store { ty: leaf.ty, addr: to, value, order: Ordering::NonAtomic });
-            shift += u64::from(leaf.ty.bits());
-        }
     }
 
     /// The body of a library function, checked when it is first needed.

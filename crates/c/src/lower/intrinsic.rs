@@ -12,7 +12,7 @@ use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Builtin, Expr, ExprKind, FnId};
-use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, Reg, Term, Type};
+use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, Reg, Term, Type, Unwritten};
 
 /// How many numbers can be drawn from.
 const MOST_ALTERNATIVES: u64 = 1 << 16;
@@ -221,7 +221,8 @@ impl FnLowerer<'_, '_> {
             }
             "__raddle_peek8" | "__raddle_peek64" => {
                 let ty = if name == "__raddle_peek8" { Type::I8 } else { Type::I64 };
-                return Ok(self.load_part(next(), ty, Ordering::NonAtomic));
+                let unwritten = if ty == Type::I8 { Unwritten::Kept } else { Unwritten::Zero };
+                return Ok(self.load_part(next(), ty, Ordering::NonAtomic, unwritten));
             }
             "__raddle_cond_signal" => Op::CondSignal { cond: next() },
             "__raddle_cond_broadcast" => Op::CondBroadcast { cond: next() },

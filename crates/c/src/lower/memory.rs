@@ -7,7 +7,7 @@ use super::whole::is_wide;
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, ErrorKind, Op, Ordering, Reg, Term, Type, UnOp};
+use raddle_program::{self as ir, BinOp, ErrorKind, Op, Ordering, Reg, Term, Type, UnOp, Unwritten};
 
 /// Arrays longer than this are copied and cleared by a loop.
 const UNROLL: u64 = 8;
@@ -93,6 +93,7 @@ impl FnLowerer<'_, '_> {
         let ExprKind::PtrAdd { ptr, index, size, minus: false } = &pointer.kind else { return Ok(None) };
         let ExprKind::AddrOf(array) = &ptr.kind else { return Ok(None) };
         let Some(count) = self.inner_bound(array) else { return Ok(None) };
+        self.in_order(pointer);
         let base = self.address(array)?;
         let value = self.value(index)?;
         let wide = Ty::Int(IntKind::LLong);
@@ -166,7 +167,7 @@ impl FnLowerer<'_, '_> {
             }
             Place::Bits { addr, bits } => {
                 let scalar = self.scalar(ty)?;
-                let unit = self.load_part(addr.clone(), bits.unit, Ordering::NonAtomic);
+                let unit = self.load_part(addr.clone(), bits.unit, Ordering::NonAtomic, Unwritten::Zero);
                 let mask = u64::MAX >> (64 - bits.width);
                 let constant = |v: u64| ir::Expr::Const(bits.unit, bits.unit.truncate(v));
                 let rest = binary(BinOp::And, unit, constant(!(mask << bits.shift)));
@@ -194,14 +195,15 @@ impl FnLowerer<'_, '_> {
     fn load(&mut self, addr: ir::Expr, scalar: Type, order: Ordering, name: &str) -> ir::Expr {
         let ty = self.stored_as(scalar);
         let dst = self.b.reg(name, ty);
-        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: false });
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten: Unwritten::Error });
         self.as_value(scalar, ir::Expr::Reg(dst))
     }
 
-    /// Reads a part of something that is moved as a whole, and of which C does not ask that every part has a value.
-    pub(super) fn load_part(&mut self, addr: ir::Expr, ty: Type, order: Ordering) -> ir::Expr {
+    /// Reads a part of something that is moved as a whole, and of which C does not ask that every part has a value. What is [kept](Unwritten::Kept) must
+    /// be moved as it is, to memory or to another function.
+    pub(super) fn load_part(&mut self, addr: ir::Expr, ty: Type, order: Ordering, unwritten: Unwritten) -> ir::Expr {
         let dst = self.b.reg("part", ty);
-        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, lenient: true });
+        self.b.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten });
         ir::Expr::Reg(dst)
     }
 
@@ -272,7 +274,10 @@ impl FnLowerer<'_, '_> {
                 Ok(())
             }
             _ => {
-                let leaves = self.program.checker.types.leaves(ty, 1 << 16).unwrap_or_default();
+                let Some(leaves) = self.program.checker.types.leaves(ty, 1 << 16) else {
+                    let shown = self.program.checker.types.show(ty);
+                    return Err(Fault::new(Default::default(), format!("a `{shown}` is too large to be copied")));
+                };
                 for leaf in leaves {
                     let order = if leaf.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
                     let (to, from) = (offset(to.clone(), leaf.offset), offset(from.clone(), leaf.offset));
@@ -284,7 +289,7 @@ impl FnLowerer<'_, '_> {
     }
 
     fn move_scalar(&mut self, to: ir::Expr, from: ir::Expr, ty: Type, order: Ordering) {
-        let value = self.load_part(from, ty, order);
+        let value = self.load_part(from, ty, order, Unwritten::Kept);
         self.b.push(Op::Store { ty, addr: to, value, order });
     }
 
@@ -321,7 +326,10 @@ impl FnLowerer<'_, '_> {
                 Ok(())
             }
             _ => {
-                let leaves = self.program.checker.types.leaves(ty, 1 << 16).unwrap_or_default();
+                let Some(leaves) = self.program.checker.types.leaves(ty, 1 << 16) else {
+                    let shown = self.program.checker.types.show(ty);
+                    return Err(Fault::new(Default::default(), format!("a `{shown}` is too large to be filled")));
+                };
                 for leaf in leaves {
                     // A fresh object has no readers yet; clearing an atomic is not an atomic operation.
                     self.fill_scalar(offset(to.clone(), leaf.offset), leaf.ty, byte, Ordering::NonAtomic);
@@ -441,6 +449,7 @@ impl FnLowerer<'_, '_> {
 
     /// The address of a struct value: of the object itself where there is one, else of a temporary.
     pub(super) fn record(&mut self, value: &Expr) -> Lowered<ir::Expr> {
+        self.in_order(value);
         match &value.kind {
             ExprKind::Load(object) => {
                 if object.ty.quals.atomic {
@@ -458,8 +467,9 @@ impl FnLowerer<'_, '_> {
                 if target.ty.quals.atomic {
                     return self.whole_store(target, source, Ordering::SeqCst, value);
                 }
+                let first = if self.goes_from_right() { Some(self.address(target)?) } else { None };
                 let from = self.record(source)?;
-                let to = self.address(target)?;
+                let to = first.map_or_else(|| self.address(target), Ok)?;
                 let to = settled(&mut self.b, to);
                 self.at(value.pos);
                 self.copy(to.clone(), from, &source.ty)?;

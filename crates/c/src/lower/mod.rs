@@ -9,11 +9,13 @@
 //!   leaves the order open: the left operand first, arguments from the left, the assigned value before its target.
 //! - Functions of the C and threads libraries are written in C (`library/` of this crate) over a handful of
 //!   operations, and put in line where they are called, so that each of their steps shows the user's own line.
-//! - Structs are passed as their scalars, and returned in a register if they fit, else through a pointer.
+//! - Structs are passed as their scalars, and returned through a pointer, or in a register if they are one scalar. A scalar without a value keeps having none
+//!   wherever it is moved ([`Unwritten::Kept`](raddle_program::Unwritten::Kept)).
 //!
 //! `return` from `main` ends the program, as `exit` does, whatever other threads are doing (C11 5.1.2.2.3); `pthread_exit` in
 //! `main` ends the first thread only.
 
+mod acts;
 mod assign;
 mod atomic;
 mod call;
@@ -26,6 +28,7 @@ mod object;
 mod print;
 mod reach;
 mod scope;
+mod sequence;
 mod shape;
 mod stmt;
 mod unset;
@@ -69,6 +72,8 @@ pub(crate) struct Lowerer<'a> {
     shapes: FxHashMap<RecordId, Arc<Shape>>,
     names: FxHashSet<String>,
     bodies: FxHashMap<FnId, Rc<Body>>,
+    /// Whether some function may come to its end without a value, once it is known.
+    valueless: Option<bool>,
     /// Library functions the program refers to.
     used: FxHashSet<Name>,
     faults: Vec<Fault>,
@@ -105,6 +110,7 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         shapes: FxHashMap::default(),
         names: FxHashSet::default(),
         bodies: FxHashMap::default(),
+        valueless: None,
         used: FxHashSet::default(),
         faults: Vec::new(),
         notes: Vec::new(),

@@ -3,11 +3,11 @@
 use super::Lowered;
 use super::function::{Exit, FnLowerer, Home, Return};
 use super::memory::Place;
-use super::value::{binary, settled};
+use super::value::{binary, offset, settled};
 use crate::ctype::{IntKind, Ty};
 use crate::token::Pos;
 use crate::tree::{Expr, FnId, Init, LabelId, Stmt, StmtKind, VarId};
-use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, Op, Term, Type};
+use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, Op, Ordering, Term, Type, Unwritten};
 
 /// Case ranges with more values than this are tested by comparison.
 const MAX_LISTED: u64 = 64;
@@ -232,19 +232,17 @@ impl FnLowerer<'_, '_> {
                 None
             }
             (Return::Scalar(_), Some(value)) => Some(self.value(value)?),
-            (Return::Scalar(ty), None) => Some(ir::Expr::Const(*ty, 0)),
-            (Return::Packed(leaves), Some(value)) => {
-                let addr = self.record(value)?;
-                Some(self.pack(&addr, leaves))
+            (Return::Single(leaf), Some(value)) => {
+                let from = offset(self.record(value)?, leaf.offset);
+                Some(self.load_part(from, leaf.ty, Ordering::NonAtomic, Unwritten::Kept))
             }
-            (Return::Packed(_), None) => Some(ir::Expr::Const(Type::I64, 0)),
             (Return::Through, Some(value)) => {
                 let from = self.record(value)?;
                 let to = self.through.clone().expect("a function that returns through a pointer has one");
                 self.copy(to, from, &ret)?;
                 None
             }
-            (Return::Nothing | Return::Through, None) => None,
+            (_, None) => self.missing_value(Unwritten::Kept)?,
         };
         self.at(pos);
         self.leave_scopes(0)?;

@@ -15,7 +15,7 @@
 use super::value::{binary, not};
 use raddle_program::{
     BinOp, Block, BlockId, Expr, Function, Inst, Layout, Local, LocalId, Op, Ordering, Reg, RegDecl, Span, Term,
-    Terminator, Type,
+    Terminator, Type, Unwritten,
 };
 
 /// No more table entries than this; a function with more is left unchecked.
@@ -248,7 +248,7 @@ impl Rewriter<'_> {
             self.current = error.index();
             let (ty, addr) = (self.types[reg.index()], Expr::Local(flag.object));
             let order = Ordering::NonAtomic;
-            self.push(Op::Load { dst: Some(reg), ty, addr, order, until: None, lenient: false }, span);
+            self.push(Op::Load { dst: Some(reg), ty, addr, order, until: None, unwritten: Unwritten::Error }, span);
             self.push(Op::Assign { dst: flag.set, value: Expr::bool(true) }, span);
             self.current = next.index();
             unset[reg.index()] &= when.is_some();

@@ -3,7 +3,9 @@
 //! A function with a result need not return one, as long as the caller does not use it (C11 6.9.1p12). A body whose last statement
 //! can be left at its end is suspected, by its form alone: a loop without a condition and without a `break` cannot be left, nor a choice both of whose
 //! sides cannot, nor a call of a function that does not return. A suspected function is lowered in two forms: for calls that use the value, where its end is an error, and
-//! for all others, where it is none. Calls through pointers belong to the others.
+//! for all others, where the caller gets [`NO_VALUE`](raddle_program::NO_VALUE). A call through a pointer whose value is used puts it into memory
+//! and reads it there, if the program has a suspected function, which is the error that memory has for what was never written. Structs are written through a
+//! pointer, and so have members without a value.
 
 use super::Lowerer;
 use crate::tree::{Expr, ExprKind, FnId, Stmt, StmtKind};
@@ -28,6 +30,17 @@ impl Lowerer<'_> {
         let Some(body) = self.bodies.get(&id) else { return false };
         let scalar = self.checker.types.scalar(&self.checker.func(id).ty.ret.ty).is_some();
         scalar && self.checker.func(id).name.as_ref() != "main" && self.goes_on(&body.stmts)
+    }
+
+    /// Whether a call through a pointer may have no value.
+    pub(super) fn some_end_without_value(&mut self) -> bool {
+        if let Some(known) = self.valueless {
+            return known;
+        }
+        let found =
+            self.bodies.keys().any(|&id| self.checker.func(id).origin.is_user() && self.may_end_without_value(id));
+        self.valueless = Some(found);
+        found
     }
 
     fn goes_on(&self, stmts: &[Stmt]) -> bool {

@@ -11,7 +11,7 @@ use crate::ctype::{QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Builtin, Expr, Order, RmwKind};
-use raddle_program::{self as ir, BinOp, Op, Ordering, Term, Type};
+use raddle_program::{self as ir, BinOp, Op, Ordering, Term, Type, Unwritten};
 
 /// Whether values of the type are not in registers.
 pub(super) fn is_wide(ty: &Ty) -> bool {
@@ -37,7 +37,7 @@ impl FnLowerer<'_, '_> {
 
     /// What stands in these parts of memory.
     fn parts(&mut self, addr: &ir::Expr, numbers: &[(u64, Type)], order: Ordering) -> Vec<ir::Expr> {
-        numbers.iter().map(|&(at, ty)| self.load_part(offset(addr.clone(), at), ty, order)).collect()
+        numbers.iter().map(|&(at, ty)| self.load_part(offset(addr.clone(), at), ty, order, Unwritten::Zero)).collect()
     }
 
     fn put_parts(&mut self, addr: &ir::Expr, numbers: &[(u64, Type)], values: &[ir::Expr], order: Ordering) {

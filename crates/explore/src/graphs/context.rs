@@ -135,7 +135,7 @@ impl<'c> Context<'c> {
     pub(crate) fn value<M: Model>(&mut self, graph: &Graph<M>, loc: LocId, source: u32) -> Initial {
         match source {
             INIT => self.view.initial(loc, &|id| graph.state(id)),
-            source => Initial::Value(graph.event(source).value),
+            source => Initial::written(graph.event(source).value),
         }
     }
 }

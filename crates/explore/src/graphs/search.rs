@@ -19,7 +19,7 @@ use super::snapshot::{Node, Stage};
 use super::sources::may_block;
 use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
-use raddle_engine::{Fault, Refusal, Statistics};
+use raddle_engine::{Statistics, StopReason};
 use raddle_machine::{Automaton, Meeting, Reaction, Status, Thread, Visible};
 use raddle_program::{Mailbox, Ordering};
 use raddle_trace::{Property, Schedule, ThreadId};
@@ -205,7 +205,7 @@ impl<'c, M: Model> Search<'c, M> {
         match self.pick() {
             Some(thread) => {
                 if let Err(error) = self.expand(thread) {
-                    self.error = Some(Halt::Fault(error));
+                    self.error = Some(error);
                 }
                 self.backtrack = true;
             }
@@ -254,7 +254,7 @@ impl<'c, M: Model> Search<'c, M> {
     }
 
     /// Makes the frame for the next event of a thread. No option is applied yet.
-    fn expand(&mut self, thread: ThreadId) -> Result<(), Fault> {
+    fn expand(&mut self, thread: ThreadId) -> Result<(), Halt> {
         let weight = self.weight();
         let level = self.levels.last_mut().expect("the search is not over");
         let graph = &mut level.graph;
@@ -362,8 +362,8 @@ impl<'c, M: Model> Search<'c, M> {
             }
             (Visible::Spawn { mailbox, .. }, _) => {
                 let Some(child) = state.next_child(self.context.code) else {
-                    let place = self.context.code.place(event.pc);
-                    return Err(Refusal::of("the program starts too many threads", place).into());
+                    let (why, at) = (raddle_trace::threads::TOO_MANY.to_owned(), self.context.code.place(event.pc));
+                    return Err(Halt::Stop(StopReason::GaveUp { why, at }));
                 };
                 let queue = mailbox.and_then(|looper| self.context.code.mailbox(looper)) == Some(Mailbox::Queue);
                 let flags = event.flags.with_if(queue, Flags::QUEUE);

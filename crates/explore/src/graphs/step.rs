@@ -1,13 +1,13 @@
 //! Adding events to a graph, with all that follows from them: the thread goes on, it may fail, another one starts.
 
 use super::context::Context;
-use super::event::{Event, Flags, Kind, NO_BLOCK, NO_LOC, Slot};
+use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::snapshot::{Node, Stage};
 use super::sources::reading;
 use crate::world::Initial;
-use raddle_engine::{Fault, StopReason};
+use raddle_engine::{Fault, Refusal, StopReason};
 use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
 use raddle_trace::{Place, Property, Schedule, ThreadId};
 use rustc_hash::FxHashSet;
@@ -28,6 +28,12 @@ pub(crate) enum Halt {
     DoesNotCommute(Place),
     /// Not everything can be explored.
     Stop(StopReason),
+}
+
+impl From<Refusal> for Halt {
+    fn from(refusal: Refusal) -> Self {
+        Halt::Fault(refusal.into())
+    }
 }
 
 impl Halt {
@@ -245,12 +251,15 @@ impl<M: Model> Stepper<'_, '_, M> {
                 let value = self.after_blind_updates(event.loc, value);
                 self.after_arrivals(event.loc, value)
             }
-            Initial::Uninitialised if self.tip(thread).state.is_lenient(self.context.code) => 0,
             Initial::Uninitialised => {
-                self.race(&event);
-                let node = self.failed(thread, Property::Memory, "read of memory that was never written");
-                self.add(event, node, 0, stamp);
-                return true;
+                let part = (event.rf == INIT).then(|| self.context.view.part(event.loc)).flatten();
+                let Some(value) = self.tip(thread).state.finds_unwritten(self.context.code, part) else {
+                    self.race(&event);
+                    let node = self.failed(thread, Property::Memory, "read of memory that was never written");
+                    self.add(event, node, 0, stamp);
+                    return true;
+                };
+                value
             }
         };
         let reaction = self.tip(thread).reaction(self.context.code, value);

@@ -150,8 +150,10 @@ impl<'c> Frontier<'c> {
     /// zeros.
     pub(crate) fn found(&mut self, thread: ThreadId, loc: LocId, source: EventId) -> Initial {
         match self.value(loc, source) {
-            Initial::Uninitialised if self.state(thread).is_some_and(|state| state.is_lenient(self.world.code)) => {
-                Initial::Value(0)
+            Initial::Uninitialised => {
+                let part = (source == INITIAL).then(|| self.world.part(loc)).flatten();
+                let found = self.state(thread).and_then(|state| state.finds_unwritten(self.world.code, part));
+                found.map_or(Initial::Uninitialised, Initial::Value)
             }
             found => found,
         }
@@ -174,7 +176,7 @@ impl<'c> Frontier<'c> {
             let Frontier { world, logs, .. } = self;
             world.initial(loc, &|id| state(logs, id))
         } else {
-            Initial::Value(self.event(source).written)
+            Initial::written(self.event(source).written)
         }
     }
 

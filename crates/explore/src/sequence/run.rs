@@ -180,6 +180,14 @@ impl Frontier<'_> {
         self.fault_after(thread, property, message, None)
     }
 
+    /// An operation that is no error, and behind which the thread cannot be followed any further.
+    fn give_up(&mut self, thread: ThreadId, why: &str) -> EventId {
+        let rest = self.fresh(thread);
+        rest.state.fail(None, why.to_owned());
+        let event = Event::new(Kind::Fault, rest.state.pc());
+        self.push(thread, event)
+    }
+
     /// An operation that is an error because another one came before; `value` says whether it could have come later.
     fn fault_after(
         &mut self,
@@ -212,8 +220,7 @@ impl Frontier<'_> {
     fn spawn(&mut self, thread: ThreadId, event: Event) -> Result<EventId, Stop> {
         let state = self.state(thread).expect("it is running");
         let Some(child) = state.next_child(self.world.code) else {
-            let place = self.world.code.place(event.pc);
-            return Err(Refusal::of("the program starts too many threads", place).into());
+            return Ok(self.give_up(thread, raddle_trace::threads::TOO_MANY));
         };
         let first = state.spawned(self.world.code, child);
         let born = self.order.len() + 1;

@@ -10,7 +10,8 @@ mod opening;
 use raddle_engine::{Fault, Refusal};
 use raddle_machine::address::Owner;
 use raddle_machine::names::Lookup;
-use raddle_machine::{Access, Addr, ByteMemory, Code, Thread};
+use raddle_machine::{Access, Addr, ByteMemory, Code, Thread, Written};
+use raddle_program::NO_VALUE;
 use raddle_trace::{Model, Place, Schedule, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -29,6 +30,13 @@ const HIDDEN: Access = Access { addr: Addr(0), size: 1 };
 pub(crate) enum Initial {
     Value(u64),
     Uninitialised,
+}
+
+impl Initial {
+    /// What a write with this value leaves there: a part of something larger may be moved that has no value.
+    pub(crate) const fn written(value: u64) -> Self {
+        if value == NO_VALUE { Initial::Uninitialised } else { Initial::Value(value) }
+    }
 }
 
 /// What all executions share.
@@ -168,6 +176,12 @@ impl<'c> View<'c> {
         known.unwrap_or_else(|| self.world.names().accesses[loc as usize])
     }
 
+    /// What stands in a part of a location that nothing has been written to but by the first thread while it was alone.
+    pub(crate) fn part(&self, loc: LocId) -> Option<u64> {
+        let found = self.world.memory.read(self.access(loc));
+        found.filter(|&(_, written)| written == Written::Part).map(|(value, _)| value)
+    }
+
     /// The value of a location that nothing has been written to.
     pub(crate) fn initial(&mut self, loc: LocId, threads: Lookup<'_>) -> Initial {
         if let Some(Some(initial)) = self.initials.get(loc as usize) {
@@ -178,7 +192,7 @@ impl<'c> View<'c> {
             return Initial::Value(0);
         }
         if let Some((value, written)) = self.world.memory.read(access) {
-            let initial = if written { Initial::Value(value) } else { Initial::Uninitialised };
+            let initial = if written == Written::All { Initial::Value(value) } else { Initial::Uninitialised };
             keep(&mut self.initials, loc, initial);
             return initial;
         }

@@ -5,7 +5,7 @@ use super::expr::{Thing, Value, address, truth};
 use crate::Result_;
 use crate::lex::Kind;
 use crate::types::CType;
-use raddle_program::{CastOp, Diagnostic, Expr, Op, Ordering, RmwOp, Span, Term, Type};
+use raddle_program::{CastOp, Diagnostic, Expr, Op, Ordering, RmwOp, Span, Term, Type, Unwritten};
 
 /// Primitives of the Linux kernel, whose model is not among Raddle's.
 const KERNEL: [&str; 24] = [
@@ -187,7 +187,7 @@ impl Body<'_, '_> {
                 addr: addr.clone(),
                 order: failure,
                 until: None,
-                lenient: false,
+                unwritten: Unwritten::Error,
             });
             self.push(Op::Assume { cond: Expr::eq(Expr::Reg(dst), compared.clone()) });
             self.push(Op::Assign { dst: same, value: Expr::int(Type::I64, 0) });

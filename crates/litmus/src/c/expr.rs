@@ -4,7 +4,7 @@ use super::Body;
 use crate::Result_;
 use crate::lex::Kind;
 use crate::types::{CType, Number, is_true, pointers, specifier};
-use raddle_program::{BinOp, CastOp, Diagnostic, Expr, Op, Ordering, RmwOp, Span, Term, Type, UnOp};
+use raddle_program::{BinOp, CastOp, Diagnostic, Expr, Op, Ordering, RmwOp, Span, Term, Type, UnOp, Unwritten};
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -448,7 +448,7 @@ impl Body<'_, '_> {
         let cell = number.cell();
         let dst = self.builder.reg("read", cell);
         self.builder.at(span);
-        self.push(Op::Load { dst: Some(dst), ty: cell, addr, order, until: None, lenient: false });
+        self.push(Op::Load { dst: Some(dst), ty: cell, addr, order, until: None, unwritten: Unwritten::Error });
         Ok(Value { expr: number.widened(Expr::Reg(dst)), ty: unqualified(ty) })
     }
 

@@ -46,7 +46,7 @@ impl Value {
         match self {
             Value::Number(number) => *number,
             Value::At(access) => {
-                let (word, _) = memory.read(*access).unwrap_or((0, false));
+                let word = memory.read(*access).map_or(0, |(word, _)| word);
                 let shift = 64 - 8 * u32::from(access.size);
                 ((word << shift) as i64) >> shift
             }

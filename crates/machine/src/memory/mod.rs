@@ -28,8 +28,8 @@ pub use tso::Tso;
 
 use crate::address::Addr;
 use crate::automaton::Access;
-use crate::bytes::ByteMemory;
-use raddle_program::Ordering;
+use crate::bytes::{ByteMemory, Written};
+use raddle_program::{NO_VALUE, Ordering};
 use raddle_trace::{Buffered, EventId, Model, Step, StoreBuffer, ThreadId};
 use std::fmt;
 
@@ -75,8 +75,8 @@ pub enum From {
 pub struct Found {
     /// The value; bytes that were never written are 0.
     pub value: u64,
-    /// Whether every byte of it was written.
-    pub written: bool,
+    /// How much of it was written.
+    pub written: Written,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -188,21 +188,31 @@ pub trait Memory: Clone + fmt::Debug {
     }
 
     /// What a thread finds. Where nobody has written yet, that is `fresh`: a value, and whether it may be read.
-    fn find(&self, thread: ThreadId, access: Access, _from: From, fresh: (u64, bool)) -> Found {
-        let (mut value, mut written) = self.bytes().read(access).unwrap_or(fresh);
-        let (mut origin, mut covered) = (Origin::Memory, 0u8);
+    fn find(&self, thread: ThreadId, access: Access, _from: From, fresh: (u64, Written)) -> Found {
+        let (mut value, written) = self.bytes().read(access).unwrap_or(fresh);
+        let all = u8::MAX >> (8 - access.size);
+        let mut known = match written {
+            Written::All => all,
+            Written::Part | Written::Nothing => 0,
+        };
+        let mut origin = Origin::Memory;
         for (at, store) in self.waiting(thread).into_iter().flat_map(StoreBuffer::iter).enumerate() {
             for byte in 0..u64::from(store.access.size) {
                 let Some(place) = (store.access.addr.0 + byte).checked_sub(access.addr.0) else { continue };
                 if place < u64::from(access.size) {
                     let shift = 8 * place;
-                    value = value & !(0xff << shift) | (store.value >> (8 * byte) & 0xff) << shift;
+                    let part = if store.value == NO_VALUE { 0 } else { store.value >> (8 * byte) & 0xff };
+                    value = value & !(0xff << shift) | part << shift;
                     origin = Origin::Own(at);
-                    covered |= 1 << place;
+                    known = if store.value == NO_VALUE { known & !(1 << place) } else { known | 1 << place };
                 }
             }
         }
-        written |= covered.count_ones() == u32::from(access.size);
+        let written = match known {
+            known if known == all => Written::All,
+            0 if origin != Origin::Memory || written == Written::Nothing => Written::Nothing,
+            _ => Written::Part,
+        };
         Found { value, written, origin }
     }
 }
@@ -359,7 +369,7 @@ impl Memory for AnyMemory {
         models!(ask self, memory => memory.may_end(thread, base))
     }
 
-    fn find(&self, thread: ThreadId, access: Access, from: From, fresh: (u64, bool)) -> Found {
+    fn find(&self, thread: ThreadId, access: Access, from: From, fresh: (u64, Written)) -> Found {
         models!(ask self, memory => memory.find(thread, access, from, fresh))
     }
 }

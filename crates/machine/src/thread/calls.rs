@@ -85,7 +85,7 @@ impl Thread {
         }
         self.regs.resize(base as usize + callee.slots as usize, 0);
         for ((index, &arg), ty) in args.iter().enumerate().zip(&callee.reg_types) {
-            self.regs[base as usize + index] = ty.truncate(arg);
+            self.regs[base as usize + index] = ty.fit(arg);
         }
         self.frames.push(Frame { base, return_to, dst, function, first_object });
         self.pc = callee.entry;

@@ -4,7 +4,7 @@ use super::{Access, Flow, Status, Thread, Visible, rest};
 use crate::address::{Addr, Owner};
 use crate::code::{Code, Operand};
 use crate::objects::{ObjectKind, PrivateError};
-use raddle_program::Type;
+use raddle_program::{NO_VALUE, Type, Unwritten};
 use raddle_trace::Property;
 
 impl Thread {
@@ -31,11 +31,21 @@ impl Thread {
         Some(self.failed(Property::Memory, format!("write to {name}, which is constant")))
     }
 
-    pub(super) fn private_load(&self, code: &Code, number: u32, access: Access, lenient: bool) -> Result<u64, Status> {
+    pub(super) fn private_load(
+        &self,
+        code: &Code,
+        number: u32,
+        access: Access,
+        unwritten: Unwritten,
+    ) -> Result<u64, Status> {
         let object = self.objects.get(number).expect("just found");
-        let read = |check: bool| object.read(access.addr.offset(), u32::from(access.size), check);
-        let value = match read(!lenient) {
-            Err(PrivateError::Uninitialised) if code.takes_for_zero(self.pc) => read(false),
+        let value = match object.read(access.addr.offset(), u32::from(access.size)) {
+            Err(PrivateError::Uninitialised(part)) => match unwritten {
+                Unwritten::Kept => Ok(part.unwrap_or(NO_VALUE)),
+                Unwritten::Zero => Ok(part.unwrap_or(0)),
+                Unwritten::Error if code.takes_for_zero(self.pc) => Ok(part.unwrap_or(0)),
+                Unwritten::Error => Err(PrivateError::Uninitialised(part)),
+            },
             value => value,
         };
         value.map_err(|error| self.private_failure(code, access.addr, error))
@@ -65,7 +75,7 @@ impl Thread {
             match error {
                 PrivateError::OutOfBounds => format!("access out of bounds at {name}"),
                 PrivateError::Freed => format!("access to {name}, whose life has ended"),
-                PrivateError::Uninitialised => format!("read of {name}, which was never written"),
+                PrivateError::Uninitialised(_) => format!("read of {name}, which was never written"),
             },
         )
     }

@@ -4,7 +4,7 @@ use super::{Automaton, Blocked, Flow, NO_ROOM, Reaction, Status, Thread, Visible
 use crate::address::Addr;
 use crate::code::{Code, Instr, Operand, Slot};
 use crate::objects::{ObjectInfo, ObjectKind};
-use raddle_program::Ordering;
+use raddle_program::{Ordering, Unwritten};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 
@@ -103,7 +103,7 @@ impl Thread {
                 self.set(dst, addr.0);
             }
             Instr::TlsAddr { dst, index } => self.set(dst, self.own_object(index).0),
-            Instr::Load { dst, ty, order, addr, wait, lenient } => {
+            Instr::Load { dst, ty, order, addr, wait, unwritten } => {
                 let access = self.access(code, addr, ty);
                 match self.private_object(access) {
                     None => {
@@ -112,9 +112,9 @@ impl Thread {
                         let wait = wait != 0 && order != Ordering::NonAtomic;
                         return rest(Visible::Load { access, order, wait });
                     }
-                    Some(number) => match self.private_load(code, number, access, lenient) {
+                    Some(number) => match self.private_load(code, number, access, unwritten) {
                         Ok(value) => {
-                            let value = ty.truncate(value);
+                            let value = ty.fit(value);
                             if wait != 0 && self.waited_for(code, wait, value) == Some(0) {
                                 return self.not_found(code, wait, value, self.past.operations);
                             }
@@ -148,7 +148,7 @@ impl Thread {
                     let wait = idle != 0 && code.waits[idle as usize - 1].blocks;
                     return rest(Visible::Update { access, order, failure: as_read(order), wait, mutex: false });
                 };
-                let old = match self.private_load(code, number, access, false) {
+                let old = match self.private_load(code, number, access, Unwritten::Error) {
                     Err(status) => return Flow::Rest(status),
                     Ok(old) => old,
                 };
@@ -174,7 +174,7 @@ impl Thread {
                     let (order, failure) = (cas.success, cas.failure);
                     return rest(Visible::Update { access, order, failure, wait: cas.wait, mutex: false });
                 };
-                match self.private_load(code, number, access, false) {
+                match self.private_load(code, number, access, Unwritten::Error) {
                     Err(status) => return Flow::Rest(status),
                     Ok(old) => {
                         let (expected, desired) = (self.get(code, cas.expected), self.get(code, cas.desired));

@@ -3,7 +3,7 @@
 use super::{At, Cmp, Kind, Object, ObjectId, PtrReg, Reg, Sketch, Stmt, Test, Value};
 use raddle_program::{
     BinOp, BlockId, Callee, CastOp, Expr, FuncId, FunctionBuilder, GlobalId, Idle, InitField, InitValue, Layout, Op,
-    Ordering, Program, Reg as Register, RmwOp, Span, Term, Type,
+    Ordering, Program, Reg as Register, RmwOp, Span, Term, Type, Unwritten,
 };
 use std::collections::BTreeMap;
 
@@ -182,7 +182,7 @@ impl Lower<'_> {
             addr: address(self.handles[&thread]),
             order: Ordering::Acquire,
             until: Some(Expr::binary(BinOp::Ne, Expr::Reg(handle), Expr::int(Type::I64, 0))),
-            lenient: false,
+            unwritten: Unwritten::Error,
         });
         Op::Join { dst: None, thread: Expr::Reg(handle) }
     }
@@ -237,7 +237,7 @@ impl Lower<'_> {
 
     fn load(&mut self, reg: Option<Reg>, at: At, order: Ordering) -> Op {
         let (dst, addr, order) = (self.dst(reg), self.at(at), readable(order));
-        Op::Load { dst, ty: Type::I32, addr, order, until: None, lenient: false }
+        Op::Load { dst, ty: Type::I32, addr, order, until: None, unwritten: Unwritten::Error }
     }
 
     fn spin(&mut self, reads: &[(Reg, ObjectId)], test: Test) {
@@ -267,6 +267,12 @@ impl Lower<'_> {
         let ty = Type::I32;
         let op = match *stmt {
             Stmt::Load(reg, at, order) => self.load(reg, at, order),
+            Stmt::Move(to, from) => {
+                let dst = self.register(format!("moved{}", self.line), Type::I32);
+                let (addr, order, unwritten) = (self.at(from), Ordering::Relaxed, Unwritten::Kept);
+                self.builder.push(Op::Load { dst: Some(dst), ty, addr, order, until: None, unwritten });
+                Op::Store { ty, addr: self.at(to), value: Expr::Reg(dst), order }
+            }
             Stmt::Store(at, value, order) => {
                 Op::Store { ty, addr: self.at(at), value: self.value(value), order: writable(order) }
             }
@@ -311,7 +317,7 @@ impl Lower<'_> {
                     addr: self.at(at),
                     order: readable(order),
                     until,
-                    lenient: false,
+                    unwritten: Unwritten::Error,
                 }
             }
             Stmt::Spin(ref reads, test) => return self.spin(reads, test),
@@ -380,7 +386,14 @@ impl Lower<'_> {
             Stmt::Free(reg) => Op::Free { ptr: Expr::Reg(self.ptr(reg)), scoped: false },
             Stmt::LoadPtr(reg, x, order) => {
                 let dst = Some(self.ptr(reg));
-                Op::Load { dst, ty: Type::Ptr, addr: address(x), order: readable(order), until: None, lenient: false }
+                Op::Load {
+                    dst,
+                    ty: Type::Ptr,
+                    addr: address(x),
+                    order: readable(order),
+                    until: None,
+                    unwritten: Unwritten::Error,
+                }
             }
             Stmt::StorePtr(x, reg, order) => {
                 let value = Expr::Reg(self.ptr(reg));

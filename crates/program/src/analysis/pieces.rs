@@ -3,12 +3,16 @@
 //! Engines know memory by locations, and two locations do not overlap. Where a program accesses the same bytes with different sizes (a union, memory that is used again for
 //! something else), ordinary accesses of the larger size are made of several of the smaller one. An ordinary access need not be one step: if nothing
 //! races, nobody sees it half done; and if something does, that is found on a piece.
+//!
+//! A part of something larger that is moved may have no value ([`Unwritten::Kept`]), and of its pieces some may have one: so they are moved one by one,
+//! never put together, where what is loaded is stored in the same block. Elsewhere pieces without a value are zeros.
 
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr};
-use crate::inst::{Inst, Op};
+use crate::inst::{Inst, Op, Unwritten};
 use crate::program::{Function, Program, Reg, RegDecl};
 use crate::types::Type;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
@@ -67,8 +71,16 @@ pub fn split(program: &mut Program, pieces: &[Pieces]) -> usize {
     for function in functions {
         for block in 0..function.blocks.len() {
             let insts = std::mem::take(&mut function.blocks[block].insts);
+            let mut moves = moves(&insts, wanted);
             for inst in insts {
-                match wanted(&inst).and_then(|size| in_pieces(function, &inst.op, size)) {
+                let moved = moved(&inst.op).and_then(|reg| moves.get_mut(&reg));
+                let ops = match moved {
+                    Some(moved) => {
+                        moved.size.and_then(|size| move_in_pieces(function, &inst.op, size, &mut moved.parts))
+                    }
+                    None => wanted(&inst).and_then(|size| in_pieces(function, &inst.op, size)),
+                };
+                match ops {
                     Some(ops) => {
                         count += 1;
                         let own = ops.into_iter().map(|op| Inst { op, span: inst.span });
@@ -80,6 +92,71 @@ pub fn split(program: &mut Program, pieces: &[Pieces]) -> usize {
         }
     }
     count
+}
+
+/// A value that is moved from one place to others in one block.
+#[derive(Debug, Default)]
+struct Moved {
+    /// Of how many bytes the pieces are, for all the places.
+    size: Option<u8>,
+    /// The pieces that have been loaded.
+    parts: Vec<Reg>,
+}
+
+/// The register by which something is moved, if the instruction loads it or stores it.
+fn moved(op: &Op) -> Option<Reg> {
+    match op {
+        Op::Load { dst: Some(reg), unwritten: Unwritten::Kept, order: Ordering::NonAtomic, .. }
+        | Op::Store { value: Expr::Reg(reg), order: Ordering::NonAtomic, .. } => Some(*reg),
+        _ => None,
+    }
+}
+
+/// What is loaded in this block, whether it has a value or not, and is only stored.
+fn moves(insts: &[Inst], wanted: impl Fn(&Inst) -> Option<u8>) -> FxHashMap<Reg, Moved> {
+    let mut moves: FxHashMap<Reg, Moved> = FxHashMap::default();
+    let mut stored = FxHashSet::default();
+    for inst in insts {
+        match (moved(&inst.op), &inst.op) {
+            (Some(reg), Op::Load { .. }) => {
+                moves.insert(reg, Moved { size: wanted(inst), parts: Vec::new() });
+            }
+            (Some(reg), _) => {
+                if let Some(moved) = moves.get_mut(&reg) {
+                    moved.size = [moved.size, wanted(inst)].into_iter().flatten().min();
+                    stored.insert(reg);
+                }
+            }
+            _ => {}
+        }
+    }
+    moves.retain(|reg, _| stored.contains(reg));
+    moves
+}
+
+/// The load or a store of something that is moved, in pieces.
+fn move_in_pieces(function: &mut Function, op: &Op, size: u8, parts: &mut Vec<Reg>) -> Option<Vec<Op>> {
+    let (Op::Load { ty, addr, order, .. } | Op::Store { ty, addr, order, .. }) = op else { return None };
+    let piece = number(size)?;
+    let bytes = u8::try_from(ty.size()).ok().filter(|&bytes| bytes > size)?;
+    let places = (0..bytes / size).map(|at| i64::from(at * size));
+    let at = |place: i64| Expr::binary(BinOp::Add, addr.clone(), Expr::int(Type::I64, place));
+    let order = *order;
+    if let Op::Load { .. } = op {
+        let unwritten = Unwritten::Kept;
+        *parts = places.clone().map(|_| register(function, piece)).collect();
+        let load = |(place, &part): (i64, &Reg)| Op::Load {
+            dst: Some(part),
+            ty: piece,
+            addr: at(place),
+            order,
+            until: None,
+            unwritten,
+        };
+        return Some(places.zip(&*parts).map(load).collect());
+    }
+    let store = |(place, &part): (i64, &Reg)| Op::Store { ty: piece, addr: at(place), value: Expr::Reg(part), order };
+    Some(places.zip(&*parts).map(store).collect())
 }
 
 /// The type of a number of so many bytes.
@@ -111,7 +188,8 @@ fn in_pieces(function: &mut Function, op: &Op, size: u8) -> Option<Vec<Op>> {
     let at = |place: i64| Expr::binary(BinOp::Add, addr.clone(), Expr::int(Type::I64, place));
     let shifted = |op: BinOp, value: Expr, place: i64| Expr::binary(op, value, Expr::int(whole, 8 * place));
     match op {
-        Op::Load { dst, lenient, .. } => {
+        Op::Load { dst, unwritten, .. } => {
+            let unwritten = if *unwritten == Unwritten::Kept { Unwritten::Zero } else { *unwritten };
             let parts: Vec<(Reg, i64)> = places.map(|place| (register(function, piece), place)).collect();
             let load = |&(part, place): &(Reg, i64)| Op::Load {
                 dst: Some(part),
@@ -119,7 +197,7 @@ fn in_pieces(function: &mut Function, op: &Op, size: u8) -> Option<Vec<Op>> {
                 addr: at(place),
                 order,
                 until: None,
-                lenient: *lenient,
+                unwritten,
             };
             let mut ops: Vec<Op> = parts.iter().map(load).collect();
             if let Some(dst) = *dst {

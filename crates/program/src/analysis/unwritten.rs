@@ -7,7 +7,7 @@
 
 use super::mentions::mentioned_only;
 use crate::expr::Expr;
-use crate::inst::Op;
+use crate::inst::{Op, Unwritten};
 use crate::program::{Function, LocalId, Program};
 use crate::types::Type;
 
@@ -35,7 +35,7 @@ fn give_in(function: &mut Function) {
 /// The local object that the instruction does nothing but read.
 fn read(op: &Op) -> Option<LocalId> {
     match op {
-        Op::Load { dst: Some(_), addr: Expr::Local(id), until: None, lenient: false, .. } => Some(*id),
+        Op::Load { dst: Some(_), addr: Expr::Local(id), until: None, unwritten: Unwritten::Error, .. } => Some(*id),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, UnOp};
 use crate::float::{FloatBin, FloatUn};
-use crate::inst::{ErrorKind, RmwOp};
+use crate::inst::{ErrorKind, RmwOp, Unwritten};
 use crate::program::Mailbox;
 use crate::source::Span;
 use crate::types::Type;
@@ -324,7 +324,7 @@ pub(super) enum Action<'a> {
         place: Place<'a>,
         until: Option<Ast<'a>>,
         /// It may read what was never written.
-        lenient: bool,
+        unwritten: Unwritten,
     },
     Rmw {
         op: RmwOp,

@@ -190,7 +190,7 @@ impl Body<'_, '_> {
                 let dst = self.receive_some(target, ty, span)?;
                 self.push(Op::Assign { dst, value });
             }
-            Action::Load { order, ty, place, until, lenient } => {
+            Action::Load { order, ty, place, until, unwritten } => {
                 let (addr, declared) = self.address(place, ty.or(self.target_type(target)))?;
                 let ty = self.access_type(ty.or(declared).or(self.target_type(target)), place, "load")?;
                 let dst = self.receive(target, ty, span)?;
@@ -198,7 +198,7 @@ impl Body<'_, '_> {
                     Some(cond) => Some(self.expr_as(cond, Type::I1)?),
                     None => None,
                 };
-                self.push(Op::Load { dst, ty, addr, order: *order, until, lenient: *lenient });
+                self.push(Op::Load { dst, ty, addr, order: *order, until, unwritten: *unwritten });
             }
             Action::Rmw { op, order, ty, place, operand, idle } => {
                 let hint = ty.or(self.target_type(target));

@@ -5,7 +5,7 @@ use super::lexer::Token;
 use super::names::{did_you_mean, is_float_word};
 use super::parser::{Parsed, Parser};
 use crate::Ordering;
-use crate::inst::RmwOp;
+use crate::inst::{RmwOp, Unwritten};
 use crate::source::{Diagnostic, Span};
 
 /// Words an action starts with.
@@ -49,12 +49,16 @@ impl<'a> Parser<'a, '_> {
                 let order = self.order()?;
                 let ty = self.type_opt();
                 let place = self.place()?;
-                let lenient = self.eat_word("or");
-                if lenient {
-                    self.expect_word("zero")?;
-                }
+                let unwritten = match self.eat_word("or") {
+                    false => Unwritten::Error,
+                    true if self.eat_word("nothing") => Unwritten::Kept,
+                    true => {
+                        self.expect_word("zero")?;
+                        Unwritten::Zero
+                    }
+                };
                 let until = if self.eat_word("until") { Some(self.expr()?) } else { None };
-                Action::Load { order, ty, place, until, lenient }
+                Action::Load { order, ty, place, until, unwritten }
             }
             "rmw" => {
                 let op = self.rmw_op(start)?;

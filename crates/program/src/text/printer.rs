@@ -9,7 +9,7 @@ use super::lower_action::default_failure;
 use super::names::{escape, written};
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
-use crate::inst::{Callee, Draw, Op, Term};
+use crate::inst::{Callee, Draw, Op, Term, Unwritten};
 use crate::program::{BlockId, Function, InitField, InitValue, Layout, Object, Program, Reg};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
@@ -221,11 +221,15 @@ impl<'p> Printer<'p> {
             Op::Assign { dst, value } => {
                 format!("{} = {}", self.reg(*dst), self.expr(value, Some(self.function.reg_type(*dst)), 0))
             }
-            Op::Load { dst, ty, addr, order, until, lenient } => {
+            Op::Load { dst, ty, addr, order, until, unwritten } => {
                 let place = self.access(addr, *ty);
                 let until = until.as_ref().map_or(String::new(), |cond| format!(" until {}", self.expr(cond, None, 0)));
-                let lenient = if *lenient { " or zero" } else { "" };
-                format!("{}load{} {place}{lenient}{until}", to(dst), suffix(*order))
+                let unwritten = match unwritten {
+                    Unwritten::Error => "",
+                    Unwritten::Zero => " or zero",
+                    Unwritten::Kept => " or nothing",
+                };
+                format!("{}load{} {place}{unwritten}{until}", to(dst), suffix(*order))
             }
             Op::Store { ty, addr, value, order } => {
                 format!("store{} {}, {}", suffix(*order), self.access(addr, *ty), self.expr(value, Some(*ty), 0))

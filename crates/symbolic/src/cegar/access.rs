@@ -12,7 +12,7 @@ use raddle_engine::Refusal;
 use raddle_machine::Addr;
 use raddle_machine::address::Owner;
 use raddle_machine::code::{Instr, Pc, Slot};
-use raddle_program::{Ordering, Type};
+use raddle_program::{Ordering, Type, Unwritten};
 use raddle_solve::Term;
 use raddle_trace::{Property, ThreadId};
 
@@ -150,10 +150,10 @@ impl Walker<'_> {
     /// What stands at a place that an instruction accesses; `None` if that is an error. A store finds nothing.
     fn find(&mut self, path: &Path, id: ThreadId, addr: u64, size: u8) -> Result<Option<Term>, Halt> {
         let pc = path.thread(id).pc;
-        let (stores, reads, lenient) = match self.code.instr(pc) {
-            Instr::Load { lenient, .. } => (false, true, lenient),
-            Instr::Store { .. } => (true, false, true),
-            _ => (true, true, false),
+        let (stores, reads, kind) = match self.code.instr(pc) {
+            Instr::Load { unwritten, .. } => (false, true, unwritten),
+            Instr::Store { .. } => (true, false, Unwritten::Zero),
+            _ => (true, true, Unwritten::Error),
         };
         if self.code.is_constant(Addr(addr)) {
             let first = self.vars.first(self.code, Var::Cell { addr, size });
@@ -162,7 +162,10 @@ impl Walker<'_> {
         self.register(addr, size, pc)?;
         let unwritten = |set: &std::collections::BTreeSet<u32>| !set.contains(&Addr(addr).offset());
         let fresh = path.control.object(addr).is_some_and(|object| object.written.as_ref().is_some_and(unwritten));
-        if reads && fresh && !lenient {
+        if reads && fresh && kind == Unwritten::Kept {
+            return Err(self.refused(pc, "the engine `cegar` moves nothing that was never written"));
+        }
+        if reads && fresh && kind == Unwritten::Error {
             if self.code.forgiven().unwritten {
                 let message =
                     "the engine `cegar` reads nothing that was never written unless memory errors are looked for";

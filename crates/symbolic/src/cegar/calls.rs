@@ -119,7 +119,7 @@ impl Walker<'_> {
     pub(super) fn spawn(&mut self, mut path: Path, id: ThreadId, function: FuncId, args: &[Term], dst: Slot) -> Path {
         let (pc, children) = (path.thread(id).pc, path.thread(id).children);
         let Some(child) = self.code.numbering().child(id, children) else {
-            return self.ends_at(path, id, Target::GaveUp { why: "the program starts too many threads", pc });
+            return self.ends_at(path, id, Target::GaveUp { why: raddle_trace::threads::TOO_MANY, pc });
         };
         path.thread_mut(id).children += 1;
         self.make_thread(&mut path.control, child, function);

@@ -9,7 +9,7 @@ use super::state::State;
 use super::unroll::{Fail, Unroller};
 use raddle_machine::Addr;
 use raddle_machine::code::Slot;
-use raddle_program::{Ordering, Type};
+use raddle_program::{Ordering, Type, Unwritten};
 use raddle_solve::Term;
 use raddle_trace::Property;
 
@@ -91,34 +91,25 @@ impl Unroller<'_> {
         ty: Type,
         addr: Term,
         wait: u32,
-        lenient: bool,
+        kind: Unwritten,
         ordinary: bool,
     ) -> Result<(), Fail> {
         if wait != 0 {
-            return self.load_until(
-                thread,
-                state,
-                dst,
-                ty,
-                addr,
-                lenient,
-                ordinary,
-                |unroller, state, found, at_end| {
-                    let (holds, fails) = unroller.waited_for(state, wait, found)?;
-                    let mut goes_on = unroller.graph.terms.or(holds, fails);
-                    if let Some(assumed) = unroller.code.wait(wait).assumed.as_ref().filter(|_| at_end) {
-                        // An assumption would fail, which is no wait.
-                        let (value, fails) = unroller.condition(state, assumed, found)?;
-                        let stops = unroller.holds(value);
-                        goes_on = unroller.graph.terms.any([goes_on, stops, fails]);
-                    }
-                    Ok((goes_on, fails))
-                },
-            );
+            return self.load_until(thread, state, dst, ty, addr, kind, ordinary, |unroller, state, found, at_end| {
+                let (holds, fails) = unroller.waited_for(state, wait, found)?;
+                let mut goes_on = unroller.graph.terms.or(holds, fails);
+                if let Some(assumed) = unroller.code.wait(wait).assumed.as_ref().filter(|_| at_end) {
+                    // An assumption would fail, which is no wait.
+                    let (value, fails) = unroller.condition(state, assumed, found)?;
+                    let stops = unroller.holds(value);
+                    goes_on = unroller.graph.terms.any([goes_on, stops, fails]);
+                }
+                Ok((goes_on, fails))
+            });
         }
         let list = self.access(thread, state, addr, ty.size() as u8, Kind::Read)?;
         let look = self.begin(thread, state, &list, Kind::Read, false, ordinary);
-        let (found, _) = self.look(thread, state, &list, look, ty, lenient)?;
+        let (found, _) = self.look(thread, state, &list, look, ty, kind)?;
         self.set(state, dst, found);
         Ok(())
     }
@@ -133,7 +124,7 @@ impl Unroller<'_> {
         dst: Slot,
         ty: Type,
         addr: Term,
-        lenient: bool,
+        kind: Unwritten,
         ordinary: bool,
         mut until: impl FnMut(&mut Self, &State, Term, bool) -> Result<(Term, Term), Fail>,
     ) -> Result<(), Fail> {
@@ -146,7 +137,7 @@ impl Unroller<'_> {
             let (goes_on, _) = until(self, state, found, true)?;
             self.may_be_stuck(thread, state, look, stuck, goes_on, ordinary)?;
         }
-        let (found, broken) = self.look(thread, state, &list, look, ty, lenient)?;
+        let (found, broken) = self.look(thread, state, &list, look, ty, kind)?;
         let (goes_on, fails) = until(self, state, found, false)?;
         let goes_on = self.graph.terms.or(goes_on, broken);
         self.end(state, look, goes_on);
@@ -217,7 +208,7 @@ impl Unroller<'_> {
             let goes_on = react(self, state, found)?.goes_on;
             self.may_be_stuck(thread, state, look, stuck, goes_on, false)?;
         }
-        let (found, broken) = self.look(thread, state, &list, look, ty, false)?;
+        let (found, broken) = self.look(thread, state, &list, look, ty, Unwritten::Error)?;
         let Update { new, writes, goes_on, fails } = react(self, state, found)?;
         if waits {
             let goes_on = self.graph.terms.or(goes_on, broken);
@@ -248,7 +239,9 @@ impl Unroller<'_> {
                 let node = look.node.expect("something shared is written");
                 let pc = state.pc;
                 self.write(node, guard, Location::Memory(addr, size), value, pc);
-                self.graph.events.last_mut().expect("just made").ordinary = look.ordinary;
+                let missing = self.is_missing(value);
+                let event = self.graph.events.last_mut().expect("just made");
+                (event.missing, event.ordinary) = (missing, look.ordinary);
             }
             Place::Private { object, offset } => self.private_store(state, object, offset, size, value, here),
             Place::Constant { .. } => {}
@@ -311,7 +304,7 @@ impl Unroller<'_> {
         list: &[(Term, Place)],
         look: Look,
         ty: Type,
-        lenient: bool,
+        kind: Unwritten,
     ) -> Result<(Term, Term), Fail> {
         let (pc, size) = (state.pc, ty.size() as u8);
         let mut found = self.graph.terms.constant(size * 8, 0);
@@ -320,6 +313,10 @@ impl Unroller<'_> {
             let mut guard = self.graph.terms.and(look.goes, here);
             let (value, unwritten) = match place {
                 Place::Constant { addr } => (self.constant_at(addr, size), None),
+                Place::Private { object, offset } if kind == Unwritten::Kept => {
+                    let (value, _) = self.private_load(state, object, offset, size);
+                    (value, Some(self.is_blank(state, object, offset, size)))
+                }
                 Place::Private { object, offset } => {
                     let (value, written) = self.private_load(state, object, offset, size);
                     (value, Some(self.graph.terms.not(written)))
@@ -337,20 +334,31 @@ impl Unroller<'_> {
                     let fresh = self.graph.object_is(base, |object| object.bytes.is_none());
                     let unwritten = fresh.map(|_| self.graph.terms.var(1));
                     let reached = self.graph.terms.and(look.reached, here);
+                    let missing = self.keeps.then(|| self.graph.terms.var(1));
                     let event = self.graph.events.last_mut().expect("just made");
-                    (event.unwritten, event.ordinary) = (unwritten, look.ordinary);
+                    (event.unwritten, event.missing, event.ordinary) = (unwritten, missing, look.ordinary);
                     if look.waits {
                         event.reached = reached;
                     }
                     let unwritten = unwritten.zip(fresh).map(|(first, fresh)| self.graph.terms.and(first, fresh));
-                    (value, unwritten)
+                    let both = unwritten.into_iter().chain(missing);
+                    (value, both.reduce(|a, b| self.graph.terms.or(a, b)))
                 }
             };
-            found = self.graph.terms.ite(here, value, found);
-            let Some(unwritten) = unwritten.filter(|&unwritten| !lenient && !self.graph.terms.is_false(unwritten))
-            else {
-                continue;
+            let unwritten = unwritten.filter(|&unwritten| !self.graph.terms.is_false(unwritten));
+            let value = match (unwritten, kind) {
+                (Some(unwritten), Unwritten::Kept) => {
+                    let nothing = self.no_value(size);
+                    self.graph.terms.ite(unwritten, nothing, value)
+                }
+                (Some(unwritten), Unwritten::Zero) => {
+                    let zero = self.graph.terms.constant(size * 8, 0);
+                    if self.keeps { self.graph.terms.ite(unwritten, zero, value) } else { value }
+                }
+                _ => value,
             };
+            found = self.graph.terms.ite(here, value, found);
+            let Some(unwritten) = unwritten.filter(|_| kind == Unwritten::Error) else { continue };
             if self.code.forgiven().unwritten {
                 let message = "the engine `oc` reads nothing that may never have been written unless memory errors are looked for";
                 return self.refuse(pc, message);

@@ -213,8 +213,9 @@ impl Unroller<'_> {
                 guard = self.graph.terms.and(guard, lives);
             }
             self.write(node, guard, Location::Memory(addr, size), value, pc);
+            let missing = self.is_missing(value);
             let event = self.graph.events.last_mut().expect("just made");
-            (event.ordinary, event.issued) = (ordinary, issued.unwrap_or(node));
+            (event.missing, event.ordinary, event.issued) = (missing, ordinary, issued.unwrap_or(node));
         }
         self.graph.arrivals.insert(node, arrival);
         if order == Ordering::SeqCst {

@@ -138,9 +138,10 @@ pub(super) fn encode(
     for (&location, writes) in &mut writes {
         let value = graph.initial(code, location);
         writes.push(events.len());
-        let (unwritten, ordinary, depends) = (None, false, false);
+        let (unwritten, missing, ordinary, depends) = (None, None, false, false);
         let (node, issued, writes, guard, reached, pc) = (INITIAL, INITIAL, true, yes, yes, 0);
-        let first = Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
+        let first =
+            Event { node, issued, location, writes, value, guard, unwritten, missing, reached, ordinary, depends, pc };
         events.push(first);
     }
     for &constraint in &graph.constraints {
@@ -173,6 +174,21 @@ pub(super) fn encode(
                 sources.iter().find(|source| events[source.0].node == INITIAL).map_or(Lit::FALSE, |first| first.1);
             solver.sat.add(&[!unwritten, first]);
             solver.sat.add(&[unwritten, !first]);
+        }
+        if let Some(missing) = event.missing {
+            let missing = solver.lit(&graph.terms, missing);
+            let mut some = vec![!missing];
+            for &(write, lit) in &sources {
+                let Some(without) = events[write].missing else {
+                    solver.sat.add(&[!lit, !missing]);
+                    continue;
+                };
+                let without = solver.lit(&graph.terms, without);
+                solver.sat.add(&[!lit, !without, missing]);
+                solver.sat.add(&[!lit, without, !missing]);
+                some.push(lit);
+            }
+            solver.sat.add(&some);
         }
         reads.push(Read { event: at, sources });
     }

@@ -51,6 +51,8 @@ pub(super) struct Event {
     pub(super) guard: Term,
     /// Of a read: whether it finds what was never written.
     pub(super) unwritten: Option<Term>,
+    /// Of a write: when it moves on that there is no value. Of a read: whether it finds such a write.
+    pub(super) missing: Option<Term>,
     /// That the thread gets to it, though it may look in vain.
     pub(super) reached: Term,
     /// Whether it can race with anything.
@@ -317,8 +319,9 @@ impl Graph {
     }
 
     pub(super) fn add(&mut self, node: Node, location: Location, writes: bool, value: Term, guard: Term, pc: u32) {
-        let (issued, unwritten, reached, ordinary, depends) = (node, None, guard, false, false);
-        let event = Event { node, issued, location, writes, value, guard, unwritten, reached, ordinary, depends, pc };
+        let (issued, unwritten, missing, reached, ordinary, depends) = (node, None, None, guard, false, false);
+        let event =
+            Event { node, issued, location, writes, value, guard, unwritten, missing, reached, ordinary, depends, pc };
         self.events.push(event);
     }
 

@@ -10,7 +10,7 @@ use super::unroll::{Fail, Unroller};
 use raddle_machine::Addr;
 use raddle_machine::address::WAKEUPS;
 use raddle_machine::code::{NO_SLOT, Slot};
-use raddle_program::{Ordering, Type};
+use raddle_program::{Ordering, Type, Unwritten};
 use raddle_solve::{Term, Terms};
 use raddle_trace::{Property, ThreadId};
 
@@ -148,7 +148,7 @@ impl Unroller<'_> {
         if timed {
             let list = self.access(thread, &mut state, at, 8, Kind::Read)?;
             let look = self.begin(thread, &mut state, &list, Kind::Read, false, false);
-            let (found, _) = self.look(thread, &mut state, &list, look, Type::I64, false)?;
+            let (found, _) = self.look(thread, &mut state, &list, look, Type::I64, Unwritten::Error)?;
             self.few_wakeups(&state, found);
             let more = self.graph.terms.ult(woken, found);
             state.guard = self.graph.terms.and(state.guard, more);
@@ -159,7 +159,7 @@ impl Unroller<'_> {
                 NO_SLOT,
                 Type::I64,
                 at,
-                false,
+                Unwritten::Error,
                 false,
                 |unroller, state, found, at_end| {
                     if !at_end {
@@ -340,14 +340,23 @@ impl Unroller<'_> {
         let more = terms.not(last);
         self.set(&mut state, dst, last);
         self.only_if(&mut state, more, |unroller, state| {
-            unroller.load_until(thread, state, NO_SLOT, Type::I64, at, false, false, |unroller, _, found, _| {
-                let terms = &mut unroller.graph.terms;
-                let (arrived, end) = (terms.extract(found, 0, 32), terms.constant(64, DESTROYED));
-                let opening = terms.zext(opening, 32);
-                let (early, over) = (terms.ult(arrived, opening), terms.eq(found, end));
-                let there = terms.not(early);
-                Ok((terms.or(there, over), terms.bool(false)))
-            })
+            unroller.load_until(
+                thread,
+                state,
+                NO_SLOT,
+                Type::I64,
+                at,
+                Unwritten::Error,
+                false,
+                |unroller, _, found, _| {
+                    let terms = &mut unroller.graph.terms;
+                    let (arrived, end) = (terms.extract(found, 0, 32), terms.constant(64, DESTROYED));
+                    let opening = terms.zext(opening, 32);
+                    let (early, over) = (terms.ult(arrived, opening), terms.eq(found, end));
+                    let there = terms.not(early);
+                    Ok((terms.or(there, over), terms.bool(false)))
+                },
+            )
         })?;
         Ok(vec![state])
     }

@@ -285,6 +285,33 @@ impl Unroller<'_> {
         (value, written)
     }
 
+    /// When nothing of a part of a private object was ever written.
+    pub(super) fn is_blank(&mut self, state: &State, object: usize, offset: u32, size: u8) -> Term {
+        let Object::Private { bytes, .. } = &state.objects[object] else { unreachable!("just found") };
+        let known: Vec<Term> = bytes[offset as usize..][..usize::from(size)].iter().map(|byte| byte.1).collect();
+        let some = self.graph.terms.any(known);
+        self.graph.terms.not(some)
+    }
+
+    /// What stands for the value of so many bytes that were never written.
+    pub(super) fn no_value(&mut self, size: u8) -> Term {
+        match self.no_values.get(&size) {
+            Some(&known) => known,
+            None => {
+                let variable = self.graph.terms.var(size * 8);
+                self.no_values.insert(size, variable);
+                variable
+            }
+        }
+    }
+
+    /// When what is written is no value, if that can be.
+    pub(super) fn is_missing(&mut self, value: Term) -> Option<Term> {
+        let nothing = *self.no_values.get(&(self.graph.terms.width(value) / 8))?;
+        let missing = self.graph.terms.is_chosen(value, nothing);
+        (!self.graph.terms.is_false(missing)).then_some(missing)
+    }
+
     /// Writes a private object, if the condition holds.
     pub(super) fn private_store(
         &mut self,
@@ -295,12 +322,16 @@ impl Unroller<'_> {
         value: Term,
         cond: Term,
     ) {
+        let missing = self.is_missing(value);
         let terms = &mut self.graph.terms;
         let Object::Private { bytes, .. } = &mut state.objects[object] else { unreachable!("just found") };
-        let yes = terms.bool(true);
+        let written = match missing {
+            Some(missing) => terms.not(missing),
+            None => terms.bool(true),
+        };
         for (at, byte) in Rc::make_mut(bytes)[offset as usize..][..usize::from(size)].iter_mut().enumerate() {
             let part = terms.extract(value, at as u8 * 8, 8);
-            *byte = (terms.ite(cond, part, byte.0), terms.ite(cond, yes, byte.1));
+            *byte = (terms.ite(cond, part, byte.0), terms.ite(cond, written, byte.1));
         }
     }
 

@@ -84,10 +84,10 @@ impl<'c> Unroller<'c> {
                 self.set_own(thread, &mut state, dst, at);
             }
             Instr::TlsAddr { dst, index } => self.set_own(thread, &mut state, dst, index as usize),
-            Instr::Load { dst, ty, order, addr, wait, lenient } => {
+            Instr::Load { dst, ty, order, addr, wait, unwritten } => {
                 let addr = self.get(&state, addr);
                 let ordinary = order == Ordering::NonAtomic;
-                self.load(thread, &mut state, dst, ty, addr, wait, lenient, ordinary)?;
+                self.load(thread, &mut state, dst, ty, addr, wait, unwritten, ordinary)?;
             }
             Instr::Store { ty, order, addr, value } => {
                 let (addr, value) = (self.get(&state, addr), self.get(&state, value));
@@ -457,7 +457,7 @@ impl<'c> Unroller<'c> {
     ) -> Result<(), Fail> {
         let id = self.graph.threads[thread].id;
         let Some(child) = self.code.numbering().child(id, state.children) else {
-            return self.refuse(state.pc, "the program starts too many threads");
+            return self.refuse(state.pc, raddle_trace::threads::TOO_MANY);
         };
         let starts = Action::Spawn(self.graph.threads.len());
         if self.keeps_stores(state) {

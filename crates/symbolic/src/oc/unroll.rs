@@ -14,9 +14,9 @@ use super::shape::Shape;
 use super::state::{Frame, State, Turn};
 use raddle_engine::Refusal;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{NO_SLOT, Operand, Pc, Slot};
+use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot};
 use raddle_machine::{Addr, Code};
-use raddle_program::FuncId;
+use raddle_program::{FuncId, Unwritten};
 use raddle_solve::{Stop, Term};
 use raddle_trace::{Model, Property, ThreadId};
 use rustc_hash::FxHashMap;
@@ -61,6 +61,10 @@ pub(super) struct Unroller<'c> {
     pub(super) races: bool,
     /// Whether locks and the like are destroyed somewhere.
     pub(super) destroys: bool,
+    /// Whether something is moved that may have no value.
+    pub(super) keeps: bool,
+    /// What stands for the value of memory that was never written, by how many bytes it is.
+    pub(super) no_values: FxHashMap<u8, Term>,
 }
 
 /// The states of a thread that are still to be followed, the one to be followed next first.
@@ -76,6 +80,8 @@ pub(super) fn unroll(
     stop: &Stop,
 ) -> Result<Graph, Fail> {
     let destroys = (0..code.len()).any(|pc| super::sync::destroys(code.instr(pc)));
+    let moves = |instr| matches!(instr, Instr::Load { unwritten: Unwritten::Kept, .. });
+    let keeps = (0..code.len()).any(|pc| moves(code.instr(pc)));
     let mut points = Points::default();
     let mut steps = 0;
     loop {
@@ -93,6 +99,8 @@ pub(super) fn unroll(
             deadlocks,
             races,
             destroys,
+            keeps,
+            no_values: FxHashMap::default(),
         };
         unroller.graph.expect_objects(unroller.points.made());
         let yes = unroller.graph.terms.bool(true);

@@ -24,8 +24,8 @@ use self::relations::Relations;
 use super::{Found, Memory, Origin, Store};
 use crate::address::Addr;
 use crate::automaton::Access;
-use crate::bytes::ByteMemory;
-use raddle_program::Ordering;
+use crate::bytes::{ByteMemory, Written};
+use raddle_program::{NO_VALUE, Ordering};
 use raddle_trace::{EventId, Model, ThreadId};
 use std::collections::BTreeMap;
 
@@ -226,7 +226,7 @@ impl Memory for Axiomatic {
         if self.model == Model::Wra { 1 } else { self.writes((access.addr, access.size)).len() + 1 }
     }
 
-    fn find(&self, _: ThreadId, access: Access, from: super::From, fresh: (u64, bool)) -> Found {
+    fn find(&self, _: ThreadId, access: Access, from: super::From, fresh: (u64, Written)) -> Found {
         let location = (access.addr, access.size);
         let write = match from {
             super::From::Last => self.writes(location).last().copied(),
@@ -234,8 +234,11 @@ impl Memory for Axiomatic {
             super::From::Write(event) => self.written_by(location, event),
         };
         match write.map(|write| &self.events[write]) {
+            Some(&Done { id, kind: Kind::Write { value: NO_VALUE }, .. }) => {
+                Found { value: 0, written: Written::Nothing, origin: Origin::Event(Some(id)) }
+            }
             Some(&Done { id, kind: Kind::Write { value }, .. }) => {
-                Found { value, written: true, origin: Origin::Event(Some(id)) }
+                Found { value, written: Written::All, origin: Origin::Event(Some(id)) }
             }
             _ => {
                 let (value, written) = self.initial.read(access).unwrap_or(fresh);

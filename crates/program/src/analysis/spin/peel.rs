@@ -22,7 +22,7 @@ use crate::analysis::cfg::Cfg;
 use crate::analysis::liveness::{Liveness, RegSet, may_fail};
 use crate::analysis::loops::{Loop, Loops};
 use crate::expr::Expr;
-use crate::inst::{Block, Callee, Inst, Op, Term, Terminator};
+use crate::inst::{Block, Callee, Inst, Op, Term, Terminator, Unwritten};
 use crate::program::{BlockId, Function, Reg};
 use crate::types::Type;
 use rustc_hash::FxHashMap;
@@ -127,7 +127,7 @@ impl Seam<'_> {
     fn retries(&self, facts: &Facts) -> Option<(usize, Vec<BlockId>)> {
         let at = looks_from_the_end(self.insts(self.before)).next()?;
         let tail = &self.insts(self.before)[at..];
-        let Op::Load { dst: Some(_), ty, addr, order, until: None, lenient: false } = &tail[0].op else {
+        let Op::Load { dst: Some(_), ty, addr, order, until: None, unwritten: Unwritten::Error } = &tail[0].op else {
             return None;
         };
         let mut symbols = Symbols::new(self.function);
