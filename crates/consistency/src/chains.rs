@@ -258,10 +258,10 @@ impl Chains {
 /// Raises the numbers of a row to those of another. Returns whether any changed.
 #[inline]
 pub fn raise(row: &mut [u32], to: &[u32]) -> bool {
-    let mut changed = false;
-    for (mine, &theirs) in row.iter_mut().zip(to) {
-        if *mine < theirs {
-            *mine = theirs;
+    let (mut changed, to) = (false, &to[..row.len()]);
+    for at in 0..row.len() {
+        if row[at] < to[at] {
+            row[at] = to[at];
             changed = true;
         }
     }

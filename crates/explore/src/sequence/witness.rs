@@ -77,7 +77,9 @@ impl Witness {
             let thread = self.problem.thread(number) as u32;
             EventId::new(ThreadId(thread), number - self.starts[thread as usize])
         });
-        Ok(Some(events.filter(|event| event.thread.0 < threads).collect()))
+        let mut sequence = Vec::with_capacity(found.len() + ROOM);
+        sequence.extend(events.filter(|event| event.thread.0 < threads));
+        Ok(Some(sequence))
     }
 
     fn build(&mut self, frontier: &Frontier<'_>, sequence: &[EventId], question: Question<'_>) {
@@ -99,11 +101,17 @@ impl Witness {
                     _ => self.good(frontier.sources(event)),
                 };
                 let loc = if reads || writes { self.loc(event.loc) } else { NONE };
-                let [start, end] = frontier.joints(id).map(|before| before.map(|before| self.dense(before)));
-                let after = end.or(start).unwrap_or(NONE);
-                if let (Some(start), Some(_)) = (start, end) {
-                    self.problem.edges.push((start, self.dense(id)));
-                }
+                // Most events have neither.
+                let after = match frontier.joints(id) {
+                    [None, None] => NONE,
+                    [Some(start), None] => self.dense(start),
+                    [start, Some(end)] => {
+                        if let Some(start) = start {
+                            self.problem.edges.push((self.dense(start), self.dense(id)));
+                        }
+                        self.dense(end)
+                    }
+                };
                 for &arrival in frontier.met(event) {
                     self.problem.edges.push((self.dense(arrival), self.dense(id)));
                 }
@@ -182,7 +190,9 @@ impl Witness {
             let number = if source == INITIAL { INIT } else { self.dense(source) };
             self.problem.good.push(number);
         }
-        self.problem.good[from..].sort_unstable();
+        if sources.len() > 1 {
+            self.problem.good[from..].sort_unstable();
+        }
         (from as u32, self.problem.good.len() as u32)
     }
 
@@ -237,8 +247,11 @@ fn place(frontier: &Frontier<'_>, sequence: &[EventId], new: NewRead<'_>) -> Opt
     (free && sources.contains(&INITIAL)).then(|| with(sequence, at, read))
 }
 
+/// How many events a sequence has room for behind the read: mostly its thread goes on before the next read.
+const ROOM: usize = 16;
+
 fn with(sequence: &[EventId], at: usize, read: EventId) -> Vec<EventId> {
-    let mut found = Vec::with_capacity(sequence.len() + 1);
+    let mut found = Vec::with_capacity(sequence.len() + 1 + ROOM);
     found.extend_from_slice(&sequence[..at]);
     found.push(read);
     found.extend_from_slice(&sequence[at..]);
