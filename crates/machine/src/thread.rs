@@ -164,6 +164,14 @@ impl Thread {
         thread
     }
 
+    /// Whether another thread goes on in the same way, and nothing that is known of how it came there tells the two apart.
+    pub fn is_twin(&self, other: &Thread) -> bool {
+        let Past { operations, block, turns, since, log } = &self.past;
+        let known = (operations, block, since, log)
+            == (&other.past.operations, &other.past.block, &other.past.since, &other.past.log);
+        known && *turns == other.past.turns && self == other
+    }
+
     /// How many visible operations it has completed.
     pub fn operations(&self) -> u32 {
         self.past.operations

@@ -5,11 +5,12 @@ use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::realise::{self, Realiser};
 use super::sample::Sample;
+use super::snapshot::Ways;
 use crate::world::{Initial, LocId, View, World};
 use raddle_engine::{Deadline, Options, Question};
-use raddle_machine::{Addr, Code};
+use raddle_machine::{Addr, Code, Live};
 use rustc_hash::FxHashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What a search is for.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +72,8 @@ pub(crate) struct Shared<'c> {
     pub(crate) deadline: &'c Deadline<'c>,
     pub(crate) world: Arc<World<'c>>,
     pub(crate) purpose: Purpose<'c>,
+    /// Which registers are read again; computed when somebody asks.
+    live: OnceLock<Live>,
     /// The classes that were met, if they are remembered.
     pub(crate) met: Mutex<FxHashSet<Box<[u64]>>>,
 }
@@ -84,8 +87,14 @@ impl<'c> Shared<'c> {
             deadline,
             world: Arc::new(World::new(code, options.model)),
             purpose,
+            live: OnceLock::new(),
             met: Mutex::default(),
         }
+    }
+
+    /// Which registers are read again.
+    pub(crate) fn live(&self) -> &Live {
+        self.live.get_or_init(|| Live::new(self.code))
     }
 }
 
@@ -101,6 +110,7 @@ pub(crate) struct Context<'c> {
     pub(crate) barriers: bool,
     pub(crate) view: View<'c>,
     pub(crate) realiser: Realiser,
+    pub(crate) ways: Ways,
 }
 
 impl<'c> Context<'c> {
@@ -118,6 +128,7 @@ impl<'c> Context<'c> {
             view: View::new(shared.world.clone()),
             shared,
             realiser: Realiser::default(),
+            ways: Ways::default(),
         }
     }
 

@@ -116,7 +116,6 @@ impl<M: Model> Search<'_, M> {
             self.bugs.extend(race);
         }
         let repeated = !moot && !torn && self.context.shared.purpose.by_reads && self.was_met();
-        let graph = &self.levels.last().expect("the search is not over").graph;
         let whole = !(moot || torn || repeated || failed || bounded || inside);
         if whole && self.context.shared.options.keep_schedules {
             let end = Bug::end();
@@ -125,6 +124,7 @@ impl<M: Model> Search<'_, M> {
         let statistics = &mut self.statistics;
         #[cfg(debug_assertions)]
         {
+            let graph = &self.levels.last().expect("the search is not over").graph;
             *statistics.redundant.get_or_insert(0) += u64::from(self.audit.leaf(graph));
         }
         if moot || torn {

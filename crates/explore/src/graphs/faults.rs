@@ -144,7 +144,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         let parent = tip.parent.clone().expect("it has an event");
         let mut state = (*parent.state).clone();
         state.fail(Property::Memory, "access after the end of the object's life".to_owned());
-        let node = Node { state: Arc::new(state), stage: Stage::Fresh, loc: NO_LOC, parent: Some(parent) };
+        let node = Node::new(Arc::new(state), Stage::Fresh, NO_LOC, Some(parent));
         self.graph.threads[event.thread.index()].tip = Some(Arc::new(node));
         self.push_ordered(free, slot, slot);
     }

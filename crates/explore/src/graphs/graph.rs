@@ -222,7 +222,12 @@ impl<M: Model> Graph<M> {
     pub(crate) fn remove(&mut self, slot: Slot, stamp: usize) {
         let event = self.events[slot as usize];
         debug_assert_eq!(self.order[stamp], slot);
-        self.order.remove(stamp);
+        // Mostly it is the last one, and moving nothing takes a call, too.
+        if stamp + 1 == self.order.len() {
+            self.order.pop();
+        } else {
+            self.order.remove(stamp);
+        }
         let log = &mut self.threads[event.thread.index()];
         let popped = log.events.pop();
         debug_assert_eq!(popped, Some(slot));
@@ -267,6 +272,14 @@ impl<M: Model> Graph<M> {
         self.threads[child.index()] = Log { events: Vec::new(), tip: Some(node), spawn: Some(spawn) };
     }
 
+    /// Makes the states of threads this graph's own. They are the same as before, but to count who points to them costs much where two
+    /// workers do so at once.
+    pub(crate) fn unshare(&mut self) {
+        for log in &mut self.threads {
+            log.tip = log.tip.as_ref().map(copy_of);
+        }
+    }
+
     /// Makes `target` the part of this graph that consists of the slots in `keep`, which is closed under program order and
     /// reads-from and whose rows name no other slots.
     pub(crate) fn restrict(&self, keep: &BitSet, target: &mut Graph<M>) {
@@ -295,10 +308,10 @@ impl<M: Model> Graph<M> {
         }
         target.locations.resize_with(self.locations.len(), Accesses::default);
         for (mine, theirs) in self.locations.iter().zip(&mut target.locations) {
-            theirs.co.clear();
-            theirs.co.extend(mine.co.iter().copied().filter(kept));
-            theirs.reads.clear();
-            theirs.reads.extend(mine.reads.iter().copied().filter(kept));
+            for (mine, theirs) in [(&mine.co, &mut theirs.co), (&mine.reads, &mut theirs.reads)] {
+                theirs.clear();
+                mine.iter().filter(|slot| kept(slot)).for_each(|&slot| theirs.push(slot));
+            }
         }
         target.prefix.copy_from(&self.prefix);
         M::restrict(self, keep, &target.order, &mut target.rows);
@@ -309,6 +322,16 @@ impl<M: Model> Graph<M> {
         target.arrivals.clear();
         target.arrivals.extend(self.arrivals.iter().copied().filter(kept));
     }
+}
+
+/// A copy of a node and of all before it.
+fn copy_of(tip: &Arc<Node>) -> Arc<Node> {
+    let chain: SmallVec<[&Arc<Node>; 64]> = std::iter::successors(Some(tip), |node| node.parent.as_ref()).collect();
+    let copy = chain.into_iter().rev().fold(None, |parent: Option<Arc<Node>>, node| {
+        let state = Arc::new((*node.state).clone());
+        Some(Arc::new(Node::new(state, node.stage, node.loc, parent)))
+    });
+    copy.expect("there is one node at least")
 }
 
 /// The node so many steps up.

@@ -46,11 +46,14 @@ impl<M: Model> Graph<M> {
         if reads.is_empty() {
             return found;
         }
-        let prefix = self.prefix_of_next(write.thread);
-        let mut left = reads.iter().filter(|&&read| !prefix.contains(read as usize)).count();
+        let last = self.last(write.thread);
+        let is_needed =
+            |read: Slot| last.is_some_and(|last| read == last || self.prefix.before(read as usize, last as usize));
+        let mut left = reads.iter().filter(|&&read| !is_needed(read)).count();
         if left == 0 {
             return found;
         }
+        let prefix = self.prefix_of_next(write.thread);
         let mut previous = self.present().clone();
         for (stamp, &slot) in self.order.iter().enumerate().rev() {
             if prefix.contains(slot as usize) {

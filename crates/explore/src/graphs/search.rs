@@ -15,7 +15,7 @@ use super::graph::{Equivalence, Graph};
 use super::mailboxes::is_hopeless;
 use super::meetings::{answers, may_leave};
 use super::models::Model;
-use super::snapshot::{Node, Stage};
+use super::snapshot::{Node, Rest, Stage};
 use super::sources::may_block;
 use super::step::{Bug, Halt, settle};
 use crate::world::Initial;
@@ -143,7 +143,7 @@ impl<'c, M: Model> Search<'c, M> {
     /// The root of the search tree.
     pub(crate) fn root(&mut self) -> Level<M> {
         let main = self.context.shared.world.main.clone();
-        let node = Node { state: main, stage: Stage::Fresh, loc: NO_LOC, parent: None };
+        let node = Node::new(main, Stage::Fresh, NO_LOC, None);
         let mut graph = Graph::new(self.context.shared.purpose.equivalence, Arc::new(node));
         let main = (*self.context.shared.world.main).clone();
         let main = settle(&mut self.context, &graph, None, main, &mut self.error);
@@ -152,8 +152,9 @@ impl<'c, M: Model> Search<'c, M> {
     }
 
     /// Starts on a level.
-    pub(crate) fn start(&mut self, level: Level<M>) {
+    pub(crate) fn start(&mut self, mut level: Level<M>) {
         debug_assert!(self.levels.is_empty());
+        level.graph.unshare();
         // A level that was given away has options but none applied; the root has nothing yet.
         self.backtrack = !level.frames.is_empty();
         self.levels.push(level);
@@ -184,34 +185,33 @@ impl<'c, M: Model> Search<'c, M> {
         if let Some(error) = self.error.take() {
             return Tick::Halt(error);
         }
-        if self.backtrack {
-            // What was wrong in the last graphs, which were dropped, is told first.
-            if !self.advance() && self.bugs.is_empty() && self.error.is_none() {
-                return Tick::Done;
-            }
-        } else {
-            self.extend();
+        if !self.backtrack && !self.extend() {
+            return Tick::More;
+        }
+        // What was wrong in the last graphs, which were dropped, is told first.
+        if !self.advance() && self.bugs.is_empty() && self.error.is_none() {
+            return Tick::Done;
         }
         Tick::More
     }
 
-    /// Picks the next event and makes a frame for it, or ends the execution.
-    fn extend(&mut self) {
+    /// Picks the next event and makes a frame for it, or ends the execution. Returns whether there is a frame.
+    fn extend(&mut self) -> bool {
         let graph = &self.levels.last().expect("the search is not over").graph;
         if graph.order.len() >= self.depth {
             self.cut();
-            return;
+            return false;
         }
-        match self.pick() {
-            Some(thread) => {
-                if let Err(error) = self.expand(thread) {
-                    self.error = Some(error);
-                }
-                self.backtrack = true;
-            }
-            None => {
-                self.leaf();
-                self.backtrack = true;
+        self.backtrack = true;
+        let Some(thread) = self.pick() else {
+            self.leaf();
+            return false;
+        };
+        match self.expand(thread) {
+            Ok(()) => true,
+            Err(error) => {
+                self.error = Some(error);
+                false
             }
         }
     }
@@ -237,8 +237,14 @@ impl<'c, M: Model> Search<'c, M> {
             return Some(thread);
         }
         let mut late = None;
+        let barriers = self.context.barriers;
         for thread in threads {
             debug_assert!(!updating(thread), "halves of an update are never separated");
+            match graph.tip(thread).map_or(Rest::Over, |tip| tip.rest) {
+                Rest::Over => continue,
+                Rest::Free if !barriers => return Some(thread),
+                _ => {}
+            }
             match readiness(&mut self.context, graph, thread) {
                 Readiness::Yes => return Some(thread),
                 Readiness::Late if late.is_none() => late = Some(thread),

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::event::{Event, Flags, INIT, Kind, NO_BLOCK, NO_LOC, Slot};
 use super::graph::{Equivalence, Graph};
 use super::models::Model;
-use super::snapshot::{Node, Stage};
+use super::snapshot::{Node, Stage, Step};
 use super::sources::reading;
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, StopReason};
@@ -117,7 +117,21 @@ pub(super) fn settle<M: Model>(
     {
         *error = Some(Halt::StuckLooper(looper));
     }
-    Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc, parent })
+    Arc::new(Node::new(Arc::new(state), Stage::Fresh, loc, parent))
+}
+
+/// Whether what [`settle`] found out of the state does not depend on what other threads have done.
+fn is_free_of_others(context: &Context<'_>, state: &Thread) -> bool {
+    if state.message().is_some() {
+        return false;
+    }
+    match *state.status() {
+        Status::Ready(
+            Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. },
+        ) => context.view.lasting(access).is_some(),
+        Status::Ready(Visible::Free { .. }) | Status::Failed(_) => false,
+        _ => true,
+    }
 }
 
 /// Whether a thread that rests like this may never get any further.
@@ -172,15 +186,37 @@ impl<M: Model> Stepper<'_, '_, M> {
     /// The node of a thread that continues with this answer.
     pub(super) fn answered(&mut self, thread: ThreadId, value: u64, pick: u32) -> Arc<Node> {
         let tip = self.tip(thread);
+        let step = Step::Answer { value, pick };
+        if let Some(node) = self.context.ways.get(&tip, step) {
+            return node;
+        }
         let mut state = (*tip.state).clone();
         state.answer(self.context.code, value, pick);
-        settle(self.context, self.graph, Some(tip), state, self.error)
+        // What a thread returns is often not looked at, and nobody should tell executions apart by it that goes on joining.
+        let joins = matches!(tip.state.status(), Status::Ready(Visible::Join { .. }));
+        if joins && matches!(state.status(), Status::Ready(_)) {
+            state.forget_registers(self.context.code, self.context.shared.live());
+        }
+        let mut node = settle(self.context, self.graph, Some(tip.clone()), state, self.error);
+        if self.error.is_none() && is_free_of_others(self.context, &node.state) {
+            if joins {
+                node = self.context.ways.merged(&tip, node);
+            }
+            self.context.ways.put(&tip, step, &node);
+        }
+        node
     }
 
     /// The node of a thread in the same state, further along its operation.
-    pub(super) fn staged(&self, thread: ThreadId, stage: Stage) -> Arc<Node> {
+    pub(super) fn staged(&mut self, thread: ThreadId, stage: Stage) -> Arc<Node> {
         let tip = self.tip(thread);
-        Arc::new(Node { state: tip.state.clone(), stage, loc: tip.loc, parent: Some(tip) })
+        let step = Step::Stage(stage);
+        if let Some(node) = self.context.ways.get(&tip, step) {
+            return node;
+        }
+        let node = Arc::new(Node::new(tip.state.clone(), stage, tip.loc, Some(tip.clone())));
+        self.context.ways.put(&tip, step, &node);
+        node
     }
 
     /// The node of a thread that has failed.
@@ -188,7 +224,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         let tip = self.tip(thread);
         let mut state = (*tip.state).clone();
         state.fail(property, message.to_owned());
-        Arc::new(Node { state: Arc::new(state), stage: Stage::Fresh, loc: NO_LOC, parent: Some(tip) })
+        Arc::new(Node::new(Arc::new(state), Stage::Fresh, NO_LOC, Some(tip)))
     }
 
     /// Adds an event and reports if the thread has failed by it.

@@ -23,7 +23,7 @@ impl Thread {
     /// Clears what will not be read, and forgets private objects that are gone without a trace.
     pub fn forget(&mut self, code: &Code, live: &Live) {
         match self.status {
-            Status::Ready(_) => self.forget_slots(code, live),
+            Status::Ready(_) => self.forget_registers(code, live),
             Status::Blocked(Blocked::Spin) => return,
             Status::Finished { .. } | Status::Failed(_) | Status::Blocked(_) => {
                 self.regs.clear();
@@ -45,7 +45,8 @@ impl Thread {
         }
     }
 
-    fn forget_slots(&mut self, code: &Code, live: &Live) {
+    /// Clears the registers that will not be read, in a thread that rests before an operation.
+    pub fn forget_registers(&mut self, code: &Code, live: &Live) {
         let mut end = self.regs.len();
         let (mut pc, mut comes) = (self.pc, None);
         for at in (0..self.frames.len()).rev() {

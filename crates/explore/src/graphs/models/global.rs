@@ -114,6 +114,9 @@ impl<M: Global> Model for M {
     }
 
     fn read_floor(graph: &mut Graph<M>, event: &Event) -> isize {
+        if graph.location(event.loc).co.is_empty() {
+            return -1;
+        }
         if !M::READS_FIRST {
             return super::causal::floor(graph, event);
         }
@@ -127,6 +130,9 @@ impl<M: Global> Model for M {
     }
 
     fn write_floor(graph: &mut Graph<M>, event: &Event) -> isize {
+        if graph.location(event.loc).co.is_empty() {
+            return -1;
+        }
         collect_before(graph, event);
         let last = graph.location(event.loc).co.iter().rposition(|&write| contains(&graph.rows.scratch, write));
         last.map_or(-1, |at| at as isize)
@@ -189,8 +195,9 @@ impl<M: Global> Model for M {
             let (slot, stride) = rows.log.entries.pop().expect("longer than the mark");
             let start = rows.log.words.len() - stride as usize;
             let row = rows.reach.row_mut(slot as usize);
-            row[..stride as usize].copy_from_slice(&rows.log.words[start..]);
-            row[stride as usize..].fill(0);
+            // The rows may have become longer since.
+            let old = &rows.log.words[start..];
+            row.iter_mut().enumerate().for_each(|(at, word)| *word = old.get(at).copied().unwrap_or(0));
             rows.log.words.truncate(start);
         }
     }
@@ -237,17 +244,17 @@ impl<M: Global> Model for M {
     fn collect(graph: &Graph<M>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
         row.clear();
         row.resize(relation.stride(), 0);
-        let mut add = |slot: Slot| include(row, relation, slot);
-        M::predecessors(graph, event.thread, event.index as usize, event, &mut add);
+        M::predecessors(graph, event.thread, event.index as usize, event, |slot| include(row, relation, slot));
         if event.kind == Kind::Join {
             let child = ThreadId(event.value as u32);
-            M::predecessors(graph, child, graph.threads[child.index()].events.len(), event, &mut add);
+            let upto = graph.threads[child.index()].events.len();
+            M::predecessors(graph, child, upto, event, |slot| include(row, relation, slot));
         }
         if event.kind == Kind::Take {
-            graph.before_take(event).into_iter().for_each(&mut add);
+            graph.before_take(event).into_iter().for_each(|slot| include(row, relation, slot));
         }
         if event.kind == Kind::Depart {
-            graph.before_departure(event).into_iter().for_each(&mut add);
+            graph.before_departure(event).into_iter().for_each(|slot| include(row, relation, slot));
         }
     }
 
@@ -299,11 +306,17 @@ fn contains(row: &[u64], slot: Slot) -> bool {
 }
 
 /// Adds a predecessor, and all of its own, to a row.
+#[inline]
 fn include(row: &mut [u64], relation: &Relation, slot: Slot) {
-    for (word, more) in row.iter_mut().zip(relation.row(slot as usize)) {
-        *word |= more;
-    }
+    unite(row, relation.row(slot as usize));
     row[slot as usize / 64] |= 1 << (slot % 64);
+}
+
+/// Adds one row to another. Most are one word long, too short for calls.
+#[inline]
+fn unite(row: &mut [u64], more: &[u64]) {
+    let more = &more[..row.len()];
+    row.iter_mut().enumerate().for_each(|(at, word)| *word |= more[at]);
 }
 
 fn add_to_scratch(rows: &mut Rows, slot: Slot) {
@@ -334,14 +347,16 @@ fn propagate<M: Global>(graph: &mut Graph<M>, from: Slot, to: Slot) {
     scratch.extend_from_slice(reach.row(from as usize));
     scratch[from as usize / 64] |= 1 << (from % 64);
     let stride = reach.stride();
+    let (word, bit) = (to as usize / 64, 1 << (to % 64));
     for &slot in order.iter() {
-        if slot == to || reach.before(to as usize, slot as usize) {
-            let target = reach.row_mut(slot as usize);
-            if target.iter().zip(scratch.iter()).any(|(old, new)| new & !old != 0) {
-                log.entries.push((slot, stride as u32));
-                log.words.extend_from_slice(target);
-                target.iter_mut().zip(scratch.iter()).for_each(|(word, more)| *word |= more);
-            }
+        let target = reach.row_mut(slot as usize);
+        if slot != to && target[word] & bit == 0 {
+            continue;
+        }
+        if (0..stride).any(|at| scratch[at] & !target[at] != 0) {
+            log.entries.push((slot, stride as u32));
+            log.words.extend(target.iter().copied());
+            unite(target, scratch);
         }
     }
     debug_assert!(!reach.before(from as usize, from as usize), "options offered by the floor are consistent");
