@@ -12,8 +12,8 @@ use super::step::{Revisited, Stepper};
 pub(super) enum Applied<M: Model> {
     /// It is in the graph.
     Option,
-    /// It was not possible.
-    Dead,
+    /// It was not possible; with those that were dropped on that account, so many.
+    Dead(usize),
     /// It is a graph of its own.
     Level(Box<Level<M>>),
     /// There was none left.
@@ -40,7 +40,7 @@ impl<M: Model> Search<'_, M> {
                 let last = position + 1 == co.len() as isize;
                 let (event, wait) = (*event, *wait);
                 if !step.read(Event { rf: source, ..event }, None, if wait { Some(last) } else { None }) {
-                    return Applied::Dead;
+                    return Applied::Dead(1);
                 }
                 frame.added = 1;
                 Applied::Option
@@ -50,11 +50,16 @@ impl<M: Model> Search<'_, M> {
                 let (event, stamp) = (Event { rf: source, ..*event }, *stamp);
                 if !*explained && !step.explains(&event, *floor) {
                     let level = other_witness(step.context, step.graph, &event, stamp, frame.weight, pool);
-                    return level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)));
+                    if let Some(level) = level {
+                        return Applied::Level(Box::new(level));
+                    }
+                    let asked = sources.len() + 1;
+                    sources.retain(|&mut other| !step.graph.is_refused_with(other, source));
+                    return Applied::Dead(asked - sources.len());
                 }
                 if !step.read(event, stamp, None) {
                     debug_assert!(false, "a witness that explains a read is consistent");
-                    return Applied::Dead;
+                    return Applied::Dead(1);
                 }
                 frame.added = 1;
                 Applied::Option
@@ -65,10 +70,10 @@ impl<M: Model> Search<'_, M> {
                     *next -= 1;
                     let half = event.flags.contains(Flags::LOCKED);
                     if !half && step.graph.consumed(event.loc, position as isize - 1) {
-                        return Applied::Dead;
+                        return Applied::Dead(1);
                     }
                     if step.write(*event, position).is_none() {
-                        return Applied::Dead;
+                        return Applied::Dead(1);
                     }
                     frame.added = 1;
                     return Applied::Option;
@@ -135,7 +140,7 @@ impl<M: Model> Search<'_, M> {
                 *next -= 1;
                 let half = write.flags.contains(Flags::LOCKED);
                 if !half && step.graph.consumed(write.loc, position as isize - 1) {
-                    return Applied::Dead;
+                    return Applied::Dead(1);
                 }
                 let (write, read, stamp, remove) = (*write, *read, *stamp, *remove);
                 match step.revisit(write, read, stamp, remove, position) {
@@ -145,7 +150,7 @@ impl<M: Model> Search<'_, M> {
                     }
                     Revisited::Nothing => {
                         step.graph.undo(frame.mark);
-                        Applied::Dead
+                        Applied::Dead(1)
                     }
                     Revisited::Half { read } => {
                         let other = read.filter(|_| step.graph.equivalence == Equivalence::ReadsFrom);
@@ -154,7 +159,7 @@ impl<M: Model> Search<'_, M> {
                         });
                         step.graph.pop();
                         step.graph.undo(frame.mark);
-                        level.map_or(Applied::Dead, |level| Applied::Level(Box::new(level)))
+                        level.map_or(Applied::Dead(1), |level| Applied::Level(Box::new(level)))
                     }
                 }
             }

@@ -70,6 +70,8 @@ mod search;
 mod snapshot;
 mod sources;
 mod step;
+#[cfg(test)]
+mod tests;
 
 use crate::world::arrivals_told_apart;
 use context::{Purpose, Shared};

@@ -6,7 +6,7 @@
 //! 1. *Closure* (Toman 2021, section 5.5, there with two events per write; here a write is the moment it reaches memory): for
 //!    a read `r` of `w` and another write `o` of the location, `o` before `r` implies `o` before `w`, and `w` before `o`
 //!    implies `r` before `o`; an own write before `r` is before `w`; nothing comes between the halves of an
-//!    update. A cycle means no.
+//!    update. A cycle means no. Locations that one thread alone accesses follow from its own order and are left out.
 //! 2. *Greedy*: execute whatever is possible, in the order of addition; a write must wait while somebody still has to read what
 //!    it overwrites. Coming to the end means yes.
 //! 3. *Search*: the same with backtracking over the writes. Everything but writes is executed as soon as possible, so
@@ -15,17 +15,22 @@
 //!
 //! The verifiers of [`raddle_consistency`] answer the same question, but for [demanded orders](Question::edges), and debug builds ask them, too. To ask
 //! them only would cost, instructions for them and for the translation against those spent here (engine `rf`, callgrind): 3.9 times as many
-//! on peterson U=2, 1.8 on lamport U=2, 2.0 on coin_min_td N=7. On long executions it is the other way round, as here each edge looks at all units: work T=3
-//! takes 1.6 times as many there with M=10, a half with M=40, and a tenth with M=160.
+//! on peterson U=2, 1.8 on lamport U=2, 2.0 on coin_min_td N=7. An edge looks at all units here, which the verifiers do not, so where threads share a location
+//! thousands of times they are better.
+
+mod run;
+#[cfg(test)]
+mod tests;
 
 use super::event::{Event, Flags, INIT, Kind, Slot};
-use super::graph::Graph;
+use super::graph::{Accesses, Graph};
 use super::models::{Model, causal};
 use crate::sequence::Alarm;
 use raddle_consistency::Interrupted;
 use raddle_engine::Deadline;
-use raddle_trace::{BitSet, Relation};
-use rustc_hash::FxHashSet;
+use raddle_trace::{BitSet, Relation, ThreadId};
+use run::Lane;
+use std::ops::Range;
 
 /// Which events are to be explained, and under which conditions.
 #[derive(Clone, Copy)]
@@ -53,8 +58,8 @@ struct Look {
 /// The accesses of a location that take part, as ranges of the lists of all.
 #[derive(Clone, Debug, Default)]
 struct Place {
-    writes: std::ops::Range<usize>,
-    looks: std::ops::Range<usize>,
+    writes: Range<usize>,
+    looks: Range<usize>,
 }
 
 /// Space for answering questions, used again for the next.
@@ -72,9 +77,16 @@ pub(crate) struct Realiser {
     /// The events of whole updates but their writes, which are executed with these.
     bound: Vec<u64>,
     units: Vec<Slot>,
+    /// The places of units among all of them, lane by lane: each thread by itself where program order is kept, or all of them.
+    line: Vec<u32>,
+    lanes: Vec<Lane>,
+    /// In a lane nothing happens before what stands in front of it.
+    ordered: bool,
     done: Vec<u64>,
     last: Vec<Slot>,
     sequence: Vec<Slot>,
+    /// How much has been gone through since the last look at the clock, in words.
+    effort: usize,
     /// A question was given up.
     pub(crate) interrupted: bool,
     /// How many questions were asked, and how often the answer was no.
@@ -94,7 +106,7 @@ impl Realiser {
         let realised = if M::NAMED {
             self.explained(&question, deadline)
         } else {
-            self.close(question) && (self.greedy() || self.search(deadline))
+            self.close(question, deadline) && (self.greedy() || self.search(deadline))
         };
         self.asked += 1;
         self.refused += u64::from(!realised);
@@ -127,9 +139,9 @@ impl Realiser {
     }
 
     /// Sets the question up and closes the order. Returns whether there is no cycle.
-    fn close<M: Model>(&mut self, question: Question<'_, M>) -> bool {
+    fn close<M: Model>(&mut self, question: Question<'_, M>, deadline: &Deadline<'_>) -> bool {
         self.set_up(question);
-        self.edges_of_threads(question) && self.saturate()
+        self.edges_of_threads(question) && self.saturate(deadline)
     }
 
     fn set_up<M: Model>(&mut self, Question { graph, events, read, .. }: Question<'_, M>) {
@@ -165,6 +177,11 @@ impl Realiser {
             if first == self.writes.len() {
                 continue;
             }
+            let reader = read.filter(|read| read.loc as usize == loc).map(|read| read.thread);
+            if is_private(graph, accesses, reader) {
+                self.writes.truncate(first);
+                continue;
+            }
             let looks = self.looks.len();
             for &slot in accesses.reads.iter().filter(|&&slot| events.contains(slot as usize)) {
                 let event = graph.event(slot);
@@ -189,6 +206,7 @@ impl Realiser {
             }
             self.places.push(Place { writes: first..self.writes.len(), looks: looks..self.looks.len() });
         }
+        self.line_up(graph, read);
     }
 
     /// The edges that follow from single threads, and those of the question. Returns whether there is no cycle.
@@ -232,6 +250,7 @@ impl Realiser {
         self.row.clear();
         self.row.extend_from_slice(self.order.row(a));
         self.row[a / 64] |= 1 << (a % 64);
+        self.effort += self.units.len() * self.row.len();
         for &unit in &self.units {
             if unit == second || self.order.before(b, unit as usize) {
                 let row = self.order.row_mut(unit as usize);
@@ -242,40 +261,24 @@ impl Realiser {
     }
 
     /// Applies the rules until nothing new follows. Returns whether there is no cycle.
-    fn saturate(&mut self) -> bool {
+    fn saturate(&mut self, deadline: &Deadline<'_>) -> bool {
         let mut changed = true;
+        self.effort = 0;
         while std::mem::take(&mut changed) {
             for place in 0..self.places.len() {
                 let Place { writes, looks } = self.places[place].clone();
                 for at in looks {
-                    let Look { slot: read, source, write: half } = self.looks[at];
-                    for other in writes.clone() {
-                        let other = self.writes[other];
-                        if other == source || Some(other) == half {
-                            continue;
-                        }
-                        let before = |a: Slot, b: Slot| self.order.before(a as usize, b as usize);
-                        // Whoever is before either half of an update is before its source.
-                        if before(other, read) || half.is_some_and(|half| before(other, half)) {
-                            if source == INIT {
-                                return false;
-                            }
-                            if !before(other, source) {
-                                changed = true;
-                                if !self.edge(other, source) {
-                                    return false;
-                                }
-                            }
-                            continue;
-                        }
-                        let after = source == INIT || before(source, other) || before(read, other);
-                        let bound = half.unwrap_or(read);
-                        if after && !(before(bound, other) && before(read, other)) {
-                            changed = true;
-                            if !self.edge(read, other) || !self.edge(bound, other) {
-                                return false;
-                            }
-                        }
+                    self.effort += writes.len();
+                    if self.effort >= LONG {
+                        self.effort = 0;
+                        self.interrupted |= deadline.passed().is_some();
+                    }
+                    if self.interrupted {
+                        return false;
+                    }
+                    match self.serve(self.looks[at], writes.clone()) {
+                        Some(news) => changed |= news,
+                        None => return false,
                     }
                 }
             }
@@ -283,163 +286,54 @@ impl Realiser {
         true
     }
 
-    /// Begins with nothing executed.
-    fn start(&mut self) {
-        self.done.clear();
-        self.done.resize(self.order.stride(), 0);
-        self.last.clear();
-        self.last.resize(self.places.len(), INIT);
-        self.sequence.clear();
-    }
-
-    fn is_done(&self, slot: Slot) -> bool {
-        self.done[slot as usize / 64] >> (slot % 64) & 1 == 1
-    }
-
-    /// Whether all that is before it has been executed; of a whole update, its own parts do not count.
-    fn is_minimal(&self, slot: Slot) -> bool {
-        let row = self.order.row(slot as usize);
-        let missing = || row.iter().zip(&self.done).map(|(before, done)| before & !done);
-        if missing().all(|word| word == 0) {
-            return true;
-        }
-        let Some(half) = self.half_of[slot as usize] else { return false };
-        // What is missing must be parts of updates, and of no other than this one: they are not before the first half.
-        self.is_minimal(half.slot)
-            && missing().zip(&self.bound).enumerate().all(|(at, (missing, bound))| {
-                missing & !bound == 0
-                    && BitSet::from_words(&[missing]).iter().all(|bit| {
-                        let part = at * 64 + bit;
-                        part == half.slot as usize || self.order.before(half.slot as usize, part)
-                    })
-            })
-    }
-
-    /// Executes an event.
-    fn execute(&mut self, slot: Slot) {
-        self.done[slot as usize / 64] |= 1 << (slot % 64);
-        self.sequence.push(slot);
-        let place = self.place_of[slot as usize];
-        if place != NOWHERE {
-            self.last[place as usize] = slot;
-        }
-    }
-
-    /// Whether a write, with the rest of it if it is of an update, can be executed.
-    fn can_write(&self, slot: Slot) -> bool {
-        let place = self.place_of[slot as usize] as usize;
-        let last = self.last[place];
-        let half = self.half_of[slot as usize];
-        if half.is_some_and(|half| half.source != last) {
-            return false;
-        }
-        let own = half.map(|half| half.slot);
-        let wanted = |look: &Look| look.source == last && Some(look.slot) != own && !self.is_done(look.slot);
-        self.is_minimal(slot) && !self.looks[self.places[place].looks.clone()].iter().any(wanted)
-    }
-
-    /// Executes everything but writes, as far as possible.
-    fn settle(&mut self) {
-        let mut progress = true;
-        while std::mem::take(&mut progress) {
-            for at in 0..self.units.len() {
-                let slot = self.units[at];
-                let (word, bit) = (slot as usize / 64, slot % 64);
-                let waits = self.place_of[slot as usize] != NOWHERE || self.bound[word] >> bit & 1 == 1;
-                if !waits && !self.is_done(slot) && self.is_minimal(slot) {
-                    self.execute(slot);
-                    progress = true;
-                }
+    /// Applies the rules to one read and the writes of its location. Returns whether anything new followed, or `None` if there is a cycle.
+    fn serve(&mut self, Look { slot: read, source, write: half }: Look, writes: Range<usize>) -> Option<bool> {
+        let mut changed = false;
+        let before = |order: &Relation, a: Slot, b: Slot| order.before(a as usize, b as usize);
+        // What is found out of the last write of a thread holds for those before it, and of the first for those behind it: the rest of
+        // them is known when it is asked for.
+        for at in writes.clone().rev() {
+            let other = self.writes[at];
+            // Whoever is before either half of an update is before its source.
+            let first = before(&self.order, other, read) || half.is_some_and(|half| before(&self.order, other, half));
+            if !first || other == source || Some(other) == half {
+                continue;
+            }
+            if source == INIT {
+                return None;
+            }
+            if !before(&self.order, other, source) {
+                changed = true;
+                self.edge(other, source).then_some(())?;
             }
         }
-    }
-
-    fn write(&mut self, slot: Slot) {
-        if let Some(half) = self.half_of[slot as usize] {
-            self.execute(half.slot);
-            // A choice may stand between the halves.
-            for at in 0..self.units.len() {
-                let part = self.units[at];
-                let bound = self.bound[part as usize / 64] >> (part % 64) & 1 == 1;
-                if bound && !self.is_done(part) && self.order.before(part as usize, slot as usize) {
-                    self.execute(part);
-                }
+        let bound = half.unwrap_or(read);
+        for at in writes {
+            let other = self.writes[at];
+            if other == source
+                || Some(other) == half
+                || before(&self.order, read, other) && before(&self.order, bound, other)
+            {
+                continue;
+            }
+            if source == INIT || before(&self.order, source, other) || before(&self.order, read, other) {
+                changed = true;
+                (self.edge(read, other) && self.edge(bound, other)).then_some(())?;
             }
         }
-        self.execute(slot);
-    }
-
-    fn is_over(&self) -> bool {
-        self.sequence.len() == self.units.len()
-    }
-
-    /// Takes the first write that is possible, again and again. Returns whether that leads to the end.
-    fn greedy(&mut self) -> bool {
-        self.start();
-        loop {
-            self.settle();
-            if self.is_over() {
-                return true;
-            }
-            let next = self.units.iter().copied().find(|&slot| self.is_open_write(slot));
-            let Some(next) = next else { return false };
-            self.write(next);
-        }
-    }
-
-    fn is_open_write(&self, slot: Slot) -> bool {
-        self.place_of[slot as usize] != NOWHERE && !self.is_done(slot) && self.can_write(slot)
-    }
-
-    /// Tries all orders of writes. Returns whether one leads to the end; `false`, too, if the time for that is over.
-    fn search(&mut self, deadline: &Deadline<'_>) -> bool {
-        self.start();
-        // The sets of executed events that were met: if a way to the end goes on from one, it is found then.
-        let mut met: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut stack: Vec<Branch> = Vec::new();
-        loop {
-            self.settle();
-            if self.is_over() {
-                return true;
-            }
-            if met.insert(self.done.clone()) {
-                let (done, last) = (self.done.clone(), self.last.clone());
-                stack.push(Branch { done, last, executed: self.sequence.len(), next: 0 });
-            }
-            if met.len() % PATIENCE == 1 && deadline.passed().is_some() {
-                self.interrupted = true;
-            }
-            if self.interrupted {
-                return false;
-            }
-            loop {
-                let Some(branch) = stack.last_mut() else { return false };
-                self.done.copy_from_slice(&branch.done);
-                self.last.copy_from_slice(&branch.last);
-                self.sequence.truncate(branch.executed);
-                let mut rest = branch.next..self.units.len();
-                let Some(at) = rest.find(|&at| self.is_open_write(self.units[at])) else {
-                    stack.pop();
-                    continue;
-                };
-                branch.next = at + 1;
-                self.write(self.units[at]);
-                break;
-            }
-        }
+        Some(changed)
     }
 }
 
-/// How many sets of executed events the search meets between two looks at the clock.
-const PATIENCE: usize = 1024;
+/// How many words the closure goes through between two looks at the clock. Only executions of thousands of events need as many.
+const LONG: usize = 1 << 24;
 
-/// A point of the search at which several writes are possible.
-struct Branch {
-    done: Vec<u64>,
-    last: Vec<Slot>,
-    executed: usize,
-    /// Units from here on are still to be tried.
-    next: usize,
+/// Whether one thread alone accesses a location, a new read by `new` included. What it read there follows from its own order, which
+/// every model keeps.
+fn is_private<M: Model>(graph: &Graph<M>, accesses: &Accesses, new: Option<ThreadId>) -> bool {
+    let mut threads = accesses.co.iter().chain(&accesses.reads).map(|&slot| graph.event(slot).thread).chain(new);
+    let first = threads.next();
+    threads.all(|thread| Some(thread) == first)
 }
 
 impl<M: Model> Graph<M> {
@@ -466,7 +360,9 @@ impl<M: Model> Graph<M> {
     pub(crate) fn adopt(&mut self, sequence: impl Iterator<Item = Slot> + Clone) {
         let mut rank = vec![0; self.events.len()];
         sequence.clone().enumerate().for_each(|(at, slot)| rank[slot as usize] = at);
-        for accesses in &mut self.locations {
+        for accesses in
+            self.locations.iter_mut().filter(|accesses| !accesses.co.is_sorted_by_key(|&write| rank[write as usize]))
+        {
             accesses.co.sort_unstable_by_key(|&write| rank[write as usize]);
         }
         M::adopted(self, sequence);

@@ -429,7 +429,7 @@ impl<'c, M: Model> Search<'c, M> {
                     self.backtrack = false;
                     return true;
                 }
-                Applied::Dead => self.done += weight,
+                Applied::Dead(options) => self.done += weight * options as f64,
                 Applied::Level(level) => {
                     if level.frames[0].branch.options() == 0 {
                         self.done += weight;

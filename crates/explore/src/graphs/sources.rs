@@ -9,7 +9,8 @@
 //! alone, never of the witness at hand.
 //!
 //! A source at or after the floor of the witness is consistent as it stands. One that is overwritten in every
-//! witness (by `base`) is not. Only for what lies between, another witness is looked for ([`super::realise`]).
+//! witness (by `base`) is not. Only for what lies between, another witness is looked for ([`super::realise`]); and where there is none,
+//! sources before that one are refused with it (`is_refused_with`).
 //!
 //! Revisits by plain writes need no such question: what is kept, then the write, then the read, is a run.
 
@@ -36,8 +37,9 @@ pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Gra
     let node = graph.tip(event.thread).expect("it is about to move").clone();
     let look = Look::new(graph, graph.present(), &event, &node);
     let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
-    sources.retain(|&mut source| look.is_offered(context, source) && !look.is_overwritten(source));
-    sources.sort_unstable_by_key(|&source| Reverse(by_rank(graph, source)));
+    sources.retain(|&mut source| !look.is_overwritten(source) && look.is_offered(context, source));
+    rank(graph, &mut sources);
+    sources.reverse();
     let sampled = context.shared.purpose.sample.is_some_and(Sample::is_open);
     let repeats = if sampled { repeats(context, graph, event.loc, &node, &sources) } else { 0.0 };
     Branch::Source { event, sources, floor, stamp: None, explained: false, repeats }
@@ -48,6 +50,13 @@ pub(super) fn by_rank<M: Model>(graph: &Graph<M>, source: Slot) -> Reverse<Optio
     Reverse((source != INIT).then(|| (graph.event(source).thread.0, graph.event(source).index)))
 }
 
+/// Puts sources into their canonical order.
+fn rank<M: Model>(graph: &Graph<M>, sources: &mut Sources) {
+    let mut ranked: SmallVec<[_; 8]> = sources.iter().map(|&source| (by_rank(graph, source), source)).collect();
+    ranked.sort_unstable();
+    sources.iter_mut().zip(ranked).for_each(|(source, (_, ranked))| *source = ranked);
+}
+
 /// A read, together with the events that are there without it.
 struct Look<'a, M: Model> {
     graph: &'a Graph<M>,
@@ -55,8 +64,8 @@ struct Look<'a, M: Model> {
     read: &'a Event,
     /// The state of its thread before it.
     node: &'a Node,
-    /// What is before it in every witness, whatever its source.
-    base: Vec<u64>,
+    /// Of each thread the last write of the location that is before it in every witness, whatever its source.
+    latest: SmallVec<[Slot; 8]>,
     waits: bool,
     updates: bool,
 }
@@ -66,7 +75,22 @@ impl<'a, M: Model> Look<'a, M> {
         let mut base = Vec::new();
         M::past(graph, read, &mut base);
         let waits = waits(node);
-        Look { graph, events, read, node, base, waits, updates: node.updates() }
+        let mut look = Look { graph, events, read, node, latest: SmallVec::new(), waits, updates: node.updates() };
+        let mut latest: SmallVec<[Slot; 8]> = SmallVec::new();
+        for write in look.writes() {
+            let event = graph.event(write);
+            let own = event.thread == read.thread && event.index < read.index;
+            if !own && base[write as usize / 64] >> (write % 64) & 1 == 0 {
+                continue;
+            }
+            match latest.iter_mut().find(|other| graph.event(**other).thread == event.thread) {
+                Some(other) if graph.event(*other).index < event.index => *other = write,
+                Some(_) => {}
+                None => latest.push(write),
+            }
+        }
+        look.latest = latest;
+        look
     }
 
     /// The writes of the location that are there.
@@ -75,18 +99,11 @@ impl<'a, M: Model> Look<'a, M> {
         co.filter(|&write| self.events.contains(write as usize))
     }
 
-    /// Whether another write comes between the source and the read in every witness.
+    /// Whether another write comes between the source and the read in every witness. Writes of one thread to one location are in
+    /// order, so it is enough to look at the last ones.
     fn is_overwritten(&self, source: Slot) -> bool {
-        self.writes().any(|write| {
-            write != source && self.is_before(write) && (source == INIT || self.graph.always_before(source, write))
-        })
-    }
-
-    /// Whether the write is before the read in every witness, or of its own thread.
-    fn is_before(&self, write: Slot) -> bool {
-        let event = self.graph.event(write);
-        let own = event.thread == self.read.thread && event.index < self.read.index;
-        own || self.base[write as usize / 64] >> (write % 64) & 1 == 1
+        let comes_after = |write: Slot| source == INIT || self.graph.always_before(source, write);
+        self.latest.iter().any(|&write| write != source && comes_after(write))
     }
 
     /// Whether the read may take the source as far as its own operation goes: a wait takes an unsuitable value only where it
@@ -115,7 +132,7 @@ impl<'a, M: Model> Look<'a, M> {
             let taken = self.updates && self.is_consumed(source);
             !taken && !self.is_overwritten(source)
         });
-        sources.sort_unstable_by_key(|&source| by_rank(self.graph, source));
+        rank(self.graph, &mut sources);
         let all = sources.iter().all(|&source| self.blocks(context, source));
         let assumes = sources.iter().copied().find(|&source| self.is_assuming(context, source));
         assumes.or(sources.first().copied()).filter(|_| all)
@@ -139,9 +156,7 @@ impl<'a, M: Model> Look<'a, M> {
 
     /// Whether the events and the read of this source have a witness.
     fn is_consistent(&self, context: &mut Context<'_>, source: Slot, floor: isize) -> bool {
-        if self.is_overwritten(source) {
-            return false;
-        }
+        debug_assert!(!self.is_overwritten(source));
         let (read, updates) = reading(context, self.graph, self.node, &Event { rf: source, ..*self.read });
         if self.graph.is_explained(&read, updates, floor, self.events) {
             return true;
@@ -205,26 +220,31 @@ pub(super) fn is_canonical<M: Model>(
     let node = graph.node_before(read);
     previous.remove(slot as usize);
     let look = Look::new(graph, previous, read, &node);
-    let mut sources: Sources = look.writes().chain([INIT]).collect();
-    sources.sort_unstable_by_key(|&source| by_rank(graph, source));
-    let mut floor = None;
-    let canonical = sources.into_iter().find(|&source| {
+    let is_possible = |context: &mut Context<'_>, source: Slot| {
         if (look.waits || look.updates) && !look.is_offered(context, source) {
             return false;
         }
-        if look.updates
-            && look.is_consumed(source)
-            && matches!(reaction(context, graph, &node, read.loc, source), Some(Reaction::Write(_) | Reaction::Pick(_)))
-        {
+        let writes = |reaction| matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_)));
+        !(look.updates && look.is_consumed(source) && writes(reaction(context, graph, &node, read.loc, source)))
+    };
+    let own = by_rank(graph, read.rf);
+    let better = |&source: &Slot| by_rank(graph, source) < own && !look.is_overwritten(source);
+    let mut sources: Sources = look.writes().chain([INIT]).filter(better).collect();
+    rank(graph, &mut sources);
+    let (mut floor, mut refused) = (None, Sources::new());
+    let is_better = sources.into_iter().any(|source| {
+        if refused.iter().any(|&refused| graph.is_refused_with(source, refused)) || !is_possible(context, source) {
             return false;
         }
-        // What was consistent in the whole graph is so in part of it.
-        source == read.rf || {
-            let floor = *floor.get_or_insert_with(|| M::read_floor_within(graph, read, previous));
-            look.is_consistent(context, source, floor)
+        let floor = *floor.get_or_insert_with(|| M::read_floor_within(graph, read, previous));
+        let consistent = look.is_consistent(context, source, floor);
+        if !consistent {
+            refused.push(source);
         }
+        consistent
     });
-    let canonical = canonical == Some(read.rf);
+    // What was consistent in the whole graph is so in part of it.
+    let canonical = !is_better && is_possible(context, read.rf);
     previous.insert(slot as usize);
     canonical
 }
@@ -265,6 +285,13 @@ pub(super) fn other_witness<M: Model>(
 }
 
 impl<M: Model> Graph<M> {
+    /// Whether a new last read of its thread cannot have the source, because it cannot have this other one, which is refused. In
+    /// a run in which it reads the source it may come later, as nothing waits for it: right after whatever write comes after the
+    /// source. So that would not be refused either.
+    pub(super) fn is_refused_with(&self, source: Slot, refused: Slot) -> bool {
+        !M::NAMED && source != refused && refused != INIT && (source == INIT || self.always_before(source, refused))
+    }
+
     /// Whether one write is before another of its location in every witness.
     fn always_before(&self, first: Slot, second: Slot) -> bool {
         M::always_before(self, first, second)
