@@ -374,20 +374,7 @@ impl Types {
                 let record = self.record(*id);
                 let Some(fields) = &record.fields else { return true };
                 if record.is_union {
-                    // The one whose scalars cover most bytes, so that every member survives a copy by parts.
-                    let mut best = (0, Vec::new());
-                    for field in fields {
-                        let mut own = Vec::new();
-                        if !self.collect_field(field, base, limit, &mut own) {
-                            return false;
-                        }
-                        let covered: u32 = own.iter().map(|leaf| leaf.ty.size()).sum();
-                        if covered >= best.0 {
-                            best = (covered, own);
-                        }
-                    }
-                    leaves.append(&mut best.1);
-                    return true;
+                    return self.collect_union(fields, base, limit, leaves);
                 }
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
@@ -401,6 +388,36 @@ impl Types {
                 None => true,
             },
         }
+    }
+
+    /// The scalars of the member that has most bytes of them, then what others have beside: every member survives a copy by parts.
+    fn collect_union(&self, fields: &[Field], base: u64, limit: usize, leaves: &mut Vec<Leaf>) -> bool {
+        let mut members = Vec::new();
+        for field in fields.iter().rev() {
+            let mut own = Vec::new();
+            if !self.collect_field(field, base, limit, &mut own) {
+                return false;
+            }
+            members.push(own);
+        }
+        members.sort_by_key(|own| std::cmp::Reverse(own.iter().map(|leaf| leaf.ty.size()).sum::<u32>()));
+        let end = members.iter().flatten().map(|leaf| leaf.offset - base + u64::from(leaf.ty.size())).max();
+        let mut taken = vec![false; end.unwrap_or(0) as usize];
+        for leaf in members.into_iter().flatten() {
+            let from = (leaf.offset - base) as usize;
+            let bytes = from..from + leaf.ty.size() as usize;
+            if !taken[bytes.clone()].contains(&true) {
+                taken[bytes].fill(true);
+                leaves.push(leaf);
+                continue;
+            }
+            for at in bytes {
+                if !std::mem::replace(&mut taken[at], true) {
+                    self.push_leaf(base + at as u64, Type::I8, false, leaves);
+                }
+            }
+        }
+        true
     }
 
     fn collect_field(&self, field: &Field, base: u64, limit: usize, leaves: &mut Vec<Leaf>) -> bool {

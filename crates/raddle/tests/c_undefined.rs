@@ -160,6 +160,8 @@ fn a_copy_has_no_more_values_than_the_original() {
             "struct s *p = malloc(sizeof *p); *p = half(); pthread_create(&t, 0, looks, p); pthread_join(t, 0); p->b = 3; assert(p->b == 3);",
             "union u x, y; x.i = 1; y = x; assert(y.i == 1); x.l = 1; y = x; assert(y.c[0] == 1 && y.c[7] == 0); x.c[0] = 2; y = x; assert(y.c[0] == 2);",
             "union { char c[8]; struct { char a; int b; } s; } x, y; memset(&x, 5, sizeof x); y = x; assert(y.c[1] == 5 && y.s.a == 5);",
+            "union { struct { char t; int i; } a; struct { char t; double d; } b; } x, y; x.b.t = 1; x.b.d = 2.5; y = x; assert(y.b.d == 2.5 && y.a.t == 1);
+             x.a.i = 7; y = x; assert(y.a.i == 7); union { short s[3]; struct { char c; int i; } t; } v, w; v.s[1] = 5; v.t.i = 9; w = v; assert(w.s[1] == 5 && w.t.i == 9);",
             "union { struct { char a; int b; } s; char c[8]; } x = {{1, 2}}, y; x.c[3] = 7; y = x; assert(y.c[3] == 7 && y.s.b == 2);",
             "struct bits x, y; x.a = 1; y = x; assert(y.a == 1); y.b = 2; x = y; assert(x.b == 2 && x.a == 1);",
             "struct in x, y; x.c = 'c'; y = x; assert(y.c == 'c'); y.m[0] = y.c; assert(y.m[0] == 'c');",
@@ -680,6 +682,7 @@ fn a_value_that_was_not_returned_is_not_used() {
         int j(int a) { switch (a) { case 0: return 1; default: return 2; } } void *k(void *a) { f(0); }
         int l(int a) { return f(a); } int m(int a) { f(1); } struct two { int a, b; }; struct one { char c; };
         struct two n(int a) { if (a) return (struct two){1, 2}; } struct one o(int a) { if (a) return (struct one){1}; }
+        int p(int a) { if (a) return 1; while (a == 0) { return; } return 2; } int by(const void *a, const void *b) { a == b; }
         int (*volatile chosen)(int) = f; struct two (*pair)(int) = n; pthread_t t; void *r;";
     found(
         functions,
@@ -690,6 +693,8 @@ fn a_value_that_was_not_returned_is_not_used() {
             "long x = g(1); return x != 0;",
             "return l(0);",
             "return chosen(0);",
+            "if (p(0) == 0) return 1;",
+            "int a[2] = {2, 1}; qsort(a, 2, sizeof *a, by);",
             "int (*p)(int) = m; int x = p(1); return 0;",
             "if (chosen(0) == 5) assert(0);",
             "struct two x = n(0); return x.a;",
@@ -702,7 +707,7 @@ fn a_value_that_was_not_returned_is_not_used() {
     allowed(
         functions,
         &[
-            "f(-1); (void)f(-1); g(3), f(0); return f(1) - 1;",
+            "f(-1); (void)f(-1); g(3), f(0); p(0); return f(1) - p(1);",
             "assert(h(1) == 2); assert(i(0) == 4); assert(j(0) == 1 && j(7) == 2);",
             "pthread_create(&t, 0, k, 0); pthread_join(t, 0); pthread_create(&t, 0, k, 0); pthread_join(t, &r);",
             "int (*p)(int) = f; p(0); f(0); chosen(0); assert(chosen(1) == 1); assert(pair(1).b == 2); pair(0); n(0); o(0); assert(o(1).c == 1);",
@@ -755,12 +760,24 @@ fn signed_overflow_may_be_an_error() {
         assert_eq!(verdict(body).as_deref(), Some("signed arithmetic overflows"), "{body}");
     }
     for body in [
+        "int x = one << 31;",
+        "int x = one; x <<= 31;",
+        "int x = minus << 1;",
+        "int x = most << one;",
+        "(void)(one << 31);",
+        "if (!one || one << 31) one = 2;",
+        "long x = (long)one << 63;",
+    ] {
+        assert_eq!(verdict(body).as_deref(), Some("a signed number is shifted out of its type"), "{body}");
+    }
+    for body in [
         "int x = most - one; x++; assert(x == INT_MAX);",
         "unsigned x = most; x += 2; x *= 3; x = -x; assert(0u - 1 == UINT_MAX);",
         "short x = small; x++; assert(x == SHRT_MIN);",
         "int x = least + most; assert(x == -1); assert(least * one == INT_MIN && -most == least + 1);",
         "long x = deep + far; assert(x == -1); assert(deep * one == LONG_MIN && far * minus == deep + 1);",
         "long x = 3037000499 * (3037000498l + one); assert(x == 9223372030926249001); assert(far * 0 == 0 && 0 * deep == 0);",
+        "int x = one << 30; assert(x >> 30 == 1); x = (int)((unsigned)one << 31); assert(x == INT_MIN); long y = (long)one << 62; assert(y > 0);",
         "if (one == 2 && most + one) one = 2; int x = one ? 1 : most + one;",
         "atomic_int x = INT_MAX; x++; atomic_fetch_add(&x, 1); int a[3] = {0}; int *p = a; p += one; assert(p - a == 1);",
     ] {

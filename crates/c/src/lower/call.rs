@@ -70,6 +70,7 @@ impl Lowerer<'_> {
             discarded: false,
             pinned: Some(span),
             main: false,
+            valued: false,
             atomic: false,
             nesting: 0,
             inlined: Vec::new(),
@@ -156,14 +157,15 @@ impl FnLowerer<'_, '_> {
             }
             let program = &mut *self.program;
             let number = if discarded { program.function_id(id) } else { program.valued_id(id) };
-            return self.ordinary_call(expr, (Callee::Direct(number), discarded), &func, args, into);
+            return self.ordinary_call(expr, (Callee::Direct(number), false), &func, args, into);
         }
         let pointer = self.value(callee)?;
         let callee = match pointer {
             ir::Expr::Func(id) => Callee::Direct(id),
             pointer => Callee::Indirect(pointer),
         };
-        self.ordinary_call(expr, (callee, discarded), &func, args, into)
+        let unsure = !discarded && self.program.some_end_without_value();
+        self.ordinary_call(expr, (callee, unsure), &func, args, into)
     }
 
     /// Arguments in the order in which they are evaluated.
@@ -214,10 +216,11 @@ impl FnLowerer<'_, '_> {
         }
     }
 
+    /// A call of which all but the callee is known; it may be unsure whether the function has a value.
     fn ordinary_call(
         &mut self,
         expr: &Expr,
-        (callee, discarded): (Callee, bool),
+        (callee, unsure): (Callee, bool),
         func: &FuncTy,
         args: &[Expr],
         into: Option<ir::Expr>,
@@ -253,8 +256,6 @@ impl FnLowerer<'_, '_> {
             }
             Return::Scalar(ty) => {
                 let dst = self.b.reg("result", ty);
-                let unsure =
-                    !discarded && matches!(callee, Callee::Indirect(_)) && self.program.some_end_without_value();
                 self.b.push(Op::Call { dst: Some(dst), callee, args: values });
                 if !unsure {
                     return Ok(ir::Expr::Reg(dst));

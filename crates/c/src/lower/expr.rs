@@ -146,8 +146,10 @@ impl FnLowerer<'_, '_> {
     /// An expression is about to be evaluated: an error if it changes an object and C does not say when.
     pub(super) fn in_order(&mut self, expr: &Expr) {
         let Some(&id) = self.conflicts.get(&std::ptr::from_ref(expr)) else { return };
-        let name = &self.program.checker.var(id).name;
-        let message = format!("`{name}` is changed, and changed again or read, in one expression and in no order");
+        let var = self.program.checker.var(id);
+        let part = if var.ty.ty.is_scalar() { "" } else { "a member of " };
+        let message =
+            format!("{part}`{}` is changed, and changed again or read, in one expression and in no order", var.name);
         self.at(expr.pos);
         self.b.push(Op::Error { kind: ErrorKind::Arithmetic, message });
     }
@@ -224,7 +226,12 @@ impl FnLowerer<'_, '_> {
             BinOp::Add | BinOp::Sub | BinOp::Mul if signed && self.program.options.overflow_is_error => {
                 self.refuse_wrapping(op, ty, &a, &b);
             }
-            BinOp::Shl | BinOp::AShr | BinOp::LShr => self.refuse_wide_shift(ty, &b),
+            BinOp::Shl | BinOp::AShr | BinOp::LShr => {
+                self.refuse_wide_shift(ty, &b);
+                if op == BinOp::Shl && signed && self.program.options.overflow_is_error {
+                    self.refuse_lost_bits(ty, &a, &b);
+                }
+            }
             _ => {}
         }
         if op == BinOp::Eq && never_null(&a, &b) {
@@ -319,6 +326,18 @@ impl FnLowerer<'_, '_> {
         let width = ir::Expr::Const(ty, u64::from(ty.bits()));
         let wide = binary(BinOp::ULe, width, count.clone());
         self.refuse(wide, ErrorKind::Arithmetic, "a shift by the width of its operand or more");
+    }
+
+    /// A signed number that is shifted to the left must be none below zero, and keep its value (C11 6.5.7p4).
+    fn refuse_lost_bits(&mut self, ty: Type, a: &ir::Expr, count: &ir::Expr) {
+        let back = binary(BinOp::AShr, binary(BinOp::Shl, a.clone(), count.clone()), count.clone());
+        let lost = binary(BinOp::Ne, back, a.clone());
+        let negative = binary(BinOp::SLt, a.clone(), ir::Expr::Const(ty, 0));
+        self.refuse(
+            binary(BinOp::Or, lost, negative),
+            ErrorKind::Arithmetic,
+            "a signed number is shifted out of its type",
+        );
     }
 
     /// If the condition holds, this is an error of the program.
@@ -436,6 +455,7 @@ impl FnLowerer<'_, '_> {
                 let fails = match op {
                     BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => wraps,
                     BinaryOp::Div | BinaryOp::Rem => true,
+                    BinaryOp::Shl if wraps => true,
                     BinaryOp::Shl | BinaryOp::Shr => !matches!(b.kind, ExprKind::Const(_)),
                     _ => false,
                 };

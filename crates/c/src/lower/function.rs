@@ -88,6 +88,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) pinned: Option<Span>,
     /// It is the function that the program begins with.
     pub(super) main: bool,
+    /// Its value is used by whoever calls it.
+    pub(super) valued: bool,
     /// The whole body is an atomic block.
     pub(super) atomic: bool,
     /// Library functions being put in line, against endless nesting.
@@ -176,6 +178,7 @@ impl<'a> Lowerer<'a> {
             discarded: false,
             pinned: None,
             main,
+            valued,
             atomic,
             nesting: 0,
             inlined: Vec::new(),
@@ -202,7 +205,7 @@ impl<'a> Lowerer<'a> {
         if main && !lowerer.b.terminated() {
             lowerer.run_handlers(pos)?;
         }
-        lowerer.leave_by_falling(pos, valued)?;
+        lowerer.leave_by_falling(pos)?;
         lowerer.dispatch_labels(id, body.labels);
         let FnLowerer { b, variables, shapes, program, .. } = lowerer;
         let mut function = b.finish();
@@ -347,21 +350,22 @@ impl FnLowerer<'_, '_> {
     }
 
     /// The end of the body without a `return`. If the value of the call is used, this reads what nobody has written.
-    fn leave_by_falling(&mut self, pos: Pos, valued: bool) -> Lowered<()> {
+    fn leave_by_falling(&mut self, pos: Pos) -> Lowered<()> {
         self.at(pos);
         if self.b.terminated() {
             return Ok(());
         }
         let value = match (&self.ret, self.main) {
             (Return::Scalar(ty), true) => Ok(Some(Expr::Const(*ty, 0))),
-            _ => self.missing_value(if valued { Unwritten::Error } else { Unwritten::Kept }),
+            _ => self.missing_value(),
         };
         self.leave(value?);
         Ok(())
     }
 
     /// The value of a function that has none, which is an error here, or where it is used.
-    pub(super) fn missing_value(&mut self, unwritten: Unwritten) -> Lowered<Option<Expr>> {
+    pub(super) fn missing_value(&mut self) -> Lowered<Option<Expr>> {
+        let unwritten = if self.valued { Unwritten::Error } else { Unwritten::Kept };
         let ty = match &self.ret {
             Return::Nothing => return Ok(None),
             Return::Scalar(ty) | Return::Single(Leaf { ty, .. }) => *ty,

@@ -242,7 +242,7 @@ impl FnLowerer<'_, '_> {
                 self.copy(to, from, &ret)?;
                 None
             }
-            (_, None) => self.missing_value(Unwritten::Kept)?,
+            (_, None) => self.missing_value()?,
         };
         self.at(pos);
         self.leave_scopes(0)?;

@@ -1,7 +1,7 @@
 //! Which functions may come to their end without a value?
 //!
 //! A function with a result need not return one, as long as the caller does not use it (C11 6.9.1p12). A body whose last statement
-//! can be left at its end is suspected, by its form alone: a loop without a condition and without a `break` cannot be left, nor a choice both of whose
+//! can be left at its end is suspected, by its form alone, as is one with a `return` that has no value: a loop without a condition and without a `break` cannot be left, nor a choice both of whose
 //! sides cannot, nor a call of a function that does not return. A suspected function is lowered in two forms: for calls that use the value, where its end is an error, and
 //! for all others, where the caller gets [`NO_VALUE`](raddle_program::NO_VALUE). A call through a pointer whose value is used puts it into memory
 //! and reads it there, if the program has a suspected function, which is the error that memory has for what was never written. Structs are written through a
@@ -29,7 +29,9 @@ impl Lowerer<'_> {
     pub(super) fn may_end_without_value(&self, id: FnId) -> bool {
         let Some(body) = self.bodies.get(&id) else { return false };
         let scalar = self.checker.types.scalar(&self.checker.func(id).ty.ret.ty).is_some();
-        scalar && self.checker.func(id).name.as_ref() != "main" && self.goes_on(&body.stmts)
+        scalar
+            && self.checker.func(id).name.as_ref() != "main"
+            && (self.goes_on(&body.stmts) || body.stmts.iter().any(returns_nothing))
     }
 
     /// Whether a call through a pointer may have no value.
@@ -82,6 +84,20 @@ fn is_true(cond: &Expr) -> bool {
     match &cond.kind {
         ExprKind::Const(value) => *value != 0,
         ExprKind::Convert(inner) => is_true(inner),
+        _ => false,
+    }
+}
+
+/// Whether a `return` without a value is in the statement, which compilers let pass.
+fn returns_nothing(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(value) => value.is_none(),
+        StmtKind::Block(stmts) => stmts.iter().any(returns_nothing),
+        StmtKind::If(_, a, b) => returns_nothing(a) || b.as_ref().is_some_and(|b| returns_nothing(b)),
+        StmtKind::While(_, body)
+        | StmtKind::DoWhile(body, _)
+        | StmtKind::For { body, .. }
+        | StmtKind::Switch { body, .. } => returns_nothing(body),
         _ => false,
     }
 }
