@@ -16,7 +16,7 @@ use super::linearise;
 use super::models::Model;
 use super::realise::Question;
 use super::search::Search;
-use super::snapshot::{Node, Stage};
+use super::snapshot::{Node, Rest, Stage};
 use super::sources::{Sources, by_rank, is_stuck};
 use super::step::Bug;
 use crate::world::Initial;
@@ -40,7 +40,7 @@ impl<M: Model> Search<'_, M> {
             (false, false, false, None, false, false, false);
         let exact = graph.equivalence == Equivalence::Coherence;
         for (index, log) in graph.threads.iter().enumerate() {
-            let Some(tip) = &log.tip else { continue };
+            let Some(tip) = log.tip.as_ref().filter(|tip| tip.rest != Rest::Finished) else { continue };
             let thread = ThreadId(index as u32);
             // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
             inside |= tip.state.atomic_block().is_some();

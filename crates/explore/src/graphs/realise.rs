@@ -68,6 +68,8 @@ pub(crate) struct Realiser {
     order: Relation,
     row: Vec<u64>,
     places: Vec<Place>,
+    /// The place that is looked at first.
+    first: usize,
     writes: Vec<Slot>,
     looks: Vec<Look>,
     /// Per slot: the location's place among `places`, for writes.
@@ -149,6 +151,7 @@ impl Realiser {
         self.order.copy_from(M::base(graph));
         self.order.grow(slots);
         self.places.clear();
+        self.first = 0;
         self.writes.clear();
         self.looks.clear();
         self.units.clear();
@@ -158,7 +161,7 @@ impl Realiser {
         self.half_of.resize(slots, None);
         self.bound.clear();
         self.bound.resize(self.order.stride(), 0);
-        self.units.extend(graph.order.iter().copied().filter(|&slot| events.contains(slot as usize)));
+        graph.order.iter().filter(|&&slot| events.contains(slot as usize)).for_each(|&slot| self.units.push(slot));
         let new = Self::new_slot(graph);
         if let Some(read) = read {
             let mut row = std::mem::take(&mut self.row);
@@ -173,7 +176,8 @@ impl Realiser {
         }
         for (loc, accesses) in graph.locations.iter().enumerate() {
             let first = self.writes.len();
-            self.writes.extend(accesses.co.iter().copied().filter(|&write| events.contains(write as usize)));
+            let writes = accesses.co.iter().filter(|&&write| events.contains(write as usize));
+            writes.for_each(|&write| self.writes.push(write));
             if first == self.writes.len() {
                 continue;
             }
@@ -203,6 +207,9 @@ impl Realiser {
                         self.bound[part as usize / 64] |= 1 << (part % 64);
                     }
                 }
+            }
+            if reader.is_some() {
+                self.first = self.places.len();
             }
             self.places.push(Place { writes: first..self.writes.len(), looks: looks..self.looks.len() });
         }
@@ -251,10 +258,11 @@ impl Realiser {
         self.row.extend_from_slice(self.order.row(a));
         self.row[a / 64] |= 1 << (a % 64);
         self.effort += self.units.len() * self.row.len();
+        let (word, bit, more) = (b / 64, 1 << (b % 64), &self.row[..self.order.stride()]);
         for &unit in &self.units {
-            if unit == second || self.order.before(b, unit as usize) {
-                let row = self.order.row_mut(unit as usize);
-                row.iter_mut().zip(&self.row).for_each(|(word, more)| *word |= more);
+            let row = self.order.row_mut(unit as usize);
+            if unit == second || row[word] & bit != 0 {
+                row.iter_mut().enumerate().for_each(|(at, word)| *word |= more[at]);
             }
         }
         true
@@ -265,9 +273,10 @@ impl Realiser {
         let mut changed = true;
         self.effort = 0;
         while std::mem::take(&mut changed) {
-            for place in 0..self.places.len() {
+            // If there is a cycle it is most likely the new read that closes it, so its location and what was read last come first.
+            for place in (self.first..self.places.len()).chain(0..self.first) {
                 let Place { writes, looks } = self.places[place].clone();
-                for at in looks {
+                for at in looks.rev() {
                     self.effort += writes.len();
                     if self.effort >= LONG {
                         self.effort = 0;

@@ -32,6 +32,8 @@ pub(crate) enum Stage {
 /// Whether a thread goes on, as far as its state says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rest {
+    /// It has ended, and nobody else with it.
+    Finished,
     /// Never.
     Over,
     /// In any case, unless its access is part of a wait at a barrier.
@@ -58,6 +60,7 @@ impl Node {
             Status::Ready(Visible::Load { wait: false, .. } | Visible::Update { wait: false, .. }) => Rest::Free,
             Status::Ready(Visible::Store { .. } | Visible::Fence { .. } | Visible::Choose { .. }) => Rest::Free,
             Status::Ready(_) => Rest::Depends,
+            Status::Finished { exit: false, .. } if state.atomic_block().is_none() => Rest::Finished,
             _ => Rest::Over,
         };
         Node { state, stage, rest, loc, parent }

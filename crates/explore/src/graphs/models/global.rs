@@ -242,8 +242,12 @@ impl<M: Global> Model for M {
     }
 
     fn collect(graph: &Graph<M>, relation: &Relation, event: &Event, row: &mut Vec<u64>) {
-        row.clear();
-        row.resize(relation.stride(), 0);
+        if row.len() == relation.stride() {
+            row.iter_mut().for_each(|word| *word = 0);
+        } else {
+            row.clear();
+            row.resize(relation.stride(), 0);
+        }
         M::predecessors(graph, event.thread, event.index as usize, event, |slot| include(row, relation, slot));
         if event.kind == Kind::Join {
             let child = ThreadId(event.value as u32);
@@ -355,7 +359,7 @@ fn propagate<M: Global>(graph: &mut Graph<M>, from: Slot, to: Slot) {
         }
         if (0..stride).any(|at| scratch[at] & !target[at] != 0) {
             log.entries.push((slot, stride as u32));
-            log.words.extend(target.iter().copied());
+            target.iter().for_each(|&word| log.words.push(word));
             unite(target, scratch);
         }
     }
