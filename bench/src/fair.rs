@@ -11,8 +11,8 @@ use crate::table::{markdown, thousands};
 use raddle::fair::argument::Argument;
 use raddle::fair::families::{corridor, grouped_corridor, random_graph, random_marks};
 use raddle::fair::graph::{Graph, Pair, Vertex};
-use raddle::fair::protocols::{Forks, philosophers};
-use raddle::fair::sets::{Backend, Bdds, Bits, Order, Space, Stop};
+use raddle::fair::protocols::{Forks, Protocol, philosophers};
+use raddle::fair::sets::{Backend, Bdds, Bits, Codes, Order, Space, Stop};
 use raddle::fair::solve::{Goal, Method, solve};
 use raddle::fair::streett::{Algorithm, Threshold};
 use serde::Serialize;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long)]
     quick: bool,
 
-    /// Only a corridor of a million states and 100 pairs, with BDDs
+    /// Only two million states and 144 pairs, with BDDs
     #[arg(long)]
     large: bool,
 
@@ -74,7 +74,7 @@ struct Taken {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.large {
-        return large(if args.quick { 1_000 } else { 333_334 }, 100);
+        return large(if args.quick { 5 } else { 12 });
     }
     if args.orders {
         return orders(if args.quick { 100 } else { 3_000 });
@@ -101,7 +101,7 @@ fn rows(quick: bool) -> Result<Vec<Row>, Failure> {
     }
     for (name, forks) in [("philosophers, at once", Forks::AtOnce), ("philosophers, in order", Forks::InOrder)] {
         for count in if quick { 3..=4 } else { 4..=6 } {
-            let (graph, pairs) = philosophers(count, forks);
+            let Protocol { graph, pairs, .. } = philosophers(count, forks, false);
             inputs.push((name, graph, pairs));
         }
     }
@@ -207,21 +207,25 @@ fn page(rows: &[Row]) -> String {
     )
 }
 
-/// Many states and few pairs, with BDDs.
-fn large(cells: usize, pairs: usize) -> Result<(), Failure> {
-    let (graph, pairs) = grouped_corridor(cells, pairs);
-    anstream::println!("{} states, {} edges, {} pairs", graph.vertices(), graph.edge_count(), pairs.len());
+/// Many states and pairs, with BDDs over what states are made of.
+fn large(count: u32) -> Result<(), Failure> {
+    let Protocol { graph, pairs, columns } = philosophers(count, Forks::AtOnce, true);
+    let (states, edges) = (thousands(graph.vertices() as u64), thousands(graph.edge_count() as u64));
+    anstream::println!("{count} philosophers in company: {states} states, {edges} edges, {} pairs", pairs.len());
     for (name, algorithm) in [ALGORITHMS[0], ALGORITHMS[1]] {
         let begin = Instant::now();
-        let sets = Bdds::new(&graph, Order::default(), 4 << 30)?;
+        let codes = Codes::columns(graph.vertices(), &columns);
+        let sets = Bdds::coded(&graph, codes, Order::default(), 1 << 30)?;
         let nodes = sets.relation_nodes();
         let space = Space::new(sets, &graph, &pairs)?;
         let built = begin.elapsed().as_secs_f64();
         let (steps, seconds, winning) = measure(&space, algorithm)?;
         let winning = space.members(&winning).len();
         anstream::println!(
-            "{name}: {nodes} nodes for the edges in {built:.1} s; {steps} steps ({} in all) in {seconds:.1} s; {winning} states win",
-            space.steps().symbolic()
+            "{name}: {} nodes for the edges in {built:.1} s; {steps} steps ({} in all) in {seconds:.1} s; {} states win",
+            thousands(nodes as u64),
+            space.steps().symbolic(),
+            thousands(winning as u64)
         );
     }
     Ok(())

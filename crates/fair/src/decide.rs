@@ -5,7 +5,7 @@ use crate::evidence;
 use crate::format::{InputError, aut, hoa, pairs, prism};
 use crate::graph::{Graph, Pair, Vertex, bits};
 use crate::product::{Node, Objective, Product};
-use crate::sets::{Backend, Bdds, Bits, Order, Space, Stop};
+use crate::sets::{Backend, Bdds, Bits, Codes, Order, Space, Stop};
 use crate::solve::{Goal, Layer, Method, Phases, Solution, solve};
 use crate::successors::{NotExplored, explore};
 use crate::system::{Choice, System};
@@ -276,7 +276,8 @@ pub fn decide(files: Files<'_>, settings: &Settings) -> Result<Decided, Error> {
     let solved = if as_bits {
         solved(Bits::new(&graph), &graph, &pairs, goal, settings, deadline)
     } else {
-        Bdds::new(&graph, Order::default(), settings.memory)
+        let codes = Codes::columns(graph.vertices(), &product.columns(&nodes));
+        Bdds::coded(&graph, codes, Order::default(), settings.memory)
             .and_then(|sets| solved(sets, &graph, &pairs, goal, settings, deadline))
     };
     let solved = match solved {

@@ -173,6 +173,38 @@ impl<'a> Product<'a> {
         written.chain(rejects.map(clause)).collect()
     }
 
+    /// What vertices are made of, if that is known of the states of the system.
+    pub fn columns(&self, nodes: &[Node]) -> Vec<Vec<u32>> {
+        let states = &self.system.columns;
+        if states.is_empty() || states.iter().any(|column| column.len() < self.system.states) {
+            return Vec::new();
+        }
+        let choices = self.system.choices();
+        let at = |node: &Node| match *node {
+            Node::At { state, .. } => state,
+            Node::Drawing { choice, .. } => choices[choice as usize].from,
+        };
+        let mut columns: Vec<Vec<u32>> =
+            states.iter().map(|column| nodes.iter().map(|node| column[at(node) as usize]).collect()).collect();
+        let mut known: rustc_hash::FxHashMap<u128, u32> = rustc_hash::FxHashMap::default();
+        let (mut automata, mut marks, mut drawing) = (Vec::new(), Vec::new(), Vec::new());
+        for node in nodes {
+            let (automaton, met, number) = match *node {
+                Node::At { automaton, marks, .. } => (automaton, marks, 0),
+                Node::Drawing { choice, automaton } => {
+                    let first = self.system.choices_of(choices[choice as usize].from).start;
+                    (automaton, 0, choice - first as u32 + 1)
+                }
+            };
+            automata.push(automaton.map_or(0, |state| state + 1));
+            let next = known.len() as u32;
+            marks.push(*known.entry(met).or_insert(next));
+            drawing.push(number);
+        }
+        columns.splice(0..0, [automata, marks, drawing]);
+        columns
+    }
+
     fn marks_of(&self, places: &Places) -> u128 {
         let named = |(_, name): &(usize, &String)| places.labels.contains(name);
         self.watched.iter().enumerate().filter(named).fold(0, |marks, (mark, _)| marks | 1 << (ACTIONS + mark as u32))

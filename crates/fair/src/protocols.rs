@@ -2,6 +2,7 @@
 //!
 //! The objective is a complaint: every philosopher who wants to eat is treated fairly (who can go on again and again goes on again and again), and yet the first one is
 //! hungry for ever. Four who take both forks at once allow it, for the two neighbours may take turns so that one of them always eats; those who take the forks in order do not.
+//! In *company* nobody but the first is left behind, either: if one moves again and again, every other does. That is a pair for each two of them; it takes five then.
 
 use crate::graph::{Graph, Pair, Vertex};
 use crate::successors::{Explored, Successors, explore};
@@ -88,11 +89,22 @@ impl Successors for Philosophers {
     }
 }
 
-/// So many philosophers (three to twelve), and the complaint of the first; vertex 0 is where all think.
+/// A state space with an objective.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    /// All that can be reached from vertex 0, where it begins.
+    pub graph: Graph,
+    /// What is asked of a path.
+    pub pairs: Vec<Pair>,
+    /// What states are made of, in the order of the table: who moved last, and everybody's phase.
+    pub columns: Vec<Vec<u32>>,
+}
+
+/// So many philosophers (three to twelve), and the complaint of the first, alone or in company.
 ///
 /// # Panics
 /// If there are fewer or more.
-pub fn philosophers(count: u32, forks: Forks) -> (Graph, Vec<Pair>) {
+pub fn philosophers(count: u32, forks: Forks, company: bool) -> Protocol {
     assert!((3..=12).contains(&count), "three to twelve philosophers");
     let system = Philosophers { count, forks };
     let Explored { graph, states } =
@@ -107,31 +119,48 @@ pub fn philosophers(count: u32, forks: Forks) -> (Graph, Vec<Pair>) {
         })
         .collect();
     pairs.push(Pair { requests: select(&|table| matches!(table.phase(0), THINKS | EATS)), grants: Vec::new() });
-    (graph, pairs)
+    if company {
+        let moved: Vec<Vec<Vertex>> = (0..count).map(|who| select(&|table| table.last == who)).collect();
+        for other in 1..moved.len() {
+            for one in (0..moved.len()).filter(|&one| one != other) {
+                pairs.push(Pair { requests: moved[one].clone(), grants: moved[other].clone() });
+            }
+        }
+    }
+    let mut columns = vec![states.iter().map(|table| table.last).collect()];
+    columns.extend((0..count).map(|who| states.iter().map(|table| table.phase(who) as u32).collect()));
+    Protocol { graph, pairs, columns }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::argument::Argument;
-    use crate::sets::{Bits, Space};
+    use crate::sets::{Bdds, Bits, Codes, Order, Space};
     use crate::solve::{Goal, Method, solve};
 
     #[test]
     fn who_may_be_hungry_for_ever() {
-        for (count, forks, starves) in [
-            (3, Forks::AtOnce, false),
-            (4, Forks::AtOnce, true),
-            (5, Forks::AtOnce, true),
-            (3, Forks::InOrder, false),
-            (4, Forks::InOrder, false),
+        for (count, forks, company, starves) in [
+            (3, Forks::AtOnce, false, false),
+            (4, Forks::AtOnce, false, true),
+            (4, Forks::AtOnce, true, false),
+            (5, Forks::AtOnce, false, true),
+            (5, Forks::AtOnce, true, true),
+            (3, Forks::InOrder, false, false),
+            (4, Forks::InOrder, false, false),
         ] {
-            let (graph, pairs) = philosophers(count, forks);
+            let Protocol { graph, pairs, columns } = philosophers(count, forks, company);
             let space = Space::new(Bits::new(&graph), &graph, &pairs).expect("no limit");
             let solution =
                 solve(&space, Method::default(), Goal::AlmostSurely, Argument::none()).expect("there is no limit");
             let winning = space.members(&solution.winning);
-            assert_eq!(winning.binary_search(&0).is_ok(), starves, "{count} {forks:?}");
+            assert_eq!(winning.binary_search(&0).is_ok(), starves, "{count} {forks:?} {company}");
+            let codes = Codes::columns(graph.vertices(), &columns);
+            let sets = Bdds::coded(&graph, codes, Order::default(), 1 << 24).expect("it fits");
+            let space = Space::new(sets, &graph, &pairs).expect("it fits");
+            let solution = solve(&space, Method::default(), Goal::AlmostSurely, Argument::none()).expect("it fits");
+            assert_eq!(space.members(&solution.winning), winning, "{count} {forks:?} {company}");
         }
     }
 }

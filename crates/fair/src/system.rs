@@ -29,6 +29,8 @@ pub struct System {
     pub labels: Vec<(String, Vec<Vertex>)>,
     /// What states are called, if they have names.
     pub names: Vec<String>,
+    /// What states are made of, if that is known: for each thing that makes a difference, what it is in each state.
+    pub columns: Vec<Vec<u32>>,
 }
 
 impl System {

@@ -24,11 +24,13 @@ use crate::running::closed;
 use raddle_engine::{Control, Deadline, PropertySet, Question};
 use raddle_fair::graph::Vertex;
 use raddle_fair::system::{Choice, System};
-use raddle_machine::{Automaton, Code, Memory, Status};
+use raddle_machine::{Addr, Automaton, Code, Memory, Status};
 use raddle_program::Program;
-use raddle_reach::machine::Concrete;
+use raddle_reach::machine::{Concrete, Piece};
+use raddle_reach::semantics::Semantics;
 use raddle_trace::{Step, ThreadId, ThreadName};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// What a name says about a state.
 #[derive(Clone, Debug)]
@@ -126,6 +128,7 @@ pub fn space(question: &Question<'_>, buffer: usize, labels: &[(String, Label)],
     }
     let mut actions = Actions::default();
     let (mut choices, mut names) = (Vec::new(), Vec::new());
+    let mut made_of = MadeOf::default();
     let mut labelled: Vec<(String, Vec<Vertex>)> = labels.iter().map(|(name, _)| (name.clone(), Vec::new())).collect();
     for index in 0..all.len() as Vertex {
         if index % 256 == 0
@@ -144,12 +147,65 @@ pub fn space(question: &Question<'_>, buffer: usize, labels: &[(String, Label)],
             }
         }
         names.push(stands(code, &state));
+        made_of.push(&all, &state);
         choose(&all, index, &state, &mut actions, &mut choices);
     }
     let mut system = System::new(all.len(), 0, actions.names, choices);
     system.labels = labelled;
     system.names = names;
+    system.columns = made_of.columns(all.len());
     Space::Whole(system)
+}
+
+/// What states are made of: each piece by its number.
+#[derive(Default)]
+struct MadeOf {
+    numbers: FxHashMap<Piece, u32>,
+    columns: BTreeMap<Part, Vec<u32>>,
+    states: usize,
+}
+
+/// What there is a piece of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Rest,
+    Thread(usize),
+    Memory(Addr),
+    Outgoing(ThreadId),
+}
+
+impl MadeOf {
+    /// One more state.
+    fn push(&mut self, all: &States<'_>, state: &Concrete) {
+        let mut threads = 0;
+        all.running.split(state, &mut |piece| {
+            let part = match piece {
+                Piece::Rest(_) => Part::Rest,
+                Piece::Thread(_) => {
+                    threads += 1;
+                    Part::Thread(threads)
+                }
+                Piece::Cell(cell, _) => Part::Memory(cell.addr),
+                Piece::Object(base, _) => Part::Memory(*base),
+                Piece::Outgoing(thread, _) => Part::Outgoing(*thread),
+            };
+            let next = self.numbers.len() as u32 + 1;
+            let number = *self.numbers.entry(piece.clone()).or_insert(next);
+            let column = self.columns.entry(part).or_default();
+            // A state in which there is no such piece has 0.
+            column.resize(self.states, 0);
+            column.push(number);
+        });
+        self.states += 1;
+    }
+
+    fn columns(self, states: usize) -> Vec<Vec<u32>> {
+        let whole = |mut column: Vec<u32>| {
+            column.resize(states, 0);
+            column
+        };
+        self.columns.into_values().map(whole).collect()
+    }
 }
 
 /// Numbers for who moves.

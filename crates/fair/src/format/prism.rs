@@ -168,6 +168,7 @@ pub fn states(text: &str, system: &mut System) -> Result<(), InputError> {
     };
     let variables: Vec<&str> = list(variables).unwrap_or_default();
     let mut names = Vec::new();
+    let mut columns: Vec<(Names, Vec<u32>)> = variables.iter().map(|_| Default::default()).collect();
     for (line, text) in lines {
         let values = text.split_once(':').and_then(|(state, values)| Some((state.trim(), list(values)?)));
         let Some((state, values)) = values else {
@@ -185,8 +186,12 @@ pub fn states(text: &str, system: &mut System) -> Result<(), InputError> {
             values.iter().map(|&value| value.to_owned()).collect()
         };
         names.push(format!("({})", pairs.join(",")));
+        for ((known, column), value) in columns.iter_mut().zip(&values) {
+            column.push(known.number(value));
+        }
     }
     system.names = names;
+    system.columns = columns.into_iter().map(|(_, column)| column).collect();
     Ok(())
 }
 

@@ -1,11 +1,14 @@
 //! Sets as binary decision diagrams (OxiDD), edges as one relation.
 //!
-//! A vertex is its number in binary, the highest bit first, so the least vertex of a set is the path that goes to 0 wherever it can. A set is a function
-//! of the bits of a vertex; the edges are a function of the bits of a vertex and of its successor. By default the bits of the two stand side by side
+//! A vertex is a code in binary ([`Codes`]: its number, or what it is made of), the highest bit first, so the vertex of a set with the least code is the path that goes to 0 wherever it can.
+//! A set is a function of the bits of a vertex; the edges are a function of the bits of a vertex and of its successor. By default the bits of the two stand side by side
 //! ([`Order::Interleaved`]), which keeps relations between similar numbers small and makes renaming one to the other a walk. There is no
 //! reordering while it runs: the library offers none that is automatic.
+//!
+//! Sets and edges are made bottom up from sorted codes. Where a single one is left below a node, what is below is a cube of its last bits, which others have in common
+//! with it; each is made once.
 
-use super::{Backend, Stop};
+use super::{Backend, Codes, Stop};
 use crate::graph::{Graph, Vertex};
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
 use oxidd::util::{AllocResult, FxHasher, OptBool, SatCountCache};
@@ -13,6 +16,7 @@ use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel, Manager, ManagerRef,
     Subst, VarNo,
 };
+use rustc_hash::FxHashMap;
 use std::hash::BuildHasherDefault;
 
 /// How the bits of a vertex and those of its successor are ordered.
@@ -38,6 +42,7 @@ impl Order {
 /// Sets as binary decision diagrams.
 pub struct Bdds {
     manager: BCDDManagerRef,
+    codes: Codes,
     bits: u32,
     order: Order,
     edges: BCDDFunction,
@@ -57,12 +62,20 @@ const NODE_BYTES: usize = 24;
 const NODES_PER_RESULT: usize = 4;
 
 impl Bdds {
-    /// For subsets of the vertices of this graph, in about this much memory.
+    /// For subsets of the vertices of this graph, by their numbers, in about this much memory.
     ///
     /// # Errors
     /// If the edges alone need more.
     pub fn new(graph: &Graph, order: Order, bytes: u64) -> Result<Self, Stop> {
-        let bits = (graph.vertices() as u64).next_power_of_two().trailing_zeros().max(1);
+        Self::coded(graph, Codes::numbers(graph.vertices()), order, bytes)
+    }
+
+    /// The same, where these bits stand for a vertex.
+    ///
+    /// # Errors
+    /// If the edges alone need more.
+    pub fn coded(graph: &Graph, codes: Codes, order: Order, bytes: u64) -> Result<Self, Stop> {
+        let bits = codes.bits();
         let nodes = usize::try_from(bytes).unwrap_or(usize::MAX) / (NODE_BYTES + 32 / NODES_PER_RESULT);
         let nodes = nodes.clamp(1 << 10, u32::MAX as usize / 2);
         let manager = new_manager(nodes, (nodes / NODES_PER_RESULT).next_power_of_two(), 1);
@@ -76,6 +89,7 @@ impl Bdds {
             };
             Ok(Bdds {
                 manager: manager.clone(),
+                codes,
                 bits,
                 order,
                 edges: BCDDFunction::f(shared),
@@ -113,43 +127,61 @@ impl Bdds {
 
     fn relation(&self, graph: &Graph) -> Result<BCDDFunction, Stop> {
         let (bits, order) = (self.bits, self.order);
-        let key = |(from, to): (Vertex, Vertex)| match order {
-            Order::Interleaved => (spread(from) << 1) | spread(to),
-            Order::Apart => (u64::from(from) << bits) | u64::from(to),
+        let key = |(from, to): (Vertex, Vertex)| {
+            let (from, to) = (self.codes.code(from), self.codes.code(to));
+            match order {
+                Order::Interleaved => (spread(from) << 1) | spread(to),
+                Order::Apart => (u128::from(from) << bits) | u128::from(to),
+            }
         };
-        let mut keys: Vec<u64> = graph.edges().map(key).collect();
+        let mut keys: Vec<u128> = graph.edges().map(key).collect();
         keys.sort_unstable();
         let variables: Vec<VarNo> = (0..2 * bits).collect();
-        self.room(|| self.build(&keys, &variables))
+        self.room(|| self.function(&keys, &variables))
     }
 
     /// The function that is true for these keys, ascending, whose highest bit is the first of the variables.
-    fn build(&self, keys: &[u64], variables: &[VarNo]) -> AllocResult<BCDDFunction> {
+    fn function(&self, keys: &[u128], variables: &[VarNo]) -> AllocResult<BCDDFunction> {
+        let variables = self.manager.with_manager_shared(|manager| {
+            variables.iter().map(|&number| BCDDFunction::var(manager, number)).collect::<AllocResult<Vec<_>>>()
+        })?;
+        self.build(keys, &variables, &mut FxHashMap::default())
+    }
+
+    fn build(&self, keys: &[u128], variables: &[BCDDFunction], cubes: &mut Cubes) -> AllocResult<BCDDFunction> {
+        let Some((variable, below)) = variables.split_first() else {
+            return Ok(if keys.is_empty() { self.nothing.clone() } else { self.everything.clone() });
+        };
         if keys.is_empty() {
             return Ok(self.nothing.clone());
         }
-        if keys.len() as u64 == 1 << variables.len() {
+        if keys.len() as u128 == 1 << variables.len() {
             return Ok(self.everything.clone());
         }
-        let bit = 1 << (variables.len() - 1);
-        let (low, high) = keys.split_at(keys.partition_point(|key| key & bit == 0));
-        let (low, high) = (self.build(low, &variables[1..])?, self.build(high, &variables[1..])?);
-        if low == high {
-            return Ok(low);
+        let single = (keys.len() == 1).then(|| (variables.len(), keys[0] & ((1 << variables.len()) - 1)));
+        if let Some(cube) = single.and_then(|single| cubes.get(&single)) {
+            return Ok(cube.clone());
         }
-        self.manager.with_manager_shared(|manager| BCDDFunction::var(manager, variables[0]))?.ite(&high, &low)
+        let bit = 1 << below.len();
+        let (low, high) = keys.split_at(keys.partition_point(|key| key & bit == 0));
+        let (low, high) = (self.build(low, below, cubes)?, self.build(high, below, cubes)?);
+        let made = if low == high { low } else { variable.ite(&high, &low)? };
+        if let Some(single) = single {
+            cubes.insert(single, made.clone());
+        }
+        Ok(made)
     }
 
     fn image(&self, set: &BCDDFunction, gone: &BCDDFunction) -> AllocResult<BCDDFunction> {
         self.edges.apply_exists(BooleanOperator::And, set, gone)
     }
 
-    fn walk(&self, set: &BCDDFunction, bit: u32, number: Vertex, found: &mut Vec<Vertex>) {
+    fn walk(&self, set: &BCDDFunction, bit: u32, code: u64, found: &mut Vec<Vertex>) {
         if !set.satisfiable() {
             return;
         }
         if bit == self.bits {
-            found.push(number);
+            found.push(self.codes.vertex(code));
             return;
         }
         let (here, _) = self.order.variables(bit, self.bits);
@@ -159,20 +191,24 @@ impl Bdds {
         });
         let (high, low) =
             if decides { set.cofactors().expect("an inner node has cofactors") } else { (set.clone(), set.clone()) };
-        self.walk(&low, bit + 1, number << 1, found);
-        self.walk(&high, bit + 1, (number << 1) | 1, found);
+        self.walk(&low, bit + 1, code << 1, found);
+        self.walk(&high, bit + 1, (code << 1) | 1, found);
     }
 }
 
-/// The bits of a number with a zero before each.
-fn spread(number: Vertex) -> u64 {
-    let mut wide = u64::from(number);
+/// Cubes that were made: over how many of the last variables, and their bits.
+type Cubes = FxHashMap<(usize, u128), BCDDFunction>;
+
+/// The bits of a code with a zero before each.
+fn spread(code: u64) -> u128 {
+    let mut wide = u128::from(code);
     for (shift, mask) in [
-        (16, 0x0000_ffff_0000_ffff),
-        (8, 0x00ff_00ff_00ff_00ff),
-        (4, 0x0f0f_0f0f_0f0f_0f0f),
-        (2, 0x3333_3333_3333_3333),
-        (1, 0x5555_5555_5555_5555),
+        (32, 0x0000_0000_ffff_ffff_0000_0000_ffff_ffff),
+        (16, 0x0000_ffff_0000_ffff_0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff_00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f_0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333_3333_3333_3333_3333),
+        (1, 0x5555_5555_5555_5555_5555_5555_5555_5555),
     ] {
         wide = (wide | (wide << shift)) & mask;
     }
@@ -183,29 +219,30 @@ impl Backend for Bdds {
     type Set = BCDDFunction;
 
     fn set(&self, vertices: &[Vertex]) -> Result<BCDDFunction, Stop> {
-        let mut keys: Vec<u64> = vertices.iter().map(|&vertex| u64::from(vertex)).collect();
+        let mut keys: Vec<u128> = vertices.iter().map(|&vertex| u128::from(self.codes.code(vertex))).collect();
         keys.sort_unstable();
         keys.dedup();
         let variables: Vec<VarNo> = (0..self.bits).map(|bit| self.order.variables(bit, self.bits).0).collect();
-        self.room(|| self.build(&keys, &variables))
+        self.room(|| self.function(&keys, &variables))
     }
 
     fn members(&self, set: &BCDDFunction) -> Vec<Vertex> {
         let mut found = Vec::new();
         self.walk(set, 0, 0, &mut found);
+        found.sort_unstable();
         found
     }
 
     fn least(&self, set: &BCDDFunction) -> Option<Vertex> {
         let cube = set.pick_cube(|_, _, _| false)?;
-        let bit = |bit| Vertex::from(cube[self.order.variables(bit, self.bits).0 as usize] == OptBool::True);
-        Some((0..self.bits).fold(0, |number, at| (number << 1) | bit(at)))
+        let bit = |bit| u64::from(cube[self.order.variables(bit, self.bits).0 as usize] == OptBool::True);
+        Some(self.codes.vertex((0..self.bits).fold(0, |code, at| (code << 1) | bit(at))))
     }
 
     fn size(&self, set: &BCDDFunction) -> u64 {
         // The bits of the successor are free, and there are as many of them.
-        let mut cache = SatCountCache::<u64, BuildHasherDefault<FxHasher>>::default();
-        set.sat_count(2 * self.bits, &mut cache) >> self.bits
+        let mut cache = SatCountCache::<u128, BuildHasherDefault<FxHasher>>::default();
+        (set.sat_count(2 * self.bits, &mut cache) >> self.bits) as u64
     }
 
     fn is_empty(&self, set: &BCDDFunction) -> bool {

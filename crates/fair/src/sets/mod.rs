@@ -3,16 +3,18 @@
 //! The edges are touched through `pre` and `post` alone; each call of one of them is a *symbolic step*, the measure in which the
 //! bounds of Toman (2021, chapter 6) are given. Union, intersection, difference and tests for emptiness and equality are counted apart, and so are
 //! cardinalities and picks. A [`Backend`] says how sets are kept: as [`Bits`] or as [`Bdds`]. Both pick the least vertex of a set, so an
-//! algorithm takes the same steps on either. A [`Space`] is a back end with counters, the objective and a limit.
+//! algorithm takes the same steps on either (unless BDDs are over [`Codes`] that are not the numbers of vertices: then the least code is picked). A [`Space`] is a back end with counters, the objective and a limit.
 //!
 //! Deviation: random attractors are relative to a candidate set (`attractor`), as candidates are no closed sets at that moment; the printed
 //! algorithms go through the whole graph, which is right but breaks the bound on the steps.
 
 mod bdds;
 mod bits;
+mod codes;
 
 pub use bdds::{Bdds, Order};
 pub use bits::Bits;
+pub use codes::Codes;
 
 use crate::graph::{Graph, Pair, Vertex};
 use std::cell::Cell;
@@ -40,7 +42,7 @@ pub trait Backend: Sized {
     fn set(&self, vertices: &[Vertex]) -> Result<Self::Set, Stop>;
     /// What is in a set, ascending.
     fn members(&self, set: &Self::Set) -> Vec<Vertex>;
-    /// The least vertex of a set, if there is one.
+    /// The least vertex of a set, if there is one; what is least is up to the back end, and always the same.
     fn least(&self, set: &Self::Set) -> Option<Vertex>;
     /// How many there are.
     fn size(&self, set: &Self::Set) -> u64;

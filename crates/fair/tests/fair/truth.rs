@@ -4,7 +4,7 @@ use raddle_fair::argument::Argument;
 use raddle_fair::graph::{Graph, Pair, Vertex};
 use raddle_fair::mec::end_components;
 use raddle_fair::scc::components;
-use raddle_fair::sets::{Backend, Bdds, Bits, Order, Space, Steps};
+use raddle_fair::sets::{Backend, Bdds, Bits, Codes, Order, Space, Steps};
 use raddle_fair::solve::{Goal, Method, Solution, solve};
 use raddle_fair::streett::{Algorithm, Threshold};
 use raddle_fair::{check, evidence};
@@ -208,12 +208,21 @@ pub(crate) fn everything(
 ) -> (Said, Vec<Vertex>, Vec<Vec<Vertex>>) {
     let bits = Space::new(Bits::new(graph), graph, pairs).expect("fits");
     let bdds = Space::new(Bdds::new(graph, Order::Interleaved, 1 << 22).expect("fits"), graph, pairs).expect("fits");
+    // Thirds of the numbers, and what is left: the least code is not the least vertex.
+    let vertices = 0..graph.vertices() as u32;
+    let columns = [vertices.clone().map(|vertex| vertex % 3).collect(), vertices.map(|vertex| vertex / 3).collect()];
+    let codes = Codes::columns(graph.vertices(), &columns);
+    let coded = Bdds::coded(graph, codes, Order::Interleaved, 1 << 22).expect("fits");
+    let coded = Space::new(coded, graph, pairs).expect("fits");
     let mut first: Option<Said> = None;
     for (at, method) in methods().into_iter().enumerate() {
         let one = run(graph, pairs, &bits, method, Goal::AlmostSurely);
         if turn(at) {
             let other = run(graph, pairs, &bdds, method, Goal::AlmostSurely);
             assert_eq!(one, other, "back ends differ by {method:?} on {graph:?} {pairs:?}");
+            let steps = one.steps;
+            let other = Said { steps, ..run(graph, pairs, &coded, method, Goal::AlmostSurely) };
+            assert_eq!(one, other, "codes make a difference by {method:?} on {graph:?} {pairs:?}");
         }
         let first = first.get_or_insert_with(|| one.clone());
         assert_eq!(
