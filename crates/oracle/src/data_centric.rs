@@ -11,6 +11,7 @@ use raddle_explore::dc::DataCentric;
 pub fn variants() -> Vec<Subject> {
     vec![
         with_switches("dc backwards", Equivalence::ReadsFrom, &DataCentric, &["backwards=on"]),
+        with_switches("dc without signals", Equivalence::ReadsFrom, &DataCentric, &["signals=off"]),
         with_switches("dc refined", Equivalence::Refined, &DataCentric, &["refine=on"]),
         redundant(with_switches("dc by bursts", Equivalence::ReadsFrom, &DataCentric, &["burst=on"])).without(waits),
     ]

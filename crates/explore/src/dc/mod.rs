@@ -27,7 +27,8 @@
 //!   `nodes`, apart from executions.
 //! * The basis of an annotation is a projection and not found by execution (`basis`).
 //! * Architectures with cycles: see [`realise`](raddle_consistency::realise). With [`refine`](options::Settings::refine) the order of the writes of some locations is made part of the
-//!   class, as published, by an explicit order instead of locks. Which locations is decided by the first trace.
+//!   class, as published, by an explicit order instead of locks. Which writes is decided by the first trace.
+//! * Reads that need not be tried are left out (`sequence::signals`).
 //! * Burst mutations lose executions as printed; see `burst`.
 //! * Locks are updates: a lock reads from an unlock and writes. Read-modify-writes, compare-exchanges, try-locks, condition
 //!   variables, waiting reads, choices, spawn and join are handled and not part of the published method. A read that waits may do
@@ -46,7 +47,7 @@
 //! # Cost
 //!
 //! A realisation takes polynomial time where threads communicate along a forest, and in practice elsewhere. There can be
-//! exponentially more nodes than executions: independent pairs of a read and a write make `2^k` classes and `3^k` nodes.
+//! exponentially more nodes than executions: without signals independent pairs of a read and a write make `2^k` classes and `3^k` nodes.
 
 mod basis;
 mod burst;

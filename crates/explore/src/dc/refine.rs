@@ -1,10 +1,10 @@
 //! Cyclic architectures as published: the order of the writes of some locations becomes part of the class.
 //!
 //! Chalupa et al. 2018 choose an *all-but-two* set of edges of the communication graph, such that every simple cycle has at most two edges outside
-//! of it, and order the writes of all variables that threads share along these edges by additional locks. The classes are
-//! then between Mazurkiewicz and observation classes, and every realisation is polynomial. Here the order is explicit: a node
-//! at which two such writes are unordered has one child for each order. As with their locks, all writes of such a variable
-//! are ordered, not only those of the two threads.
+//! of it, and order the writes that two threads make to what they share along such an edge. The classes are
+//! then between Mazurkiewicz and observation classes, and every realisation is polynomial. They do so by additional locks, which also order other threads' writes to
+//! the variable; their classes do not tell these apart. Here the order is explicit: a node
+//! at which two such writes are unordered has one child for each order, and nothing else is ordered.
 //!
 //! The set: in every block of the graph that has a cycle with more than two edges, the edges that do not meet in the *hub*, which is
 //! the thread for which the fewest writes have to be ordered. The graph is that of the first trace, without accesses that
@@ -16,7 +16,7 @@ use super::observe::to_the_end;
 use crate::sequence::{Alarm, Frontier, LocId, Stop};
 use raddle_consistency::Interrupted;
 use raddle_consistency::realise::{Architecture, Cycle, Realiser};
-use raddle_trace::EventId;
+use raddle_trace::{EventId, ThreadId};
 
 /// Two accesses that are in conflict and not in order.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,22 @@ struct Conflict {
     loc: LocId,
 }
 
-/// The locations whose writes are to be ordered.
-pub(super) fn locations(explorer: &mut Explorer<'_>) -> Result<Vec<LocId>, Stop> {
+/// Two threads that share a location, the first one first: their writes to it are to be ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Shared {
+    loc: LocId,
+    threads: (ThreadId, ThreadId),
+}
+
+impl Conflict {
+    fn shared(&self) -> Shared {
+        let (a, b) = (self.a.thread, self.b.thread);
+        Shared { loc: self.loc, threads: (a.min(b), a.max(b)) }
+    }
+}
+
+/// Along which edges writes are to be ordered.
+pub(super) fn edges(explorer: &mut Explorer<'_>) -> Result<Vec<Shared>, Stop> {
     let mark = explorer.shell.frontier.mark();
     let mut trace = Vec::new();
     to_the_end(explorer, &mut trace)?;
@@ -57,15 +71,15 @@ fn accesses(frontier: &Frontier<'_>, id: EventId) -> bool {
     frontier.event(id).reads() || frontier.event(id).writes()
 }
 
-/// The locations shared along an all-but-two set of edges.
-fn choose(frontier: &Frontier<'_>, trace: &[EventId]) -> Vec<LocId> {
+/// What is shared along an all-but-two set of edges.
+fn choose(frontier: &Frontier<'_>, trace: &[EventId]) -> Vec<Shared> {
     let conflicts = conflicts(frontier, trace);
-    let mut chosen: Vec<LocId> = Vec::new();
+    let mut chosen: Vec<Shared> = Vec::new();
     loop {
         let place = |id: EventId| (id.thread.index(), id.index);
         let mut graph = Architecture::new(frontier.threads());
         for conflict in &conflicts {
-            if chosen.contains(&conflict.loc) {
+            if chosen.contains(&conflict.shared()) {
                 graph.decided(place(conflict.a), place(conflict.b));
                 graph.decided(place(conflict.b), place(conflict.a));
             } else {
@@ -85,30 +99,38 @@ fn choose(frontier: &Frontier<'_>, trace: &[EventId]) -> Vec<LocId> {
         let away = |hub: usize| {
             let inside = |id: EventId| block.contains(&id.thread.index()) && id.thread.index() != hub;
             let away = conflicts.iter().filter(|conflict| inside(conflict.a) && inside(conflict.b));
-            let mut locs: Vec<LocId> = away.map(|conflict| conflict.loc).filter(|loc| !chosen.contains(loc)).collect();
-            locs.sort_unstable();
-            locs.dedup();
-            locs
+            let mut shared: Vec<Shared> =
+                away.map(Conflict::shared).filter(|shared| !chosen.contains(shared)).collect();
+            shared.sort_unstable();
+            shared.dedup();
+            shared
         };
-        let cost = |locs: &[LocId]| locs.iter().map(|&loc| frontier.writes(loc).len()).sum::<usize>();
-        let least = block.iter().map(|&hub| away(hub)).filter(|locs| !locs.is_empty()).min_by_key(|locs| cost(locs));
+        let count = |loc, thread| frontier.writes(loc).iter().filter(|id| id.thread == thread).count();
+        let pairs = |&Shared { loc, threads }: &Shared| count(loc, threads.0) * count(loc, threads.1);
+        let cost = |shared: &[Shared]| shared.iter().map(pairs).sum::<usize>();
+        let least = block.iter().map(|&hub| away(hub)).filter(|edges| !edges.is_empty()).min_by_key(|all| cost(all));
         match least {
-            Some(locs) => chosen.extend(locs),
+            Some(edges) => chosen.extend(edges),
             // A graph in which a cycle could not be excluded though everything meets in a hub.
             None => return chosen,
         }
     }
 }
 
-/// Two writes of one of the locations that may still come in either order.
+/// Two writes along one of these edges that may still come in either order.
 pub(super) fn unordered(
     frontier: &Frontier<'_>,
     trace: &[EventId],
     orders: &[(EventId, EventId)],
-    locations: &[LocId],
+    edges: &[Shared],
     alarm: Alarm<'_>,
 ) -> Result<Option<(EventId, EventId)>, Interrupted> {
-    if locations.iter().all(|&loc| frontier.writes(loc).len() < 2) {
+    let of = |loc, thread| frontier.writes(loc).iter().copied().filter(move |id| id.thread == thread);
+    let pairs = edges.iter().flat_map(|&Shared { loc, threads: (one, other) }| {
+        of(loc, other).flat_map(move |b| of(loc, one).map(move |a| (a, b)))
+    });
+    let mut pairs = pairs.peekable();
+    if pairs.peek().is_none() {
         return Ok(None);
     }
     let cut = basis::everything(frontier);
@@ -116,10 +138,5 @@ pub(super) fn unordered(
     let mut realiser = Realiser::default();
     let Some(certain) = realiser.certain(&basis.problem, &basis.sequence, &alarm)? else { return Ok(None) };
     let number = |id: EventId| basis.problem.starts[id.thread.index()] + id.index;
-    let open = |a: EventId, b: EventId| !certain.decides(number(a), number(b));
-    Ok(locations.iter().find_map(|&loc| {
-        let writes = frontier.writes(loc);
-        let pairs = (0..writes.len()).flat_map(|b| (0..b).map(move |a| (writes[a], writes[b])));
-        pairs.into_iter().find(|&(a, b)| a.thread != b.thread && open(a, b))
-    }))
+    Ok(pairs.find(|&(a, b)| !certain.decides(number(a), number(b))))
 }

@@ -10,13 +10,17 @@
 //! Every observation function is met once. Let `O` be one, and a node annotated with a part of it such that nothing of the rest is
 //! tried. Of the pending reads whose sources in `O` are there, the child that annotates the first one with its source is
 //! such a node again, since those before it were tried with other sources. The order of the reads does not matter.
+//!
+//! Not every pending read has to be tried (ours, by the *signals* of `rvf`): if no write to the location of a read shows up while it is tried, nothing is gained by letting
+//! others go first (`sequence::signals`). Threads that have nothing to do with each other do not make exponentially many nodes then.
 
 use super::basis::NewRead;
 use super::findings::Explorer;
 use super::observe::{Answer, answers, observe};
 use super::options::Settings;
 use super::refine;
-use crate::sequence::{Extended, LocId, Mark, Pending, Shell, Stop, Walk};
+use crate::sequence::signals::{Ancestor, Ancestors, stops};
+use crate::sequence::{Extended, Mark, Pending, Shell, Stop, Walk};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -33,8 +37,39 @@ enum Branch {
     Choice { thread: ThreadId, count: u32, next: u32 },
     /// The two orders of two writes.
     Order { writes: (EventId, EventId), next: u32 },
-    /// Answers of pending reads, the next one last.
-    Reads { options: Vec<(Pending, Answer, bool)> },
+    /// Answers of pending reads.
+    Reads(Reads),
+}
+
+/// The pending reads of a node.
+#[derive(Debug, Default)]
+struct Reads {
+    pending: Vec<Pending>,
+    /// Which of them is tried.
+    next: usize,
+    /// What it can be annotated with and whether it writes then, the next one last; `None` if it has not been begun.
+    options: Option<Vec<(Answer, bool)>>,
+    /// Whether the others have to be tried, too.
+    more: bool,
+    /// Whether some annotation of this one is possible.
+    possible: bool,
+    /// One of its annotations is being explored.
+    inside: bool,
+}
+
+impl Reads {
+    /// All of them.
+    fn new(pending: Vec<Pending>) -> Self {
+        Reads { pending, more: true, ..Reads::default() }
+    }
+
+    /// Whether anything is left to try.
+    fn has_more(&self) -> bool {
+        match &self.options {
+            Some(options) => !options.is_empty() || (self.more && self.next + 1 < self.pending.len()),
+            None => self.more && self.next < self.pending.len(),
+        }
+    }
 }
 
 /// An annotation of the events at hand.
@@ -47,7 +82,9 @@ struct Node {
     /// Orders of writes that are part of the class.
     orders: Orders,
     branch: Branch,
-    /// The share of the search of each child.
+    /// The share of the search below, as far as it has not been given to children.
+    weight: f64,
+    /// That of each child.
     share: f64,
     /// Whether anything came of it.
     fruitful: bool,
@@ -57,8 +94,10 @@ struct Node {
 pub(super) struct Search<'c> {
     explorer: Explorer<'c>,
     nodes: Vec<Node>,
-    /// Locations whose order of writes is part of the class.
-    refined: Vec<LocId>,
+    /// Along which edges the order of writes is part of the class.
+    refined: Vec<refine::Shared>,
+    /// The reads that are being tried.
+    ancestors: Ancestors,
     buffer: Vec<EventId>,
 }
 
@@ -71,7 +110,7 @@ impl<'c> Walk<'c> for Search<'c> {
 
     fn begin(&mut self) -> Result<(), Stop> {
         if self.explorer.settings.refine {
-            self.refined = refine::locations(&mut self.explorer)?;
+            self.refined = refine::edges(&mut self.explorer)?;
         }
         self.added(ThreadId::MAIN, &[])?;
         self.enter(Vec::new(), Tried::new(), Orders::new(), 1.0)
@@ -98,10 +137,22 @@ impl<'c> Walk<'c> for Search<'c> {
                 *next += 1;
                 self.try_order(edge)?;
             }
-            Branch::Reads { options } => match options.pop() {
-                Some((pending, answer, writes)) => self.try_read(pending, answer, writes)?,
-                None => self.leave(),
-            },
+            Branch::Reads(reads) => {
+                if std::mem::take(&mut reads.inside) {
+                    reads.more |= self.ancestors.pop();
+                }
+                match reads.options.as_mut().map(Vec::pop) {
+                    Some(Some((answer, writes))) => self.try_read(answer, writes)?,
+                    Some(None) => {
+                        reads.options = None;
+                        reads.next += 1;
+                        // A lock that cannot be taken says nothing about the others.
+                        reads.more |= !reads.possible;
+                    }
+                    None if reads.has_more() => self.begin_read(),
+                    None => self.leave(),
+                }
+            }
             Branch::Choice { .. } | Branch::Order { .. } => self.leave(),
         }
         Ok(true)
@@ -114,6 +165,7 @@ impl<'c> Search<'c> {
             explorer: Explorer::new(question, deadline, settings, meetings),
             nodes: Vec::new(),
             refined: Vec::new(),
+            ancestors: Ancestors::default(),
             buffer: Vec::new(),
         }
     }
@@ -122,16 +174,26 @@ impl<'c> Search<'c> {
     fn enter(&mut self, mut trace: Vec<EventId>, tried: Tried, orders: Orders, weight: f64) -> Result<(), Stop> {
         let explorer = &mut self.explorer;
         explorer.shell.report.counters.nodes += 1;
+        let known = trace.len();
         let extended = explorer.shell.extend(&mut trace)?;
         explorer.report_bugs(&trace)?;
+        for &id in &trace[known..] {
+            self.signal_write(id);
+        }
+        let explorer = &mut self.explorer;
         // Threads that do nothing but read are not stopped on the way.
         if extended == Extended::TooLong || trace.len() > explorer.shell.depth {
             explorer.cut(&trace)?;
             explorer.shell.report.done += weight;
             let mark = explorer.shell.frontier.mark();
-            let branch = Branch::Reads { options: Vec::new() };
-            self.nodes.push(Node { mark, trace, tried, orders, branch, share: 0.0, fruitful: true });
+            let branch = Branch::Reads(Reads::default());
+            self.nodes.push(Node { mark, trace, tried, orders, branch, weight: 0.0, share: 0.0, fruitful: true });
             return Ok(());
+        }
+        for thread in explorer.threads() {
+            if let Some(pending) = explorer.shell.frontier.pending(thread) {
+                self.ancestors.pending(pending, |ancestor| ancestor.update);
+            }
         }
         self.open(trace, tried, orders, weight)
     }
@@ -145,46 +207,73 @@ impl<'c> Search<'c> {
         let threads = explorer.threads();
         let choice = threads.iter().find_map(|&thread| Some((thread, explorer.shell.frontier.choice(thread)?)));
         let mut fruitful = false;
-        let (branch, children) = if let Some(writes) = writes {
-            (Branch::Order { writes, next: 0 }, 2)
+        let branch = if let Some(writes) = writes {
+            Branch::Order { writes, next: 0 }
         } else if let Some((thread, count)) = choice {
-            (Branch::Choice { thread, count, next: 0 }, count as usize)
+            Branch::Choice { thread, count, next: 0 }
         } else {
             fruitful = explorer.end(&trace, &orders)?;
-            let pending = threads.iter().filter_map(|&thread| explorer.shell.frontier.pending(thread)).collect();
-            let mut options = self.options(pending, &tried);
-            options.reverse();
-            let children = options.len();
-            (Branch::Reads { options }, children)
+            let pending = threads.iter().filter_map(|&thread| explorer.shell.frontier.pending(thread));
+            let mut pending: Vec<Pending> = pending.collect();
+            // Those that can stop the others first.
+            pending.sort_by_key(|pending| (self.is_tried(pending, &tried), !stops(pending)));
+            Branch::Reads(Reads::new(pending))
         };
-        if children == 0 {
-            self.explorer.shell.report.done += weight;
-        }
-        let share = weight / children.max(1) as f64;
-        self.nodes.push(Node { mark, trace, tried, orders, branch, share, fruitful });
+        let (weight, share) = match &branch {
+            Branch::Choice { count, .. } => (0.0, weight / f64::from(*count)),
+            Branch::Order { .. } => (0.0, weight / 2.0),
+            Branch::Reads(_) => (weight, 0.0),
+        };
+        self.nodes.push(Node { mark, trace, tried, orders, branch, weight, share, fruitful });
         Ok(())
     }
 
-    /// What the pending reads can be annotated with.
-    fn options(&mut self, pending: Vec<Pending>, tried: &Tried) -> Vec<(Pending, Answer, bool)> {
-        let frontier = &mut self.explorer.shell.frontier;
-        let mut options = Vec::new();
-        for pending in pending {
-            let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
-            frontier.visible(pending.thread, pending.loc, &mut self.buffer);
-            self.buffer.sort_unstable();
-            for &source in &self.buffer {
-                let (answers, writes) = answers(frontier, pending, source);
-                let open = answers.into_iter().filter(|&answer| !tried.contains(&(read, answer)));
-                options.extend(open.map(|answer| (pending, answer, writes)));
-            }
-        }
-        options
+    /// The next event of a thread that has a pending read.
+    fn next_read(&self, pending: &Pending) -> EventId {
+        EventId::new(pending.thread, self.explorer.shell.frontier.events(pending.thread).len() as u32)
     }
 
-    /// Explores what follows if a pending read gets this answer, if it can.
-    fn try_read(&mut self, pending: Pending, answer: Answer, writes: bool) -> Result<(), Stop> {
+    /// Whether something may not be tried for a pending read.
+    fn is_tried(&self, pending: &Pending, tried: &Tried) -> bool {
+        let read = self.next_read(pending);
+        tried.iter().any(|&(other, _)| other == read)
+    }
+
+    /// Looks what the next pending read of the innermost node can be annotated with.
+    fn begin_read(&mut self) {
+        let node = self.nodes.last().expect("it is being looked at");
+        let Branch::Reads(reads) = &node.branch else { unreachable!("reads are being tried") };
+        let pending = reads.pending[reads.next];
+        let left = reads.pending.len() - reads.next;
+        let read = self.next_read(&pending);
+        // Where something may not be tried, what is tried does not stand for all.
+        let stop = self.explorer.settings.signals && stops(&pending) && !self.is_tried(&pending, &node.tried);
+        let frontier = &mut self.explorer.shell.frontier;
+        frontier.visible(pending.thread, pending.loc, &mut self.buffer);
+        self.buffer.sort_unstable();
+        let mut options = Vec::new();
+        for &source in &self.buffer {
+            let (answers, writes) = answers(frontier, pending, source);
+            let open = answers.into_iter().filter(|&answer| !node.tried.contains(&(read, answer)));
+            options.extend(open.map(|answer| (answer, writes)));
+        }
+        options.reverse();
         let node = self.nodes.last_mut().expect("it is being looked at");
+        let share = node.weight / left as f64;
+        node.weight -= share;
+        node.share = share / options.len().max(1) as f64;
+        if options.is_empty() {
+            self.explorer.shell.report.done += share;
+        }
+        let Branch::Reads(reads) = &mut node.branch else { unreachable!("reads are being tried") };
+        (reads.options, reads.more, reads.possible) = (Some(options), !stop, false);
+    }
+
+    /// Explores what follows if the pending read that is being tried gets this answer, if it can.
+    fn try_read(&mut self, answer: Answer, writes: bool) -> Result<(), Stop> {
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        let Branch::Reads(reads) = &mut node.branch else { unreachable!("reads are being tried") };
+        let pending = reads.pending[reads.next];
         let Explorer { shell: Shell { frontier, report, .. }, traces, .. } = &mut self.explorer;
         report.statistics.events += 1;
         let read = EventId::new(pending.thread, frontier.events(pending.thread).len() as u32);
@@ -197,12 +286,32 @@ impl<'c> Search<'c> {
             return Ok(());
         };
         node.fruitful = true;
+        (reads.possible, reads.inside) = (true, true);
+        let signal = reads.more;
         let tried = node.tried.iter().copied().filter(|&(other, _)| other != read);
         let (tried, orders) = (tried.collect(), node.orders.clone());
         let id = observe(&mut self.explorer.shell.frontier, pending.thread, answer);
         debug_assert_eq!(id, read, "it was the next event of its thread");
+        self.ancestors.push(Ancestor {
+            id,
+            loc: pending.loc,
+            update: pending.update,
+            mutex: pending.mutex,
+            compares: false,
+            signal,
+        });
+        self.signal_write(id);
         self.added(pending.thread, &trace)?;
         self.enter(trace, tried, orders, share)
+    }
+
+    /// A write that has shown up is a signal to the reads above that could read from it.
+    fn signal_write(&mut self, id: EventId) {
+        let frontier = &self.explorer.shell.frontier;
+        let event = frontier.event(id);
+        if event.writes() {
+            self.ancestors.write(id, event.loc, |ancestor| frontier.before(ancestor, id));
+        }
     }
 
     /// Takes an alternative.
@@ -250,6 +359,7 @@ impl<'c> Search<'c> {
     /// Leaves the innermost node.
     fn leave(&mut self) {
         let node = self.nodes.pop().expect("it is being looked at");
+        self.explorer.shell.report.done += node.weight;
         self.explorer.shell.report.counters.dead_ends += u64::from(!node.fruitful);
     }
 }
@@ -260,7 +370,7 @@ impl Node {
         match &self.branch {
             Branch::Choice { count, next, .. } => next < count,
             Branch::Order { next, .. } => *next < 2,
-            Branch::Reads { options } => !options.is_empty(),
+            Branch::Reads(reads) => reads.has_more(),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::candidates::{self, Group};
 use super::options::{Rule, Settings};
 use super::pool::{Back, Given, Part};
 use crate::rules::Follows;
-use crate::sequence::signals::{Ancestor, Ancestors};
+use crate::sequence::signals::{Ancestor, Ancestors, stops};
 use crate::sequence::witness::{self, NewRead};
 use crate::sequence::{Extended, Initial, Mark, Pending, Report, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
@@ -64,12 +64,6 @@ pub(crate) struct Search<'c> {
     /// Where to leave what comes of it, if it is a part of a search.
     part: Option<Given>,
     buffer: Vec<EventId>,
-}
-
-/// Whether trying this read can make it needless to try others. The argument for that needs a read that can be done at
-/// any time, or a mutex: there what is in its way is another lock that shows up.
-fn stops(pending: &Pending) -> bool {
-    !pending.wait || pending.mutex
 }
 
 /// Whether a pending update may be one that the ancestor has disabled.

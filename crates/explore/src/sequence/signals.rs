@@ -12,11 +12,17 @@
 //!
 //! The second is a special case of the first here, where a lock is an update that waits.
 //!
-//! Used by `rvf`, for which they were published, and by `vc`.
+//! Used by `rvf`, for which they were published, by `vc` and by `dc`.
 
 use super::event::LocId;
 use super::run::Pending;
 use raddle_trace::EventId;
+
+/// Whether trying this read can make it needless to try others. The argument for that needs a read that can be done at
+/// any time, or a mutex: there what is in its way is another lock that shows up.
+pub(crate) fn stops(pending: &Pending) -> bool {
+    !pending.wait || pending.mutex
+}
 
 /// A read that is being tried.
 #[derive(Clone, Copy, Debug)]

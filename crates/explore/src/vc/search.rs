@@ -14,7 +14,7 @@ use super::order::Order;
 use super::realise::realise;
 use crate::rules::Follows;
 use crate::sequence::ends::Ends;
-use crate::sequence::signals::{Ancestor, Ancestors};
+use crate::sequence::signals::{Ancestor, Ancestors, stops};
 use crate::sequence::{Extended, Initial, LocId, Mark, NO_LOC, Pending, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
@@ -53,11 +53,6 @@ struct Now {
     more: bool,
     /// Some group of the current read has been explored.
     possible: bool,
-}
-
-/// Whether trying this read can make it needless to try others; see `sequence::signals`.
-fn stops(pending: &Pending) -> bool {
-    !pending.wait || pending.mutex
 }
 
 /// What is tried at a node.
