@@ -48,6 +48,9 @@ pub(crate) enum Failure {
     /// Algorithms for graphs disagree, or an input is none.
     #[error("{0}")]
     Fair(String),
+    /// A program that is that of a published table has another count, or is not there.
+    #[error("{0}")]
+    Table(String),
     /// A limit was reached.
     #[error(transparent)]
     Stop(#[from] raddle::fair::sets::Stop),

@@ -7,6 +7,7 @@
 //! cargo run --release -p raddle-bench -- --quick         # everything, on tiny parameters: does it work?
 //! cargo run --release -p raddle-bench -- engines         # all engines on all programs of bench/programs
 //! cargo run --release -p raddle-bench -- choice          # `auto` beside the best of those it chooses from
+//! cargo run --release -p raddle-bench -- tables          # counts of the literature beside ours
 //! cargo run --release -p raddle-bench -- models          # RA and RC11 beside SC, `optimal` beside `rf`
 //! cargo run --release -p raddle-bench -- growth          # time per class against the length of the execution
 //! cargo run --release -p raddle-bench -- oc              # time of `oc` against the bound, by every way to search
@@ -18,7 +19,7 @@
 //! cargo run --release -p raddle-bench -- fair            # Streett objectives: symbolic steps, basic against improved
 //! ```
 //!
-//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`], [`choice`],
+//! Reading order: [`suite`] (which programs), [`measure`] (how), [`memory`], [`table`] (what is printed); [`engines`], [`choice`], [`tables`],
 //! [`models`], [`growth`], [`formulas`], [`lin`], [`messages`], [`stores`], [`tso`], [`live`] and [`fair`] stand by themselves.
 
 mod choice;
@@ -39,6 +40,7 @@ mod stores;
 mod suite;
 mod svg;
 mod table;
+mod tables;
 mod tso;
 
 use clap::Parser;
@@ -93,6 +95,12 @@ enum Command {
     ///
     /// Programs of bench/programs are made larger until the best engine needs 50 ms. Prints CPU times, and that of `auto` over the best one.
     Choice(choice::Args),
+
+    /// Compare counts with those of the literature, program by program
+    ///
+    /// Prints each published row beside what the engines count here, and says which programs are the same as far as the counts tell. If one of these has
+    /// another count, that is an error.
+    Tables(tables::Args),
 
     /// Compare the memory models of C11 with SC on the same programs
     ///
@@ -156,6 +164,8 @@ fn run(args: &Args) -> Result<(), Failure> {
         engines::run(args)?;
     } else if let Some(Command::Choice(args)) = &args.command {
         choice::run(args)?;
+    } else if let Some(Command::Tables(args)) = &args.command {
+        tables::run(args)?;
     } else if let Some(Command::Models(args)) = &args.command {
         models::run(args)?;
     } else if let Some(Command::Growth(args)) = &args.command {
