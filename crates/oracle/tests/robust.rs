@@ -2,7 +2,7 @@
 //!
 //! `RADDLE_ROBUST` is how many programs of each family.
 
-use raddle_engine::{Control, Deadline, Limits};
+use raddle_engine::{Control, Deadline, Limits, StopReason};
 use raddle_machine::Code;
 use raddle_oracle::brute::{self, Behaviours, Budget};
 use raddle_oracle::compare::code;
@@ -80,6 +80,21 @@ fn known_programs() {
 fn parsed(text: &str) -> Code {
     let program = raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     raddle::prepare(&program, None)
+}
+
+/// The writes of places that overlap have no order in an execution, so no cycle shows that it is none of SC.
+#[test]
+fn accesses_that_overlap_end_the_search() {
+    let code = parsed(
+        "global x: i64; global y: i32;
+        fn left() { store i64 x, 1; let r = load y; }
+        fn right() { store y, 1; let h = load i32 *(&x + 4); }
+        fn main() { spawn left(); spawn right(); }",
+    );
+    let found = attacked(&code, &BTreeSet::new(), 1, &"two sizes");
+    assert!(found.witnesses.is_empty());
+    let Some(StopReason::GaveUp { why, at }) = found.stop else { panic!("{:?}", found.stop) };
+    assert!(why.contains("different sizes") && at.line == 2, "{why} at {at:?}");
 }
 
 /// Loads of turns that had no effect are no events: they do not end an attack, and lead from nobody to nobody.

@@ -19,7 +19,7 @@ use crate::visited::Index;
 use attack::{Attack, AttackPart, Attacks, How};
 use cycle::{Link, cycle};
 use raddle_engine::{Deadline, Fault, Refusal, StopReason};
-use raddle_machine::{Automaton, Code, Status, Visible, replay};
+use raddle_machine::{Access, Automaton, Code, Status, Visible, replay};
 use raddle_trace::{Execution, Model, Schedule, ThreadName};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -106,7 +106,7 @@ pub fn robust(
             };
             match witness(&attacks, graph, index, attack) {
                 Ok(witness) => witnesses.push(witness),
-                Err(fault) => return ControlFlow::Break(Halt::Fault(fault)),
+                Err(halt) => return ControlFlow::Break(halt),
             }
             if settings.all { ControlFlow::Continue(()) } else { ControlFlow::Break(Halt::Enough) }
         },
@@ -128,14 +128,17 @@ pub fn robust(
 }
 
 /// The run that shows an attack, replayed under TSO.
-fn witness(attacks: &Attacks<'_>, graph: &Graph<AttackPart>, index: Index, attack: Attack) -> Result<Witness, Fault> {
+fn witness(attacks: &Attacks<'_>, graph: &Graph<AttackPart>, index: Index, attack: Attack) -> Result<Witness, Halt> {
     let code = attacks.machine.code;
+    let mut accessed: Vec<(Access, u32)> = Vec::new();
     let mut way = Vec::new();
     let (mut attacker, mut passed) = (None, BTreeSet::new());
     for (from, by) in graph.way(index) {
         let attacked = graph.state(attacks, from);
         let choice = attacks.choices(&attacked)[usize::from(by)];
         let id = choice.step.thread();
+        let thread = own(&attacked.state, id);
+        accessed.extend(access(thread.status()).map(|access| (access, thread.pc())));
         let moves = attacked.state.moves(code);
         let nth = moves.iter().filter(|step| step.thread() == id).position(|step| *step == choice.step);
         way.push(Move { thread: id, nth: nth.expect("it is one of them") });
@@ -152,9 +155,29 @@ fn witness(attacks: &Attacks<'_>, graph: &Graph<AttackPart>, index: Index, attac
     }
     let then = Then::Arrivals(attacker.expect("an attack that succeeds delays something"));
     let schedule = realise(code, Model::Tso, way, &then).named(code.numbering());
-    let run = replay(code, Model::Tso, &schedule, false)?;
-    match cycle(&run.execution) {
-        Some(cycle) => Ok(Witness { attack, schedule, execution: run.execution, cycle, passed }),
-        None => Err(Fault::NotReplayed(format!("the run `{schedule}` is one of sequential consistency"))),
+    let run = replay(code, Model::Tso, &schedule, false).map_err(|error| Halt::Fault(error.into()))?;
+    let crosses =
+        |one: &(Access, u32)| accessed.iter().any(|other| one.0 != other.0 && one.0.overlaps(other.0)).then_some(one.1);
+    match (cycle(&run.execution), accessed.iter().find_map(crosses)) {
+        (Some(cycle), _) => Ok(Witness { attack, schedule, execution: run.execution, cycle, passed }),
+        // In executions the writes of each place have their order, and those of places that overlap have none.
+        (None, Some(pc)) => {
+            let why = "an attack may succeed by accesses of different sizes to the same memory, whose executions cannot be compared";
+            Err(Halt::Stop(StopReason::GaveUp { why: why.to_owned(), at: code.place(pc) }))
+        }
+        (None, None) => {
+            let why = format!("the run `{schedule}` is one of sequential consistency");
+            Err(Halt::Fault(Fault::NotReplayed(why)))
+        }
+    }
+}
+
+/// What memory a thread accesses next.
+fn access(status: &Status) -> Option<Access> {
+    match *status {
+        Status::Ready(
+            Visible::Load { access, .. } | Visible::Store { access, .. } | Visible::Update { access, .. },
+        ) => Some(access),
+        _ => None,
     }
 }
