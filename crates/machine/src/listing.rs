@@ -20,6 +20,11 @@ impl Code {
         self.instrs[pc as usize]
     }
 
+    /// Tells of every instruction of the same function that may come behind the one at `pc`.
+    pub fn successors(&self, pc: Pc, see: &mut impl FnMut(Pc)) {
+        crate::live::successors(self, pc, self.instr(pc), see);
+    }
+
     /// The value of an operand that is a constant.
     pub fn as_constant(&self, operand: Operand) -> Option<u64> {
         (operand.0 & Operand::CONSTANT != 0).then(|| self.constant(operand))

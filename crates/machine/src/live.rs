@@ -192,7 +192,7 @@ fn read(code: &Code, instr: Instr, see: &mut impl FnMut(Slot)) {
 }
 
 /// Tells of every instruction of the same function that may come next.
-fn successors(code: &Code, pc: Pc, instr: Instr, see: &mut impl FnMut(Pc)) {
+pub(crate) fn successors(code: &Code, pc: Pc, instr: Instr, see: &mut impl FnMut(Pc)) {
     match instr {
         Instr::Jump { to } | Instr::Spin { to, .. } => see(to),
         Instr::Branch { then, otherwise, .. } => [then, otherwise].into_iter().for_each(see),

@@ -192,6 +192,11 @@ impl Thread {
         self.frames.first().map_or(FuncId(0), |frame| frame.function)
     }
 
+    /// Where the functions go on that wait for the one that runs.
+    pub fn returns(&self) -> impl Iterator<Item = u32> + '_ {
+        self.frames.iter().skip(1).map(|frame| frame.return_to)
+    }
+
     /// Takes what was printed since the last call.
     pub fn take_printed(&mut self) -> Vec<String> {
         self.past.log.as_mut().map(std::mem::take).unwrap_or_default()

@@ -2,7 +2,7 @@
 //!
 //! Depth first. In each state one thread is let go at first. Whenever a thread is about to access what another thread has accessed on the way here, and one of the two writes, it is let go before that access as well
 //! (Flanagan and Godefroid 2005; Calin 2016, without the test of happens-before, so that a thread may be let go in vain). Calin takes the last such access; where threads wait for each other the last one may be one that cannot come later
-//! and hide another, so here it is the last one by each of the others. A store that arrives is the move of another actor, its thread's buffer; what a thread and its own buffer do commutes or enables.
+//! and hide another, so here it is the last one by each of the others. A store that arrives is the move of another actor, its thread's buffer; what a thread and its own buffer do commutes or enables, but for stores to memory that may be no more.
 //!
 //! A state that was met before is not followed again, and the accesses below it would be missed: so what has been accessed below each state, and by whom, is kept with it, and is held against the way to it whenever it is met. That is sound as
 //! long as states do not repeat on a way (without such summaries it is wrong: the notes on Calin 2016 count wrong answers for a quarter of random programs). Where one does, the accesses below it are not known in time, and the search says so instead.
@@ -10,11 +10,10 @@
 //! Where threads start and wait for each other nothing has to be tried, but for two that wait for the end of the same one: nobody comes before its start or goes on before the end it waits for. Accesses to memory that does not live for ever, and whatever else depends on more than a cell, are taken to conflict with everything.
 
 use crate::machine::{Machine, Piece};
-use crate::memo::{Accessed, Actor, Memo};
-use crate::parts::{NewParts, Numbers, Parts};
+use crate::memo::{Accessed, Actor};
 use crate::search::{Graph, Notice, Pause};
-use crate::semantics::{Breadth, Remembers, Semantics};
-use crate::visited::{Index, Visited, Written};
+use crate::steps::{Going, Looked, Steps};
+use crate::visited::Index;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -42,8 +41,8 @@ type Items = Rc<FxHashSet<Item>>;
 /// A state on the way.
 struct Frame {
     state: Index,
-    /// By whom, as which move, what it accesses, and where it leads.
-    moves: Vec<(Actor, u16, Accessed, Box<[u32]>)>,
+    /// All of them, by number.
+    moves: Vec<Going>,
     /// Moves that are to be followed, and the next one of them.
     chosen: Vec<usize>,
     next: usize,
@@ -54,23 +53,23 @@ struct Frame {
 }
 
 impl Frame {
-    /// Lets an actor go from here; all of them, if it cannot.
+    /// Lets an actor go from here; all of them, if it cannot. Where a store may arrive too late, at memory that is no more, its thread fails and cannot go on, so both are let go together.
     fn let_go(&mut self, actor: Actor) {
-        let can = self.moves.iter().any(|(of, ..)| *of == actor);
-        for (at, (of, ..)) in self.moves.iter().enumerate() {
-            if (!can || *of == actor) && !self.actors.contains(of) {
+        let can = self.moves.iter().any(|going| going.actor == actor);
+        let is_late = |going: &Going| !going.actor.runs && going.accessed == Accessed::Anything;
+        let fails = self.moves.iter().any(|going| going.actor.thread == actor.thread && is_late(going));
+        let goes = |of: Actor| !can || of == actor || (fails && of.thread == actor.thread);
+        for (at, going) in self.moves.iter().enumerate().filter(|(_, going)| goes(going.actor)) {
+            if !self.actors.contains(&going.actor) {
                 self.chosen.push(at);
             }
         }
-        let all = self.moves.iter().map(|(of, ..)| *of).filter(|of| !can || *of == actor);
-        self.actors.extend(all.collect::<Vec<_>>());
+        self.actors.extend(self.moves.iter().map(|going| going.actor).filter(|of| goes(*of)));
     }
 }
 
 struct Search<'s, 'c> {
-    machine: &'s Machine<'c>,
-    memo: Memo,
-    graph: Graph<Piece>,
+    steps: Steps<'s, 'c>,
     way: Vec<Frame>,
     /// The accesses of the moves on the way, by whom.
     made: Vec<(Actor, Accessed)>,
@@ -87,11 +86,8 @@ pub(crate) fn search<E>(
     notice: &mut Notice<'_, Machine<'_>, E>,
     pause: &mut Pause<'_, Machine<'_>, E>,
 ) -> (Graph<Piece>, Option<Ended<E>>) {
-    let graph = Graph { visited: Visited::new(), parts: Parts::new(), transitions: 0, depth: 0, leads_back: false };
     let mut search = Search {
-        machine,
-        memo: Memo::default(),
-        graph,
+        steps: Steps::new(machine),
         way: Vec::new(),
         made: Vec::new(),
         items: FxHashMap::default(),
@@ -100,7 +96,7 @@ pub(crate) fn search<E>(
         sets: FxHashMap::default(),
     };
     let ended = search.run(notice, pause).break_value();
-    (search.graph, ended)
+    (search.steps.graph, ended)
 }
 
 impl Search<'_, '_> {
@@ -109,28 +105,21 @@ impl Search<'_, '_> {
         notice: &mut Notice<'_, Machine<'_>, E>,
         pause: &mut Pause<'_, Machine<'_>, E>,
     ) -> ControlFlow<Ended<E>> {
-        let mut new = NewParts::new();
-        let mut first = Vec::new();
-        let state = self.machine.initial();
-        self.machine.split(&state, &mut |part| first.push(new.number(&self.graph.parts, part)));
-        let settled = new.settle(&mut self.graph.parts);
-        first.iter_mut().for_each(|part| *part = settled.number(*part));
-        let (index, _) = self.insert(&first, 0, 0);
-        self.enter(index, notice)?;
+        let first = self.steps.begin();
+        self.enter(first, notice)?;
         while let Some(frame) = self.way.last_mut() {
             let Some(&at) = frame.chosen.get(frame.next) else {
                 self.leave();
                 continue;
             };
             frame.next += 1;
-            let (actor, by, accessed, ref list) = frame.moves[at];
-            let (from, list) = (frame.state, list.clone());
+            let (from, Going { actor, accessed, to, .. }) = (frame.state, frame.moves[at].clone());
             self.made.push((actor, accessed));
-            self.graph.transitions += 1;
-            if self.graph.transitions.is_multiple_of(PAUSE) {
-                pause(&self.graph).map_break(Ended::Told)?;
+            self.steps.graph.transitions += 1;
+            if self.steps.graph.transitions.is_multiple_of(PAUSE) {
+                pause(&self.steps.graph).map_break(Ended::Told)?;
             }
-            let (index, is_new) = self.insert(&list, from, by);
+            let (index, is_new) = self.steps.meet(&to, from, at as u16);
             if is_new {
                 self.enter(index, notice)?;
             } else {
@@ -141,41 +130,25 @@ impl Search<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    fn insert(&mut self, list: &[u32], from: Index, by: u16) -> (Index, bool) {
-        let mut bytes = Vec::new();
-        let written = Written::new(list, &mut bytes);
-        self.graph.visited.insert(written, &bytes, from, by)
-    }
-
     /// A state is met for the first time.
     fn enter<E>(&mut self, state: Index, notice: &mut Notice<'_, Machine<'_>, E>) -> ControlFlow<Ended<E>> {
-        let list: Vec<u32> = self.graph.visited.parts(state).collect();
-        let mut new = NewParts::new();
-        let mut lists: Vec<Vec<u32>> = Vec::new();
-        let mut numbers = Numbers { known: &self.graph.parts, new: &mut new };
-        let memo = &mut self.memo;
-        let looked = self.machine.recall(memo, &mut numbers, &list, Breadth::Everything, &mut |_, next| {
-            lists.push(next.to_vec());
-        });
-        let Some(expanded) = looked else { return ControlFlow::Break(Ended::Blocks) };
-        let settled = new.settle(&mut self.graph.parts);
-        self.memo.settle(&settled);
-        let accesses = self.memo.accesses(self.machine, &list);
-        let mut moves = Vec::with_capacity(lists.len());
-        for (by, (list, &(actor, accessed))) in lists.iter().zip(&accesses.moves).enumerate() {
-            moves.push((actor, by as u16, accessed, list.iter().map(|&part| settled.number(part)).collect()));
-        }
-        let below = accesses.next.iter().map(|&(actor, accessed)| self.item(actor, accessed)).collect();
-        for &(actor, accessed) in &accesses.next {
+        let list = self.steps.list(state);
+        let Some(Looked { sight, moves, mut next }) = self.steps.look(&list) else {
+            return ControlFlow::Break(Ended::Blocks);
+        };
+        next.retain(|&(_, accessed)| accessed != Accessed::Nothing);
+        let below = next.iter().map(|&(actor, accessed)| self.item(actor, accessed)).collect();
+        for &(actor, accessed) in &next {
             self.race(actor, accessed);
         }
         let mut frame = Frame { state, moves, chosen: Vec::new(), next: 0, actors: FxHashSet::default(), below };
-        if let Some(&(actor, ..)) = frame.moves.first() {
-            frame.let_go(actor);
+        if let Some(going) = frame.moves.first() {
+            frame.let_go(going.actor);
         }
         self.way.push(frame);
-        self.graph.depth = self.graph.depth.max(self.way.len() as u64 - 1);
-        notice(&self.graph, state, expanded.sight).map_break(Ended::Told)
+        let graph = &mut self.steps.graph;
+        graph.depth = graph.depth.max(self.way.len() as u64 - 1);
+        notice(graph, state, sight).map_break(Ended::Told)
     }
 
     /// A state is met again.

@@ -6,7 +6,9 @@
 //!
 //! Cost: one look at every state and move; memory for every state, a few bytes per part of it.
 
-use crate::dynamic::{self, Ended};
+use crate::cartesian;
+use crate::dynamic;
+use crate::footprint::Footprints;
 use crate::growth::what_grows;
 use crate::machine::{Machine, Piece};
 use crate::schedule::schedule;
@@ -27,8 +29,8 @@ const LIVE: Switch = Switch::on_off("live", true, "clear what no thread will rea
 const LOCAL: Switch = Switch::on_off("local", true, "what no other thread can notice is done first and alone");
 const REDUCTION: Switch = Switch::words(
     "reduction",
-    &["none", "dynamic"],
-    "dynamic follows one order of moves that commute, in programs whose states do not repeat; depth-first, one worker",
+    &["none", "persistent", "cartesian", "dynamic"],
+    "follow one order of moves that commute: by what the code may access, by how far threads go before they meet (one worker), or as it turns out (depth-first, one worker)",
 );
 const BUFFER: Switch = Switch {
     key: "buffer",
@@ -67,28 +69,26 @@ impl Engine for Explicit {
             let message = format!("the engine `explicit` knows sc, tso and pso, not {}", options.model);
             return Err(Refusal::whole(code, message));
         }
-        let dynamic = options.switches.get(&REDUCTION) == "dynamic";
-        if dynamic && code.has_atomic_blocks() {
-            return Err(Refusal::whole(
-                code,
-                "atomic blocks are not reduced; leave out --engine-option reduction=dynamic",
-            ));
+        let reduction = options.switches.get(&REDUCTION);
+        let instead = format!("leave out --engine-option reduction={reduction}");
+        if reduction != "none" && code.has_atomic_blocks() {
+            return Err(Refusal::whole(code, format!("atomic blocks are not reduced; {instead}")));
         }
-        if dynamic && code.guesses_handles() {
-            let message = "a thread may be waited for that has not been started, which is not reduced; leave out --engine-option reduction=dynamic";
+        if reduction != "none" && code.guesses_handles() {
+            let message =
+                format!("a thread may be waited for that has not been started, which is not reduced; {instead}");
             return Err(Refusal::whole(code, message));
         }
-        if dynamic && code.has_mailboxes() {
-            return Err(Refusal::whole(
-                code,
-                "programs with mailboxes are not reduced; leave out --engine-option reduction=dynamic",
-            ));
+        if reduction != "none" && code.has_mailboxes() {
+            return Err(Refusal::whole(code, format!("programs with mailboxes are not reduced; {instead}")));
         }
         if !question.looks_for_races() {
             return Ok(());
         }
-        if dynamic {
-            let message = "races are not looked for with --engine-option reduction=dynamic; --no race leaves them out";
+        if matches!(reduction, "dynamic" | "cartesian") {
+            let message = format!(
+                "races are not looked for with --engine-option reduction={reduction}; --no race leaves them out"
+            );
             return Err(Refusal::whole(code, message));
         }
         let instead = "--no race leaves races out, --engine optimal finds them";
@@ -116,6 +116,57 @@ impl Engine for Explicit {
     }
 }
 
+/// What is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    Whole,
+    Persistent,
+    Cartesian,
+    Dynamic,
+}
+
+/// How a search ended.
+enum Ended {
+    /// Everything has been followed.
+    Whole,
+    /// Before that.
+    Told(Halt),
+    /// It cannot be done in this way.
+    Impossible(&'static str),
+}
+
+/// Follows the states of a program.
+fn follow(machine: &Machine<'_>, how: How, plan: Plan, watch: &RefCell<Watch<'_>>) -> (Graph<Piece>, Ended) {
+    let mut notice = |graph: &Graph<Piece>, index, sight| {
+        let way = |then: &_| match how {
+            How::Cartesian => cartesian::schedule(machine, graph, index, then),
+            How::Whole | How::Persistent | How::Dynamic => schedule(machine, graph, index, then),
+        };
+        watch.borrow_mut().notice(sight, &mut |_, then| Some(way(then)))
+    };
+    let mut pause = |graph: &Graph<Piece>| watch.borrow().pause(graph);
+    let too_many = "a state has too many ways on to be told apart";
+    match how {
+        How::Whole | How::Persistent => {
+            let (graph, ended) = search(machine, plan, &mut notice, &mut pause);
+            (graph, ended.map_or(Ended::Whole, Ended::Told))
+        }
+        How::Cartesian => {
+            let (graph, ended) = cartesian::search(machine, &mut notice, &mut pause);
+            (graph, ended.map_or(Ended::Whole, |told| told.map_or(Ended::Impossible(too_many), Ended::Told)))
+        }
+        How::Dynamic => {
+            let (graph, ended) = dynamic::search(machine, &mut notice, &mut pause);
+            let ended = ended.map_or(Ended::Whole, |ended| match ended {
+                dynamic::Ended::Told(halt) => Ended::Told(halt),
+                dynamic::Ended::Repeats => Ended::Impossible("states repeat on the way"),
+                dynamic::Ended::Blocks => Ended::Impossible(too_many),
+            });
+            (graph, ended)
+        }
+    }
+}
+
 impl Explicit {
     /// All states of the program with full fences before these instructions.
     pub(crate) fn run_with(
@@ -138,31 +189,35 @@ impl Explicit {
             machine.live = None;
         }
         let order = if switches.get(&SEARCH) == "depth" { Order::Depth } else { Order::Breadth };
-        let breadth = if switches.is_on(&LOCAL) { Breadth::Enough } else { Breadth::Everything };
-        let plan = Plan { order, workers: options.workers.max(1), breadth };
-        let watch = RefCell::new(Watch::new(question, machine.races, deadline));
-        let mut notice = |graph: &Graph<Piece>, index, sight| {
-            watch.borrow_mut().notice(sight, &mut |_, then| Some(schedule(&machine, graph, index, then)))
+        machine.local = switches.is_on(&LOCAL);
+        let mut how = match switches.get(&REDUCTION) {
+            "persistent" => How::Persistent,
+            "cartesian" => How::Cartesian,
+            "dynamic" => How::Dynamic,
+            _ => How::Whole,
         };
-        let mut pause = |graph: &Graph<Piece>| watch.borrow().pause(graph);
+        let plan = Plan { order, workers: options.workers.max(1), breadth: Breadth::Enough };
+        let watch = RefCell::new(Watch::new(question, machine.races, deadline));
         let mut notes = Vec::new();
-        let reduced = if switches.get(&REDUCTION) == "dynamic" {
-            match dynamic::search(&machine, &mut notice, &mut pause) {
-                (graph, None) => Some((graph, None)),
-                (graph, Some(Ended::Told(halt))) => Some((graph, Some(halt))),
-                (_, Some(Ended::Repeats | Ended::Blocks)) => {
-                    notes.push("states repeat on the way, so nothing was reduced".into());
+        let (graph, ended) = loop {
+            machine.footprints = (how == How::Persistent).then(|| Footprints::new(code));
+            match follow(&machine, how, plan, &watch) {
+                (graph, Ended::Whole) => break (graph, None),
+                (graph, Ended::Told(halt)) => break (graph, Some(halt)),
+                (_, Ended::Impossible(why)) => {
+                    notes.push(format!("{why}, so persistent sets were followed instead"));
+                    how = How::Persistent;
                     watch.replace(Watch::new(question, machine.races, deadline));
-                    None
                 }
             }
-        } else {
-            None
         };
-        let (graph, ended) = reduced.unwrap_or_else(|| search(&machine, plan, &mut notice, &mut pause));
         let mut watch = watch.into_inner();
-        if order == Order::Depth && options.workers > 1 {
+        let in_parallel = matches!(how, How::Whole | How::Persistent);
+        if order == Order::Depth && in_parallel && options.workers > 1 {
             notes.push("depth-first search has one worker".into());
+        }
+        if !in_parallel && options.workers > 1 {
+            notes.push(format!("the search with reduction={} has one worker", switches.get(&REDUCTION)));
         }
         match ended {
             Some(Halt::Fault(fault)) => return Err(fault),
@@ -175,7 +230,11 @@ impl Explicit {
             Some(Halt::Found | Halt::Spurious) => {}
             None => {
                 watch.reach.states = Some(graph.visited.len() as u64);
-                watch.reach.goes_on = watch.statistics.executions == 0 && graph.leads_back && graph.goes_on(&machine);
+                let goes_on = || match how {
+                    How::Cartesian => cartesian::goes_on(&machine, &graph),
+                    How::Whole | How::Persistent | How::Dynamic => graph.goes_on(&machine),
+                };
+                watch.reach.goes_on = watch.statistics.executions == 0 && graph.leads_back && goes_on();
                 if let Some(pc) = watch.full {
                     let bound = machine.bound.unwrap_or(0);
                     let why = format!(

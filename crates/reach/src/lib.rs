@@ -3,23 +3,27 @@
 //! Stateless engines look at one execution after the other; programs without an end have none that ends. Here a state that was met before is not
 //! looked at again, so a program with loops and finitely many states is explored to its end, and what is not found is not there.
 //!
-//! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], [`memo`] (moves that are known), then [`machine`] (programs as such systems),
+//! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], [`memo`] (moves that are known), then [`machine`] (programs as such systems), [`footprint`] and [`persistent`] (moves that need not be followed),
 //! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference,
 //! [`lazy`] builds the differences into the program, and [`buffers`] lets buffers forget.
 
 pub mod buffers;
+mod cartesian;
 mod dynamic;
 pub mod explicit;
+pub mod footprint;
 pub mod growth;
 pub mod lazy;
 pub mod machine;
 pub mod memo;
 pub mod parts;
+mod persistent;
 pub mod robust;
 mod schedule;
 pub mod search;
 pub mod semantics;
 pub mod sight;
+mod steps;
 mod thread;
 pub mod visited;
 mod watch;

@@ -9,12 +9,15 @@
 //! * What a thread does that no other thread can notice or prevent, now or later, is done first and alone (local events first, Calin 2016; here invisible work is done in one go
 //!   by the machine, and this is about the visible operations that are local all the same): picking an alternative, starting a thread, a fence that need not
 //!   wait, a look at a constant, and, with store buffers and if nobody looks for races, putting a store to a global object into the buffer.
+//! * If that is asked for, a [persistent set](crate::persistent) is followed.
 //! * A store buffer may have a bound: a thread with so many stores on their way does not store (Calin 2016, section 6.4 of our notes on it says what is exact then).
 
+use crate::footprint::Footprints;
 use crate::memo::{Memo, recall};
 use crate::parts::Numbers;
+use crate::persistent::{self, Process};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
-use crate::sight::{Sight, notice};
+use crate::sight::{Sight, everybody_turns, notice};
 use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
@@ -45,6 +48,10 @@ pub struct Machine<'c> {
     pub fences: BTreeSet<u32>,
     /// What may still be read, if the rest is to be cleared.
     pub live: Option<Live>,
+    /// Whether what nobody can notice or prevent is done first and alone.
+    pub local: bool,
+    /// What may be accessed from each instruction on, if only [persistent sets](crate::persistent) are followed.
+    pub footprints: Option<Footprints>,
     /// Memory as the program finds it.
     pub memory: ByteMemory,
     /// How large the objects in it are.
@@ -83,7 +90,7 @@ impl Rest {
 }
 
 /// Cells are so large; the last one of an object may be smaller.
-const CELL: u32 = 8;
+pub(crate) const CELL: u32 = 8;
 
 /// The start of the cell that an access is to, if it is to one that is there at first.
 pub(crate) fn cell_of(machine: &Machine<'_>, access: Access) -> Option<Addr> {
@@ -126,9 +133,16 @@ impl<'c> Machine<'c> {
             bound: None,
             fences: BTreeSet::new(),
             live,
+            local: true,
+            footprints: None,
             memory: ByteMemory::initial(code),
             sizes: code.shared_globals().map(|(base, bytes)| (base, bytes.len() as u32)).collect(),
         }
+    }
+
+    /// Whether stores are on their way for a while before everybody sees them.
+    pub(crate) fn keeps(&self) -> bool {
+        self.model != Model::Sc
     }
 
     /// What can happen next, and whether a store had to wait for room in its buffer.
@@ -247,10 +261,43 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// Who can be let go first and alone.
+    /// The threads of a persistent set, if that is less than all.
+    fn persistent(&self, state: &Concrete, moves: &[Step]) -> Option<Vec<ThreadId>> {
+        let footprints = self.footprints.as_ref()?;
+        if everybody_turns(self, state, moves) {
+            return None;
+        }
+        let outgoing: BTreeMap<ThreadId, _> = state
+            .memory()
+            .outgoing()
+            .map(|(id, outgoing)| (id, persistent::of_outgoing(self, footprints, id, outgoing)))
+            .collect();
+        let threads: Vec<_> = state.threads().collect();
+        let runs: Vec<_> = threads.iter().map(|thread| persistent::of_thread(self, footprints, thread)).collect();
+        let process = |(thread, runs)| {
+            let thread: &Shared = thread;
+            let id = thread.id();
+            Process {
+                runs,
+                arrives: outgoing.get(&id),
+                waits_for: persistent::waits_for(thread),
+                moves: moves.iter().filter(|step| step.thread() == id).count(),
+            }
+        };
+        let processes: Vec<Process<'_>> = threads.iter().copied().zip(&runs).map(process).collect();
+        let set = persistent::smallest(&processes, |id| threads.iter().position(|thread| thread.id() == id))?;
+        Some(threads.iter().zip(set).filter(|(_, is_in)| *is_in).map(|(thread, _)| thread.id()).collect())
+    }
+
+    /// Who can be let go first and alone. A thread fails where one of its stores arrives too late, which keeps it from going on, so it is none that has such a store on its way.
     fn local(&self, state: &Concrete, moves: &[Step]) -> Option<ThreadId> {
         let runs = moves.iter().filter(|step| matches!(step, Step::Run(_) | Step::Choose(..)));
-        runs.map(|step| step.thread()).find(|&id| state.atomic().is_none() && self.is_local(state, id))
+        let arrives_safely = |id: ThreadId| {
+            let mut waiting = state.memory().waiting(id).into_iter().flat_map(StoreBuffer::iter);
+            waiting.all(|store| cell_of(self, store.access).is_some())
+        };
+        runs.map(|step| step.thread())
+            .find(|&id| state.atomic().is_none() && self.is_local(state, id) && arrives_safely(id))
     }
 }
 
@@ -336,10 +383,13 @@ impl Semantics for Machine<'_> {
 
     fn expand(&self, state: &Concrete, breadth: Breadth, next: &mut dyn FnMut(u16, Concrete)) -> Expanded<Sight> {
         let (moves, full) = self.moves(state);
-        let alone = if breadth == Breadth::Enough && moves.len() > 1 { self.local(state, &moves) } else { None };
+        let enough = breadth == Breadth::Enough && moves.len() > 1;
+        let alone = if enough && self.local { self.local(state, &moves) } else { None };
+        let set = if enough && alone.is_none() { self.persistent(state, &moves) } else { None };
         let is_followed = |step: &Step| {
             let runs = matches!(step, Step::Run(_) | Step::Choose(..));
             alone.is_none_or(|alone| runs && step.thread() == alone)
+                && set.as_ref().is_none_or(|set| set.contains(&step.thread()))
         };
         let mut sight = notice(self, state, &moves, full);
         if moves.len() > usize::from(u16::MAX) {

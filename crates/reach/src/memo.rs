@@ -10,26 +10,32 @@
 //! Debug builds compare with what the machine says about the whole state: the first states each, then some. Measured (three mutual exclusions of `bench/spin`, one core): seven to ten times as many states in a second
 //! as by making every move on the whole state, and about twice as many as the verifiers that SPIN compiles.
 
-mod sketch;
+mod actors;
+pub(crate) mod sketch;
+
+pub(crate) use actors::{Accessed, Actor, Whose};
 
 use crate::machine::{Concrete, Machine, Piece};
 use crate::parts::{Numbers, Settled};
+use crate::persistent::{self, Process, Reach};
 use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
-use crate::sight::{Sight, notice};
+use crate::sight::{Sight, everybody_turns, notice};
 use raddle_machine::Addr;
-use raddle_trace::{Model, Step, ThreadId};
+use raddle_trace::{Step, ThreadId};
 use rustc_hash::FxHashMap;
 use sketch::{Needs, Sketch, ThreadSketch, alone, may_race, sketch};
 use smallvec::SmallVec;
 
 /// The number of a part that is not there.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Moves that have been worked out.
 #[derive(Debug, Default)]
 pub struct Memo {
     /// What is known of parts, by number.
     sketches: Vec<Option<Sketch>>,
+    /// What is accessed by threads and by what is on its way, by the numbers of these parts, if that is asked for.
+    reaches: Vec<Option<Box<Reach>>>,
     /// The next operation of a thread: by the thread, the cell and what is on its way.
     operations: FxHashMap<[u32; 3], u32>,
     /// The arrival of a store: by what is on its way, the cell, and which one of those that can arrive.
@@ -63,9 +69,9 @@ struct Outcome {
 
 /// A place in the list of a state: of a part, or where it would be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Spot {
-    at: u32,
-    part: u32,
+pub(crate) struct Spot {
+    pub(crate) at: u32,
+    pub(crate) part: u32,
 }
 
 /// What can happen next.
@@ -112,6 +118,15 @@ impl Memo {
         }
         if self.sketches[at].is_none() {
             self.sketches[at] = Some(sketch(machine, numbers.get(part)));
+            if let Some(footprints) = &machine.footprints {
+                let reach = match numbers.get(part) {
+                    Piece::Thread(thread) => Some(persistent::of_thread(machine, footprints, thread)),
+                    Piece::Outgoing(id, outgoing) => Some(persistent::of_outgoing(machine, footprints, *id, outgoing)),
+                    _ => None,
+                };
+                self.reaches.resize_with(self.sketches.len(), || None);
+                self.reaches[at] = reach.map(Box::new);
+            }
         }
     }
 
@@ -228,9 +243,15 @@ pub(crate) fn recall(
         memo.planned = planned;
         return None;
     }
-    let local = |one: &&Planned| one.runs && memo.thread_of(list, rest, one.thread).local;
+    let arrives_safely = |id: ThreadId| {
+        let outgoing = memo.outgoing(list, rest + 1, id);
+        let stores = (outgoing.part != NONE).then(|| memo.known(outgoing.part));
+        !matches!(stores, Some(Sketch::Outgoing { stores, .. }) if stores.contains(&None))
+    };
+    let local = |one: &&Planned| one.runs && memo.thread_of(list, rest, one.thread).local && arrives_safely(one.thread);
     let alone = planned.iter().find(local).map(|one| one.thread);
-    let alone = alone.filter(|_| breadth == Breadth::Enough && planned.len() > 1);
+    let enough = breadth == Breadth::Enough && planned.len() > 1;
+    let alone = alone.filter(|_| enough && machine.local);
     let threads = || list[..rest].iter().map(|&part| memo.thread(part));
     // Whatever could be wrong with the state shows in its parts; then the whole of it is looked at.
     let over = planned.iter().all(|one| one.runs && one.looks);
@@ -242,23 +263,26 @@ pub(crate) fn recall(
     } else {
         Sight::default()
     };
+    let set = if enough && alone.is_none() && machine.footprints.is_some() {
+        let turn = over && {
+            let state = whole.state(numbers);
+            everybody_turns(machine, state, &machine.moves(state).0)
+        };
+        if turn { None } else { memo.persistent(list, rest, &planned) }
+    } else {
+        None
+    };
     let mut after = std::mem::take(&mut memo.list);
     let mut left_out = false;
     for (number, one) in planned.iter().enumerate() {
-        if alone.is_some_and(|alone| !one.runs || one.thread != alone) {
+        let is_in_set = |at: usize, set: &SmallVec<[bool; 16]>| set[at] && memo.thread(list[at]).id == one.thread;
+        if alone.is_some_and(|alone| !one.runs || one.thread != alone)
+            || set.as_ref().is_some_and(|set| !(0..rest).any(|at| is_in_set(at, set)))
+        {
             left_out = true;
             continue;
         }
-        after.clear();
-        match one.how {
-            How::Exchange { thread, cell, outgoing, outcome, .. } => {
-                exchange(list, thread, cell, outgoing, outcome, &mut after);
-            }
-            How::Step(step) => {
-                let state = machine.after(whole.state(numbers), step);
-                machine.split(&state, &mut |piece| after.push(numbers.number(piece)));
-            }
-        }
+        follow(one, &mut whole, numbers, &mut after);
         next(number as u16, &after);
     }
     memo.list = after;
@@ -273,86 +297,74 @@ impl Memo {
         threads.find(|thread| thread.id == id).expect("it is there")
     }
 
+    /// Which of the threads of a state are a persistent set, if that is less than all.
+    fn persistent(&self, list: &[u32], rest: usize, planned: &[Planned]) -> Option<SmallVec<[bool; 16]>> {
+        let reach = |part: u32| self.reaches[part as usize].as_deref().expect("it was looked at");
+        let process = |&part: &u32| {
+            let thread = self.thread(part);
+            let outgoing = self.outgoing(list, rest + 1, thread.id);
+            Process {
+                runs: reach(part),
+                arrives: (outgoing.part != NONE).then(|| reach(outgoing.part)),
+                waits_for: match thread.needs {
+                    Needs::End(child) => Some(child),
+                    _ => None,
+                },
+                moves: planned.iter().filter(|one| one.thread == thread.id).count(),
+            }
+        };
+        let processes: SmallVec<[Process<'_>; 8]> = list[..rest].iter().map(process).collect();
+        persistent::smallest(&processes, |id| list[..rest].iter().position(|&part| self.thread(part).id == id))
+    }
+
     /// Whether to compare with what the machine says about the whole state.
     pub(crate) fn is_doubted(&self) -> bool {
         cfg!(debug_assertions) && (self.followed < 100 || self.followed.is_multiple_of(16))
     }
 }
 
-/// Who moves: a thread, or what it has on its way; where that does not keep its order, what is on its way to one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Actor {
-    pub(crate) thread: ThreadId,
-    pub(crate) runs: bool,
-    pub(crate) place: u64,
-}
-
-/// What a move accesses that others might.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Accessed {
-    Nothing,
-    /// A cell, which it may write.
-    Cell(Addr, bool),
-    Anything,
-}
-
-impl Accessed {
-    /// Whether it makes a difference which of the two comes first.
-    pub(crate) fn conflicts(self, other: Accessed) -> bool {
-        match (self, other) {
-            (Accessed::Nothing, _) | (_, Accessed::Nothing) => false,
-            (Accessed::Anything, _) | (_, Accessed::Anything) => true,
-            (Accessed::Cell(one, writes), Accessed::Cell(other, also)) => one == other && (writes || also),
-        }
+/// What one thread can do in the state that is made of these parts, and what can arrive of it. `None` if that cannot be told of it alone.
+pub(crate) fn recall_one(
+    machine: &Machine<'_>,
+    memo: &mut Memo,
+    numbers: &mut Numbers<'_, Piece>,
+    list: &[u32],
+    id: ThreadId,
+    next: &mut dyn FnMut(&[u32]),
+) -> Option<()> {
+    for &part in list {
+        memo.sketch(machine, numbers, part);
     }
+    let rest = list.iter().position(|&part| matches!(memo.known(part), Sketch::Rest { .. }))?;
+    let at = list[..rest].iter().position(|&part| memo.thread(part).id == id);
+    let mut whole = Whole { machine, list, state: None };
+    let (mut planned, mut full) = (std::mem::take(&mut memo.planned), false);
+    planned.clear();
+    if let Some(at) = at {
+        plan(machine, memo, numbers, &mut whole, (at, rest), &mut planned, &mut full);
+    }
+    let mut after = std::mem::take(&mut memo.list);
+    for one in &planned {
+        follow(one, &mut whole, numbers, &mut after);
+        next(&after);
+    }
+    memo.list = after;
+    memo.planned = planned;
+    Some(())
 }
 
-/// What actors access next.
-#[derive(Debug, Default)]
-pub(crate) struct Accesses {
-    /// By each of the moves.
-    pub(crate) moves: Vec<(Actor, Accessed)>,
-    /// By everybody that accesses something, be it that it has to wait.
-    pub(crate) next: Vec<(Actor, Accessed)>,
-}
-
-impl Memo {
-    /// What is accessed by the moves of the state that was followed last, which is made of these parts.
-    pub(crate) fn accesses(&self, machine: &Machine<'_>, list: &[u32]) -> Accesses {
-        let keeps = machine.model != Model::Sc;
-        let of_thread = |thread: &ThreadSketch| match (thread.needs, thread.pending) {
-            (Needs::Cell(_), Some((_, true, _))) if keeps && thread.stores => Accessed::Nothing,
-            (Needs::Cell(addr), Some((_, writes, _))) => Accessed::Cell(addr, writes),
-            // Whoever waits for an end as the second one fails.
-            (Needs::End(child), _) => Accessed::Cell(Addr(u64::MAX - u64::from(child.0)), true),
-            (Needs::Whole, _) if !thread.starts => Accessed::Anything,
-            _ => Accessed::Nothing,
-        };
-        let threads = list.iter().map_while(|&part| match self.known(part) {
-            Sketch::Thread(thread) => Some(thread),
-            _ => None,
-        });
-        let mut accesses = Accesses::default();
-        let mut by_thread: FxHashMap<ThreadId, Accessed> = FxHashMap::default();
-        for thread in threads {
-            let accessed = of_thread(thread);
-            by_thread.insert(thread.id, accessed);
-            accesses.next.push((Actor { thread: thread.id, runs: true, place: 0 }, accessed));
+/// The parts of the state that a planned move leads to.
+fn follow(one: &Planned, whole: &mut Whole<'_, '_>, numbers: &mut Numbers<'_, Piece>, after: &mut Vec<u32>) {
+    after.clear();
+    match one.how {
+        How::Exchange { thread, cell, outgoing, outcome, .. } => {
+            exchange(whole.list, thread, cell, outgoing, outcome, after);
         }
-        for one in &self.planned {
-            let actor = Actor { thread: one.thread, runs: one.runs, place: one.place };
-            let accessed = match one.how {
-                _ if one.runs => by_thread[&one.thread],
-                How::Exchange { cell: Some(_), addr: Some(addr), .. } => Accessed::Cell(addr, true),
-                _ => Accessed::Anything,
-            };
-            accesses.moves.push((actor, accessed));
-            if !one.runs {
-                accesses.next.push((actor, accessed));
-            }
+        How::Step(step) => {
+            let machine = whole.machine;
+            let state = machine.after(whole.state(numbers), step);
+            machine.split(&state, &mut |piece| after.push(numbers.number(piece)));
         }
-        accesses.next.retain(|&(_, accessed)| accessed != Accessed::Nothing);
-        accesses
     }
 }
 
@@ -521,7 +533,7 @@ fn exchange(list: &[u32], thread: u32, cell: Option<Spot>, outgoing: Spot, outco
     }
 }
 
-fn put(list: &mut Vec<u32>, Spot { at, part }: Spot, new: u32) {
+pub(crate) fn put(list: &mut Vec<u32>, Spot { at, part }: Spot, new: u32) {
     match (part, new) {
         (NONE, NONE) => {}
         (NONE, new) => list.insert(at as usize, new),

@@ -7,7 +7,7 @@ use crate::semantics::Part;
 use rustc_hash::FxHashMap;
 
 /// Parts by number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Parts<P> {
     list: Vec<P>,
     numbers: FxHashMap<P, u32>,

@@ -37,7 +37,7 @@ pub struct Plan {
 }
 
 /// The states that have been met.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Graph<P> {
     /// The states.
     pub visited: Visited,
@@ -96,6 +96,11 @@ impl<P: crate::semantics::Part> Graph<P> {
         semantics.join(&mut self.visited.parts(index).map(|number| self.parts.get(number)))
     }
 
+    /// The state that is made of these parts.
+    pub(crate) fn join<S: Semantics<Part = P>>(&self, semantics: &S, list: &[u32]) -> S::State {
+        semantics.join(&mut list.iter().map(|&number| self.parts.get(number)))
+    }
+
     /// The number of a state, if it has been met.
     pub fn find<S: Semantics<Part = P>>(&self, semantics: &S, state: &S::State) -> Option<Index> {
         let mut parts = Vec::new();
@@ -106,13 +111,17 @@ impl<P: crate::semantics::Part> Graph<P> {
 
     /// Whether some execution goes on for ever: whether states lead back to themselves.
     pub(crate) fn goes_on<S: Semantics<Part = P>>(&self, semantics: &S) -> bool {
-        // Depth first: the states on the way, each with what is left to follow; and what has been left behind.
-        let following = |index: Index| -> Vec<Index> {
+        self.has_cycle(|index| {
             let mut next = Vec::new();
             let state = self.state(semantics, index);
             semantics.expand(&state, Breadth::Everything, &mut |_, state| next.extend(self.find(semantics, &state)));
             next
-        };
+        })
+    }
+
+    /// Whether states lead back to themselves, if this is what follows from each.
+    pub(crate) fn has_cycle(&self, mut following: impl FnMut(Index) -> Vec<Index>) -> bool {
+        // Depth first: the states on the way, each with what is left to follow; and what has been left behind.
         let mut on_way = FxHashSet::from_iter([0]);
         let mut done: FxHashSet<Index> = FxHashSet::default();
         let mut way = vec![(0, following(0))];

@@ -11,7 +11,7 @@
 //! are pending. Where synchronisation is weaker than that the engine does not look for races.
 
 use crate::machine::{Concrete, Machine, own};
-use crate::thread::Pending;
+use crate::thread::{Pending, Shared};
 use raddle_machine::memory::Memory;
 use raddle_machine::{Automaton, Blocked, Failure, Reaction, Status, Visible};
 use raddle_program::Ordering;
@@ -105,6 +105,17 @@ const LOOKS: usize = 10_000;
 
 /// Whether the thread, if nobody else moves, makes a turn of a loop that leaves everything as it is.
 fn turns_in_vain(machine: &Machine<'_>, state: &Concrete, id: ThreadId) -> bool {
+    turned(machine, state, id).is_some_and(|thread| thread == *own(state, id))
+}
+
+/// Whether nothing can happen any more but turns of loops without effect, be it that some are under way.
+pub(crate) fn everybody_turns(machine: &Machine<'_>, state: &Concrete, moves: &[Step]) -> bool {
+    let looks = |step: &Step| matches!(step, Step::Run(id) if may_turn(own(state, *id).status()));
+    moves.iter().all(looks) && moves.iter().all(|step| turned(machine, state, step.thread()).is_some())
+}
+
+/// The thread at the beginning of a turn of a loop, if it gets there by nothing but looks behind a turn that had no effect.
+fn turned(machine: &Machine<'_>, state: &Concrete, id: ThreadId) -> Option<Shared> {
     let code = machine.code;
     let mut alone = state.clone();
     for _ in 0..LOOKS {
@@ -119,7 +130,7 @@ fn turns_in_vain(machine: &Machine<'_>, state: &Concrete, id: ThreadId) -> bool 
             _ => false,
         };
         if !looks || alone.step(code, Step::Run(id), &mut ()).is_err() {
-            return false;
+            return None;
         }
         if *own(&alone, id).status() == Status::Blocked(Blocked::Spin) {
             let mut thread = own(&alone, id).clone();
@@ -127,10 +138,10 @@ fn turns_in_vain(machine: &Machine<'_>, state: &Concrete, id: ThreadId) -> bool 
             if let Some(live) = &machine.live {
                 thread.change().forget(code, live);
             }
-            return thread == *own(state, id);
+            return Some(thread);
         }
     }
-    false
+    None
 }
 
 /// Whether the thread waits before an assumption that would fail.

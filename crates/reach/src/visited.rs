@@ -16,7 +16,7 @@ const EMPTY: u64 = u64::MAX;
 const TOGETHER: usize = 16;
 
 /// The states.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Visited {
     bytes: Vec<u8>,
     /// Where each begins.

@@ -12,35 +12,42 @@ use std::collections::BTreeSet;
 
 /// What is known of a part.
 #[derive(Clone, Debug)]
-pub(super) enum Sketch {
+pub(crate) enum Sketch {
     Thread(ThreadSketch),
-    Rest { atomic: bool },
+    Rest {
+        atomic: bool,
+    },
     Memory(Addr),
-    Outgoing { thread: ThreadId, leaving: SmallVec<[(Step, Option<Addr>); 1]> },
+    /// What can arrive, with the cells that it is to; and the cells that all of it is to.
+    Outgoing {
+        thread: ThreadId,
+        leaving: SmallVec<[(Step, Option<Addr>); 1]>,
+        stores: SmallVec<[Option<Addr>; 1]>,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ThreadSketch {
-    pub(super) id: ThreadId,
-    pub(super) needs: Needs,
+pub(crate) struct ThreadSketch {
+    pub(crate) id: ThreadId,
+    pub(crate) needs: Needs,
     /// What it does next nobody can notice or prevent.
-    pub(super) local: bool,
+    pub(crate) local: bool,
     /// What it does next may be part of a turn of a loop that has no effect.
-    pub(super) looks: bool,
+    pub(crate) looks: bool,
     /// Something is to be told about it.
-    pub(super) odd: bool,
-    pub(super) finished: bool,
+    pub(crate) odd: bool,
+    pub(crate) finished: bool,
     /// It stores next.
-    pub(super) stores: bool,
+    pub(crate) stores: bool,
     /// It starts a thread next.
-    pub(super) starts: bool,
+    pub(crate) starts: bool,
     /// What it accesses next, whether it may write, and whether it may be ordinary.
-    pub(super) pending: Option<(Access, bool, bool)>,
+    pub(crate) pending: Option<(Access, bool, bool)>,
 }
 
 /// What the next operation of a thread depends on, beside itself and what it has on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Needs {
+pub(crate) enum Needs {
     /// There is none.
     NoMove,
     Nothing,
@@ -51,7 +58,7 @@ pub(super) enum Needs {
 }
 
 /// What is known of a part.
-pub(super) fn sketch(machine: &Machine<'_>, piece: &Piece) -> Sketch {
+pub(crate) fn sketch(machine: &Machine<'_>, piece: &Piece) -> Sketch {
     match piece {
         Piece::Thread(thread) => Sketch::Thread(thread_sketch(machine, thread)),
         Piece::Rest(rest) => Sketch::Rest { atomic: rest.atomic().is_some() },
@@ -65,7 +72,8 @@ pub(super) fn sketch(machine: &Machine<'_>, piece: &Piece) -> Sketch {
             let store = |step: Step| memory.leaving(step).and_then(|at| outgoing.stores().iter().nth(at));
             let leaving =
                 steps.into_iter().map(|step| (step, store(step).and_then(|store| cell_of(machine, store.access))));
-            Sketch::Outgoing { thread: *thread, leaving: leaving.collect() }
+            let stores = outgoing.stores().iter().map(|store| cell_of(machine, store.access)).collect();
+            Sketch::Outgoing { thread: *thread, leaving: leaving.collect(), stores }
         }
     }
 }
@@ -106,7 +114,7 @@ fn thread_sketch(machine: &Machine<'_>, thread: &Shared) -> ThreadSketch {
 }
 
 /// A state that consists of these parts.
-pub(super) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>, outgoing: Option<&Piece>) -> Concrete {
+pub(crate) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>, outgoing: Option<&Piece>) -> Concrete {
     let mut memory = AnyMemory::of(machine.model, machine.memory.clone());
     for piece in cell.into_iter().chain(outgoing) {
         match piece {
@@ -121,7 +129,7 @@ pub(super) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>,
 }
 
 /// Whether two of the accesses that come next may race.
-pub(super) fn may_race<'t>(threads: impl Iterator<Item = &'t ThreadSketch>) -> bool {
+pub(crate) fn may_race<'t>(threads: impl Iterator<Item = &'t ThreadSketch>) -> bool {
     let pending: SmallVec<[(Access, bool, bool); 8]> = threads.filter_map(|thread| thread.pending).collect();
     pending.iter().enumerate().any(|(at, (one, writes, ordinary))| {
         pending[at + 1..].iter().any(|(other, also_writes, also_ordinary)| {
