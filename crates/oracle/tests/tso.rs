@@ -11,27 +11,32 @@ use raddle_oracle::cyclic::program;
 use raddle_oracle::sketch::Stmt;
 use raddle_oracle::{Family, generate};
 use raddle_reach::buffers::AbstractTso;
-use raddle_reach::buffers::abstraction::{Abstract, Precision};
+use raddle_reach::buffers::abstraction::{Abstract, BlurredPart, Precision};
+use raddle_reach::buffers::backward::Controls;
 use raddle_reach::lazy::Lazy;
 use raddle_reach::lazy::extended::Extended;
 use raddle_reach::lazy::oracle::{Advice, Attacked, Leaving, Oracle};
 use raddle_reach::lazy::words::Words;
 use raddle_reach::machine::{Concrete, Machine, Piece};
-use raddle_reach::search::{Order, Plan, search};
+use raddle_reach::search::{Graph, Order, Plan, search};
 use raddle_reach::semantics::{Breadth, Semantics};
+use raddle_reach::visited::Index;
 use raddle_testkit::{Random, setting};
 use raddle_trace::{Model, Property, Verdict};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 /// A program that has more states in some way is not looked at.
-const MOST: usize = 4_000;
+const MOST: usize = 2_000;
+
+/// Those that are known may have so many.
+const KNOWN: usize = 20_000;
 
 /// So many states a single search of an engine may meet; nothing is said about programs that have more.
-const STATES: u64 = 20_000;
+const STATES: u64 = 8_000;
 
 /// A program that has more states without store buffers is not attacked.
-const FEW: usize = 200;
+const FEW: usize = 100;
 
 /// The states of the machine in which nothing is on its way.
 type Settled = HashSet<Vec<Piece>>;
@@ -83,13 +88,65 @@ fn blurred(code: &Code, precision: Precision) -> Option<Settled> {
     Some(
         settled(
             code,
-            &Abstract { machine: plain_machine(code, Model::Tso), precision },
+            &Abstract { machine: plain_machine(code, Model::Tso), ..Abstract::new(code, precision) },
             MOST,
             |state| state.state(),
             |_| false,
         )?
         .0,
     )
+}
+
+/// States in which a thread has failed, by the instruction it failed at.
+type Failed = BTreeMap<u32, Vec<Index>>;
+
+/// Those of a program, and all others, if there are not too many.
+fn failures(blurry: &Abstract<'_>, most: usize) -> Option<(Graph<BlurredPart>, Failed)> {
+    let mut failed = Failed::new();
+    let plan = Plan { order: Order::Breadth, workers: 1, breadth: Breadth::Everything };
+    let (graph, ended) = search(
+        blurry,
+        plan,
+        &mut |_, index, sight: raddle_reach::buffers::abstraction::Sight| {
+            sight.machine.failures.iter().for_each(|failure| failed.entry(failure.pc).or_default().push(index));
+            ControlFlow::Continue(())
+        },
+        &mut |graph| if graph.visited.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) },
+    );
+    ended.is_none().then_some((graph, failed))
+}
+
+/// At which instructions threads can fail with buffers as multisets, found by going backwards; `None` if that takes too long.
+fn backwards(code: &Code, most: usize) -> Option<BTreeSet<u32>> {
+    let control = Control::new();
+    let deadline = Deadline::new(Limits { states: Some(STATES), ..Limits::default() }, &control);
+    let blurry = Abstract::new(code, Precision { queue: 0, count: 0, last: true });
+    let (graph, failed) = failures(&blurry, most)?;
+    let controls = Controls::new(&blurry, &graph, &deadline).ok()?;
+    let mut found = BTreeSet::new();
+    for (pc, states) in failed {
+        if controls.way(&states, &deadline).ok()?.is_some() {
+            found.insert(pc);
+        }
+    }
+    Some(found)
+}
+
+/// Going backwards from what is wrong finds what going forwards does: no more than with numbers up to some bound and "many" beyond, no less than without stores that would be more; says whether those two agree.
+fn agrees_backwards(code: &Code, what: &dyn Fn() -> String) -> Option<bool> {
+    let found = backwards(code, 3 * MOST)?;
+    for count in 0..=6 {
+        let blurry = Abstract::new(code, Precision { queue: 0, count, last: true });
+        let (_, more) = failures(&blurry, MOST)?;
+        let (_, fewer) = failures(&Abstract { exact: true, ..blurry }, MOST)?;
+        let [more, fewer] = [more, fewer].map(|failed| failed.into_keys().collect::<BTreeSet<u32>>());
+        assert!(found.is_subset(&more), "backwards finds {found:?}, forwards at most {more:?}: {}", what());
+        assert!(fewer.is_subset(&found), "backwards finds {found:?}, forwards at least {fewer:?}: {}", what());
+        if more == fewer {
+            return Some(true);
+        }
+    }
+    Some(false)
 }
 
 /// The settled states with delays built in that an oracle asks for, round by round; whether the last round has all that it asks for.
@@ -145,7 +202,7 @@ const PRECISIONS: [Precision; 7] = [
 
 #[test]
 fn cyclic_programs() {
-    let [mut compared, mut exact, mut abstracted, mut closed, mut delayed] = [0; 5];
+    let [mut compared, mut exact, mut abstracted, mut closed, mut delayed, mut back, mut decided] = [0; 7];
     for seed in 0..setting("RADDLE_TSO", 30) {
         let text = program(&mut Random::new(0x750 + seed));
         let source = raddle_program::parse("test.rdl", &text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
@@ -175,8 +232,13 @@ fn cyclic_programs() {
             assert!(!whole || !with_captures || tso.is_subset(last), "delays are missing: {}", what());
             closed += usize::from(whole && with_captures);
         }
+        if let Some(is_decided) = agrees_backwards(&code, &what) {
+            back += 1;
+            decided += usize::from(is_decided);
+        }
         let bounded = ask(&raddle_reach::explicit::Explicit, &code, &["buffer=2"], None);
-        let ways: [(&'static dyn Engine, &[&str]); 5] = [
+        let ways: [(&'static dyn Engine, &[&str]); 6] = [
+            (&AbstractTso, &["search=backward"]),
             (&Lazy, &["rounds=4"]),
             (&AbstractTso, &[]),
             (&AbstractTso, &["queue=none", "count=none"]),
@@ -197,10 +259,11 @@ fn cyclic_programs() {
         }
     }
     println!(
-        "{compared} programs, {exact} of them whole with buffers of two; {abstracted} abstractions; {delayed} delays, {closed} times no more"
+        "{compared} programs, {exact} of them whole with buffers of two; {abstracted} abstractions, {back} times gone back, {decided} times decided forwards as well; {delayed} delays, {closed} times no more"
     );
     let least = setting("RADDLE_TSO", 30) as usize;
     assert!(compared * 3 > least && exact * 10 > least && abstracted > least && closed > 2 && delayed > 2);
+    assert!(back * 3 > least && decided * 2 > back, "{back} {decided}");
 }
 
 #[test]
@@ -228,8 +291,13 @@ fn programs_that_end() {
             not_robust += usize::from(rounds.len() > 1);
         }
         let explicit = ask(&raddle_reach::explicit::Explicit, &code, &[], None);
-        let ways: [(&'static dyn Engine, &[&str]); 4] =
-            [(&Lazy, &[]), (&Lazy, &["unroll=4"]), (&Lazy, &["oracle=runs"]), (&AbstractTso, &[])];
+        let ways: [(&'static dyn Engine, &[&str]); 5] = [
+            (&Lazy, &[]),
+            (&Lazy, &["unroll=4"]),
+            (&Lazy, &["oracle=runs"]),
+            (&AbstractTso, &[]),
+            (&AbstractTso, &["search=backward"]),
+        ];
         for (engine, switches) in ways {
             let found = ask(engine, &code, switches, Some(STATES));
             if found.stop.is_some() {
@@ -282,7 +350,8 @@ fn known_programs() {
             "global x: i32; global y: i32; fn left() {{ {left} }} fn right() {{ {right} }} fn main() {{ spawn left(); spawn right(); }}"
         )
     };
-    type Case<'c> = (&'c str, String, bool, &'c [(Precision, bool)]);
+    // Also whether something goes wrong if all stores are counted.
+    type Case<'c> = (&'c str, String, bool, &'c [(Precision, bool)], bool);
     let cases: &[Case<'_>] = &[
         (
             "stored twice, flushed thrice",
@@ -292,6 +361,7 @@ fn known_programs() {
             ),
             false,
             &[(set(0, 0), true), (set(1, 0), true), (set(2, 0), true), (set(0, 3), false), (set(3, 0), false)],
+            false,
         ),
         (
             "in another order",
@@ -301,12 +371,14 @@ fn known_programs() {
             ),
             false,
             &[(set(0, 0), true), (set(0, 3), true), (set(1, 0), true), (set(2, 0), true), (set(3, 0), false)],
+            true,
         ),
         (
             "backwards",
             two("store x, 1; store x, 2;", "let a = load x; let b = load x; assert a != 2 || b != 1;"),
             false,
             &[(set(0, 0), true), (set(0, 3), false), (set(1, 0), false)],
+            false,
         ),
         (
             "an early read",
@@ -318,6 +390,7 @@ fn known_programs() {
                 .to_owned(),
             true,
             &[(set(1, 0), true), (set(4, 0), true)],
+            true,
         ),
         (
             "a queue that drains while something has overflowed",
@@ -331,19 +404,25 @@ fn known_programs() {
                 .to_owned(),
             true,
             &[(set(1, 0), true), (set(0, 0), true), (set(2, 0), true)],
+            true,
         ),
     ];
-    for (name, text, wrong, abstractions) in cases {
+    for (name, text, wrong, abstractions, counted) in cases {
         let source = raddle_program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let code = raddle::prepare(&source, None);
         for &(precision, expected) in *abstractions {
             let machine = Abstract::new(&code, precision);
             let fails = |sight: &raddle_reach::buffers::abstraction::Sight| !sight.machine.failures.is_empty();
-            let (_, found) = settled(&code, &machine, 3 * MOST, |state| state.state(), fails).expect("few states");
+            let (_, found) = settled(&code, &machine, KNOWN, |state| state.state(), fails).expect("few states");
             assert_eq!(found, expected, "{name} with {precision:?}");
         }
-        for engine in [&Lazy as &'static dyn Engine, &AbstractTso, &raddle_reach::explicit::Explicit] {
-            let found = ask(engine, &code, &[], None);
+        let found = backwards(&code, KNOWN).expect("few states");
+        assert_eq!(!found.is_empty(), *counted, "{name} with all stores counted");
+        let explicit: &'static dyn Engine = &raddle_reach::explicit::Explicit;
+        let ways: [(&'static dyn Engine, &[&str]); 4] =
+            [(&Lazy, &[]), (&AbstractTso, &[]), (&AbstractTso, &["search=backward"]), (explicit, &[])];
+        for (engine, switches) in ways {
+            let found = ask(engine, &code, switches, None);
             assert!(found.stop.is_none(), "{name} by {}: {:?}", engine.name(), found.stop);
             assert_eq!(found.verdict == Verdict::Violated, *wrong, "{name} by {}", engine.name());
         }

@@ -93,6 +93,14 @@ impl<'q> Watch<'q> {
         }
     }
 
+    /// Whether everything that is wrong with a state has been reported, or need not be.
+    pub(crate) fn has_told(&self, sight: &Sight) -> bool {
+        let failures = sight.failures.iter().filter_map(|failure| Some(Told::failure(failure.property?, failure)));
+        let race = sight.race.map(Told::race);
+        let deadlock = sight.deadlock.iter().map(|deadlock| Told::Deadlock(deadlock.waiting.clone()));
+        failures.chain(race).chain(deadlock).all(|told| self.told.contains(&told))
+    }
+
     /// Whether to go on.
     pub(crate) fn pause<P: Part>(&self, graph: &Graph<P>) -> ControlFlow<Halt> {
         let limits = &self.question.options.limits;

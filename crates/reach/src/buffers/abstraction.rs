@@ -43,6 +43,8 @@ pub struct Abstract<'c> {
     pub machine: Machine<'c>,
     /// How much its buffers remember.
     pub precision: Precision,
+    /// Stores are not made that would be more than are counted: then there are fewer behaviours than with multisets, and not more.
+    pub exact: bool,
 }
 
 /// A number of stores.
@@ -118,6 +120,20 @@ impl Blurred {
     pub fn state(&self) -> &Concrete {
         &self.state
     }
+
+    /// Where threads have stores that have overflowed.
+    pub(super) fn places(&self) -> impl Iterator<Item = (ThreadId, Place)> + '_ {
+        self.overflow.iter().flat_map(|(&id, places)| places.keys().map(move |&place| (id, place)))
+    }
+
+    /// Whether something is there more often than is counted.
+    fn has_many(&self) -> bool {
+        self.overflow
+            .values()
+            .flat_map(BTreeMap::values)
+            .flat_map(BTreeMap::values)
+            .any(|&number| number == Number::Many)
+    }
 }
 
 impl Choice {
@@ -149,7 +165,7 @@ fn set_buffer(state: &mut Concrete, id: ThreadId, stores: &[Store]) {
 impl<'c> Abstract<'c> {
     /// The program with buffers that remember so much.
     pub fn new(code: &'c Code, precision: Precision) -> Self {
-        Abstract { machine: Machine::new(code, Model::Tso), precision }
+        Abstract { machine: Machine::new(code, Model::Tso), precision, exact: false }
     }
 
     /// A number as it is counted.
@@ -170,7 +186,7 @@ impl<'c> Abstract<'c> {
     }
 
     /// The last store for each place of the overflow of a thread.
-    fn lasts(&self, blurred: &Blurred, id: ThreadId) -> Vec<Store> {
+    pub(super) fn lasts(&self, blurred: &Blurred, id: ThreadId) -> Vec<Store> {
         let places = blurred.overflow.get(&id).map_or(0, BTreeMap::len);
         let mut all = buffer(&blurred.state, id);
         all.split_off(all.len() - places)
@@ -341,7 +357,10 @@ impl Semantics for Abstract<'_> {
         let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
         for (number, &choice) in choices.iter().enumerate() {
             if alone.is_none_or(|alone| alone == number) {
-                next(number as u16, self.after(blurred, choice));
+                let after = self.after(blurred, choice);
+                if !self.exact || !after.has_many() {
+                    next(number as u16, after);
+                }
             }
         }
         Expanded { sight, reduced: alone.is_some() && choices.len() > 1 }

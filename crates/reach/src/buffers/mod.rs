@@ -4,28 +4,34 @@
 //! A violation there is looked for among the runs of TSO (`guided`) with the same operations; if there is none, it is spurious, and the search begins again with buffers that remember more: first numbers, then a longer and longer
 //! queue that is exact (Calin 2016, refinement loop; expand, enlarge and check, Geeraerts, Raskin and Van Begin 2006).
 //!
+//! With `search=backward` the first round asks all numbers at once, by [going backwards](backward); then come the queues.
+//!
 //! The search is breadth-first, and that is needed: a violation of so many moves is among the shortest abstract ones when the queue is as long, and those are exact then. So every violation is found in the end; a
 //! program without one may stay undecided.
 //!
 //! Cost: one search per precision; states of SC times contents of buffers.
 
 pub mod abstraction;
+pub mod backward;
 mod guided;
 
 use crate::explicit::Explicit;
 use crate::growth::what_grows;
 use crate::lazy::takes;
 use crate::machine::Machine;
-use crate::schedule::Then;
 use crate::search::{Graph, Order, Plan, search, whole};
 use crate::semantics::Breadth;
+use crate::sight;
 use crate::visited::Index;
 use crate::watch::{Halt, Told, Watch};
 use abstraction::{Abstract, BlurredPart, Choice, Precision, Sight};
+use backward::Controls;
 use guided::{Operations, concretise};
-use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, StopReason, Switch, Values};
-use raddle_machine::Automaton;
-use raddle_trace::{Model, Schedule, Step};
+use raddle_engine::{
+    Deadline, Engine, Equivalence, Fault, Outcome, PropertySet, Question, Refusal, StopReason, Switch, Values,
+};
+use raddle_machine::{Automaton, Failure};
+use raddle_trace::{Model, Property, Schedule, Step};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
@@ -42,6 +48,12 @@ const COUNT: Switch = Switch {
     summary: "how far equal stores among the others are counted",
 };
 const LAST: Switch = Switch::on_off("last", true, "the last store of a place is counted apart from equal older ones");
+
+const SEARCH: Switch = Switch::words(
+    "search",
+    &["forward", "backward"],
+    "backward decides at first whether there is a violation if all stores on their way are counted, from the violations back",
+);
 
 /// The longest queue that is tried.
 const LONGEST: usize = 16;
@@ -64,11 +76,17 @@ impl Engine for AbstractTso {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[QUEUE, COUNT, LAST]
+        &[QUEUE, COUNT, LAST, SEARCH]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
         takes(self.name(), question)?;
+        let switches = &question.options.switches;
+        let is_set = [&QUEUE, &COUNT].iter().any(|switch| switches.get(switch) != "refine");
+        if switches.get(&SEARCH) == "backward" && (is_set || !switches.is_on(&LAST)) {
+            let message = "--engine-option search=backward counts all stores and keeps none in order; leave out what `queue`, `count` and `last` say";
+            return Err(Refusal::whole(question.code, message));
+        }
         Explicit.takes(question)
     }
 
@@ -82,11 +100,16 @@ impl Engine for AbstractTso {
         let (queue, count) = (set(&QUEUE), set(&COUNT).map(|count| count.min(250) as u8));
         let mut precision =
             Precision { queue: queue.unwrap_or(0), count: count.unwrap_or(0), last: switches.is_on(&LAST) };
+        let mut is_backward = switches.get(&SEARCH) == "backward";
         let mut rounds = 0;
         loop {
             rounds += 1;
-            let (mut outcome, spurious) = look(question, precision, deadline)?;
+            let (mut outcome, spurious) = look(question, precision, is_backward, deadline)?;
             outcome.counters.push(("rounds", rounds));
+            if is_backward && spurious {
+                (precision, is_backward) = (Precision { queue: 1, count: 1, ..precision }, false);
+                continue;
+            }
             if !spurious || (queue.is_some() && count.is_some()) || precision.queue >= LONGEST {
                 return Ok(outcome);
             }
@@ -122,36 +145,89 @@ fn operations(blurry: &Abstract<'_>, graph: &Graph<BlurredPart>, index: Index) -
     operations
 }
 
+/// What is wrong with a state, if anything that is looked for, taken out of what there is to notice.
+fn take_wrong(sight: &mut sight::Sight, wanted: PropertySet) -> Option<sight::Sight> {
+    let is_wanted = |failure: &Failure| failure.property.is_some_and(|property| wanted.contains(property));
+    let failures = sight.failures.extract_if(.., |failure| is_wanted(failure)).collect();
+    let deadlock = sight.deadlock.take_if(|_| wanted.contains(Property::Deadlock));
+    let wrong = sight::Sight { failures, deadlock, race: sight.race.take(), ..sight::Sight::default() };
+    (wrong != sight::Sight::default()).then_some(wrong)
+}
+
+/// Looks from states in which something is wrong back to the first one.
+fn go_back(
+    blurry: &Abstract<'_>,
+    graph: &Graph<BlurredPart>,
+    mut wrong: Vec<(Index, sight::Sight)>,
+    watch: &mut Watch<'_>,
+    real: &impl Fn(Operations, &Told) -> Option<Schedule>,
+    deadline: &Deadline<'_>,
+) -> ControlFlow<Halt> {
+    let stop = |reason| ControlFlow::Break(Halt::Stop(reason));
+    let controls = match Controls::new(blurry, graph, deadline) {
+        Ok(controls) => controls,
+        Err(reason) => return stop(reason),
+    };
+    while !wrong.is_empty() {
+        let states: Vec<Index> = wrong.iter().map(|(index, _)| *index).collect();
+        let (operations, index) = match controls.way(&states, deadline) {
+            Ok(Some(way)) => way,
+            Ok(None) => break,
+            Err(reason) => return stop(reason),
+        };
+        let at = states.iter().position(|&state| state == index).expect("it is one of them");
+        let (_, sight) = wrong.remove(at);
+        watch.notice(sight, &mut |told, _| real(operations.clone(), told))?;
+        wrong.retain(|(_, sight)| !watch.has_told(sight));
+    }
+    ControlFlow::Continue(())
+}
+
 /// Searches with buffers that remember so much; says whether what was found is spurious.
-fn look(question: &Question<'_>, precision: Precision, deadline: &Deadline<'_>) -> Result<(Outcome, bool), Fault> {
+fn look(
+    question: &Question<'_>,
+    precision: Precision,
+    is_backward: bool,
+    deadline: &Deadline<'_>,
+) -> Result<(Outcome, bool), Fault> {
     let Question { code, options } = *question;
     let races = question.looks_for_races();
     let mut blurry = Abstract::new(code, precision);
     blurry.machine.races = races;
     let watch = RefCell::new(Watch::new(question, races, deadline));
     let inexact = Cell::new(false);
-    let plan = Plan { order: Order::Breadth, workers: options.workers.max(1), breadth: Breadth::Enough };
-    let (graph, ended) = search(
+    let breadth = if is_backward { Breadth::Everything } else { Breadth::Enough };
+    let plan = Plan { order: Order::Breadth, workers: options.workers.max(1), breadth };
+    let real = |operations: Operations, told: &Told| {
+        let mut machine = Machine::new(code, Model::Tso);
+        machine.races = races;
+        concretise(machine, operations, told, deadline)
+    };
+    let mut wrong: Vec<(Index, sight::Sight)> = Vec::new();
+    let (graph, mut ended) = search(
         &blurry,
         plan,
         &mut |graph: &Graph<BlurredPart>, index, sight: Sight| {
             if let Some((why, pc)) = sight.stuck {
                 return ControlFlow::Break(Halt::Stop(StopReason::GaveUp { why, at: code.place(pc) }));
             }
-            let mut real = |told: &Told, _: &Then| -> Option<Schedule> {
-                let mut machine = Machine::new(code, Model::Tso);
-                machine.races = races;
-                concretise(machine, operations(&blurry, graph, index), told, deadline)
-            };
-            watch.borrow_mut().notice(sight.machine, &mut real)
+            let mut sight = sight.machine;
+            if is_backward {
+                wrong.extend(take_wrong(&mut sight, options.properties).map(|sight| (index, sight)));
+            }
+            watch.borrow_mut().notice(sight, &mut |told, _| real(operations(&blurry, graph, index), told))
         },
         &mut |graph| watch.borrow().pause(graph),
     );
     let mut watch = watch.into_inner();
+    if is_backward && ended.is_none() {
+        ended = go_back(&blurry, &graph, wrong, &mut watch, &real, deadline).break_value();
+    }
     let mut notes = Vec::new();
     let Precision { queue, count, .. } = precision;
+    let counted = if is_backward { "count all of them".to_owned() } else { format!("count others up to {count}") };
     let how = format!(
-        "store buffers that keep {} in order and count others up to {count}",
+        "store buffers that keep {} in order and {counted}",
         match queue {
             0 => "none of their stores".to_owned(),
             1 => "their oldest store".to_owned(),
