@@ -83,6 +83,11 @@ pub struct Rest {
 }
 
 impl Rest {
+    /// Of a state with one thread, which nobody has waited for.
+    pub(crate) fn of_one() -> Self {
+        Rest { joined: vec![false], ..Rest::default() }
+    }
+
     /// Who is in an atomic block.
     pub(crate) fn atomic(&self) -> Option<ThreadId> {
         self.atomic

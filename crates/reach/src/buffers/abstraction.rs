@@ -15,6 +15,8 @@
 //! In the machine's buffer stand the queue and behind it, for every place of the overflow, its last store; so what loads find and who has to wait is for the machine to say.
 
 use crate::machine::{Concrete, Machine, Piece, own};
+use crate::overlay::{self, Known, Overlay, Ways};
+use crate::parts::Numbers;
 use crate::robust::monitor::{Place, place};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use crate::sight::{self, notice};
@@ -98,7 +100,7 @@ impl Part for BlurredPart {
 }
 
 /// What is worth noticing about a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// What is wrong with it.
     pub machine: sight::Sight,
@@ -284,6 +286,18 @@ impl<'c> Abstract<'c> {
         set_buffer(state, id, &all);
     }
 
+    /// The first choice that nobody else can notice or prevent; a store into a buffer that forgets is not among them.
+    fn silent(&self, blurred: &Blurred, choices: &[Choice]) -> Option<usize> {
+        choices.iter().position(|choice| {
+            let runs = matches!(choice, Choice::Step(Step::Run(_)));
+            runs && match own(&blurred.state, choice.step().thread()).status() {
+                Status::Ready(Visible::Fence { order }) => *order != Ordering::SeqCst,
+                Status::Ready(Visible::Spawn { .. }) => !self.machine.code.guesses_handles(),
+                _ => false,
+            }
+        })
+    }
+
     /// A store that would overflow and meets a part of what another one has written: then the last value of a place says too little.
     fn crossing(&self, blurred: &Blurred) -> Option<u32> {
         blurred.state.threads().find_map(|thread| {
@@ -301,7 +315,7 @@ impl Semantics for Abstract<'_> {
     type State = Blurred;
     type Part = BlurredPart;
     type Sight = Sight;
-    type Memo = ();
+    type Memo = Known<Sight>;
 
     fn initial(&self) -> Blurred {
         Blurred { state: self.machine.initial(), overflow: Overflow::new() }
@@ -343,18 +357,7 @@ impl Semantics for Abstract<'_> {
         if sight.stuck.is_some() {
             return Expanded { sight, reduced: false };
         }
-        // What nobody else can notice or prevent; a store into a buffer that forgets is not among it.
-        let is_silent = |choice: &Choice| {
-            let runs = matches!(choice, Choice::Step(Step::Run(_)));
-            let status = own(&blurred.state, choice.step().thread()).status();
-            let silent = match status {
-                Status::Ready(Visible::Fence { order }) => *order != Ordering::SeqCst,
-                Status::Ready(Visible::Spawn { .. }) => !self.machine.code.guesses_handles(),
-                _ => false,
-            };
-            runs && silent
-        };
-        let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
+        let alone = self.silent(blurred, &choices).filter(|_| breadth == Breadth::Enough);
         for (number, &choice) in choices.iter().enumerate() {
             if alone.is_none_or(|alone| alone == number) {
                 let after = self.after(blurred, choice);
@@ -364,5 +367,50 @@ impl Semantics for Abstract<'_> {
             }
         }
         Expanded { sight, reduced: alone.is_some() && choices.len() > 1 }
+    }
+
+    fn recall(
+        &self,
+        memo: &mut Known<Sight>,
+        numbers: &mut Numbers<'_, BlurredPart>,
+        parts: &[u32],
+        breadth: Breadth,
+        next: &mut dyn FnMut(u16, &[u32]),
+    ) -> Option<Expanded<Sight>> {
+        overlay::recall(self, memo, numbers, parts, breadth, next)
+    }
+}
+
+impl Overlay for Abstract<'_> {
+    fn machine(&self) -> &Machine<'_> {
+        &self.machine
+    }
+
+    fn of_machine(piece: Piece) -> BlurredPart {
+        BlurredPart::Piece(piece)
+    }
+
+    fn piece(part: &BlurredPart) -> Option<&Piece> {
+        match part {
+            BlurredPart::Piece(piece) => Some(piece),
+            BlurredPart::Overflow(_) => None,
+        }
+    }
+
+    fn beside(&self, _: Option<&BlurredPart>) -> (Sight, bool) {
+        (Sight::default(), true)
+    }
+
+    fn ways(&self, blurred: &Blurred) -> Ways {
+        let choices = self.choices(blurred);
+        Ways { count: choices.len() as u32, silent: self.silent(blurred, &choices).map(|at| at as u32) }
+    }
+
+    fn notices_ends(&self) -> bool {
+        true
+    }
+
+    fn add(_: &mut Sight, of_thread: &Sight) -> bool {
+        of_thread.stuck.is_none()
     }
 }

@@ -17,6 +17,8 @@
 
 use super::words::{Letter, Node, ROOT, Words};
 use crate::machine::{Concrete, Machine, Piece, own};
+use crate::overlay::{self, Known, Overlay, Ways};
+use crate::parts::Numbers;
 use crate::robust::monitor::{Monitor, is_no_event, place};
 use crate::schedule::Move;
 use crate::search::Graph;
@@ -103,7 +105,7 @@ impl Part for ExtendedPart {
 }
 
 /// What is worth noticing about a state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// What is wrong with it, unless it is attacked.
     pub machine: sight::Sight,
@@ -398,6 +400,16 @@ impl<'c> Extended<'c> {
         word
     }
 
+    /// The first choice that nobody could notice: a fence that need not wait.
+    fn silent(&self, extension: &Extension, choices: &[Choice]) -> Option<usize> {
+        choices.iter().position(|choice| {
+            let id = choice.step.thread();
+            let status = own(&extension.state, id).status();
+            let runs = matches!(choice.step, Step::Run(_)) && !extension.own.at.contains_key(&id);
+            runs && matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
+        })
+    }
+
     /// Who attacks.
     pub(super) fn attacker(extension: &Extension) -> Option<ThreadId> {
         extension.own.monitor.attacker()
@@ -428,7 +440,7 @@ impl Semantics for Extended<'_> {
     type State = Extension;
     type Part = ExtendedPart;
     type Sight = Sight;
-    type Memo = ();
+    type Memo = Known<Sight>;
 
     fn initial(&self) -> Extension {
         Extension { state: self.machine.initial(), own: Own::default() }
@@ -476,15 +488,7 @@ impl Semantics for Extended<'_> {
             sight.stuck = Some((why, pc));
             return Expanded { sight, reduced: false };
         }
-        // A fence that need not wait is nothing that anybody could notice.
-        let is_silent = |choice: &Choice| {
-            let status = own(&extension.state, choice.step.thread()).status();
-            let runs = matches!(choice.step, Step::Run(_));
-            runs && matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
-        };
-        let captures = |choice: &Choice| extension.own.at.contains_key(&choice.step.thread());
-        let alone = choices.iter().position(|choice| is_silent(choice) && !captures(choice));
-        let alone = alone.filter(|_| breadth == Breadth::Enough);
+        let alone = self.silent(extension, &choices).filter(|_| breadth == Breadth::Enough);
         for (number, &choice) in choices.iter().enumerate() {
             if sight.stuck.is_none()
                 && alone.is_none_or(|alone| alone == number)
@@ -494,5 +498,53 @@ impl Semantics for Extended<'_> {
             }
         }
         Expanded { sight, reduced: alone.is_some() && choices.len() > 1 }
+    }
+
+    fn recall(
+        &self,
+        memo: &mut Known<Sight>,
+        numbers: &mut Numbers<'_, ExtendedPart>,
+        parts: &[u32],
+        breadth: Breadth,
+        next: &mut dyn FnMut(u16, &[u32]),
+    ) -> Option<Expanded<Sight>> {
+        overlay::recall(self, memo, numbers, parts, breadth, next)
+    }
+}
+
+impl Overlay for Extended<'_> {
+    fn machine(&self) -> &Machine<'_> {
+        &self.machine
+    }
+
+    fn of_machine(piece: Piece) -> ExtendedPart {
+        ExtendedPart::Piece(piece)
+    }
+
+    fn piece(part: &ExtendedPart) -> Option<&Piece> {
+        match part {
+            ExtendedPart::Piece(piece) => Some(piece),
+            ExtendedPart::Own(_) => None,
+        }
+    }
+
+    fn beside(&self, part: Option<&ExtendedPart>) -> (Sight, bool) {
+        let success = matches!(part, Some(ExtendedPart::Own(own)) if own.0.monitor.success().is_some());
+        (Sight { success, ..Sight::default() }, !success)
+    }
+
+    fn ways(&self, extension: &Extension) -> Ways {
+        let choices = self.choices(extension).0;
+        Ways { count: choices.len() as u32, silent: self.silent(extension, &choices).map(|at| at as u32) }
+    }
+
+    fn notices_ends(&self) -> bool {
+        !self.attacked
+    }
+
+    fn add(sight: &mut Sight, of_thread: &Sight) -> bool {
+        sight.cut = of_thread.cut.or(sight.cut);
+        sight.outside.extend_from_slice(&of_thread.outside);
+        of_thread.stuck.is_none()
     }
 }

@@ -14,6 +14,8 @@
 pub use super::monitor::Attack;
 use super::monitor::{Monitor, Place, is_no_event, place};
 use crate::machine::{Concrete, Machine, Piece, own};
+use crate::overlay::{self, Known, Overlay, Ways};
+use crate::parts::Numbers;
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use raddle_machine::memory::Memory;
 use raddle_machine::{Access, Automaton, Code, Status, Visible};
@@ -67,7 +69,7 @@ impl Part for AttackPart {
 }
 
 /// What is worth noticing about a state.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// The attack that has succeeded.
     pub success: Option<Attack>,
@@ -174,6 +176,14 @@ impl<'c> Attacks<'c> {
     }
 }
 
+/// The first choice that nobody could notice: a fence that need not wait.
+fn silent(attacked: &Attacked, choices: &[Choice]) -> Option<usize> {
+    choices.iter().position(|choice| {
+        let status = own(&attacked.state, choice.step.thread()).status();
+        matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
+    })
+}
+
 /// Of what a thread delays, leaves the newest store to each place.
 fn forget_older(state: &mut Concrete, id: ThreadId) {
     let places: Vec<Place> =
@@ -188,7 +198,7 @@ impl Semantics for Attacks<'_> {
     type State = Attacked;
     type Part = AttackPart;
     type Sight = Sight;
-    type Memo = ();
+    type Memo = Known<Sight>;
 
     fn initial(&self) -> Attacked {
         Attacked { state: self.machine.initial(), monitor: Monitor::default() }
@@ -225,12 +235,7 @@ impl Semantics for Attacks<'_> {
             stuck =
                 Some((format!("there are {} ways to go on, which are too many to look at each", choices.len()), pc));
         }
-        // A fence that need not wait is nothing that anybody could notice.
-        let is_silent = |choice: &Choice| {
-            let status = own(&attacked.state, choice.step.thread()).status();
-            matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
-        };
-        let alone = choices.iter().position(is_silent).filter(|_| breadth == Breadth::Enough);
+        let alone = silent(attacked, &choices).filter(|_| breadth == Breadth::Enough);
         let followed = |number: usize| alone.is_none_or(|alone| alone == number);
         for (number, &choice) in choices.iter().enumerate().filter(|(number, _)| stuck.is_none() && followed(*number)) {
             if let Some(after) = self.after(attacked, choice) {
@@ -238,5 +243,54 @@ impl Semantics for Attacks<'_> {
             }
         }
         Expanded { sight: Sight { success, stuck }, reduced: alone.is_some() && choices.len() > 1 }
+    }
+
+    fn recall(
+        &self,
+        memo: &mut Known<Sight>,
+        numbers: &mut Numbers<'_, AttackPart>,
+        parts: &[u32],
+        breadth: Breadth,
+        next: &mut dyn FnMut(u16, &[u32]),
+    ) -> Option<Expanded<Sight>> {
+        overlay::recall(self, memo, numbers, parts, breadth, next)
+    }
+}
+
+impl Overlay for Attacks<'_> {
+    fn machine(&self) -> &Machine<'_> {
+        &self.machine
+    }
+
+    fn of_machine(piece: Piece) -> AttackPart {
+        AttackPart::Piece(piece)
+    }
+
+    fn piece(part: &AttackPart) -> Option<&Piece> {
+        match part {
+            AttackPart::Piece(piece) => Some(piece),
+            AttackPart::Monitor(_) => None,
+        }
+    }
+
+    fn beside(&self, part: Option<&AttackPart>) -> (Sight, bool) {
+        let success = match part {
+            Some(AttackPart::Monitor(monitor)) => monitor.0.success(),
+            _ => None,
+        };
+        (Sight { success, stuck: None }, success.is_none())
+    }
+
+    fn ways(&self, attacked: &Attacked) -> Ways {
+        let choices = self.choices(attacked);
+        Ways { count: choices.len() as u32, silent: silent(attacked, &choices).map(|at| at as u32) }
+    }
+
+    fn notices_ends(&self) -> bool {
+        false
+    }
+
+    fn add(sight: &mut Sight, of_thread: &Sight) -> bool {
+        *sight == *of_thread
     }
 }
