@@ -94,6 +94,20 @@ const FAMILIES: &[Case] = &[
 /// Programs that SPIN searches, too: quick and full size.
 const STATES: &[(&str, i64, i64)] = &[("lamport", 2, 4), ("szymanski", 2, 4), ("philosophers", 3, 8)];
 
+/// Programs with moves that commute, by how large they are: quick and full size; and the model.
+const COMMUTING: &[(&str, i64, i64, Model)] = &[
+    ("examples/indexer.rdl", 3, 12, Model::Sc),
+    ("examples/filesystem.rdl", 3, 14, Model::Sc),
+    ("bench/spin/philosophers.rdl", 3, 7, Model::Sc),
+    ("bench/spin/lamport.rdl", 2, 3, Model::Sc),
+    ("examples/tso/clh.rdl", 2, 3, Model::Sc),
+    ("examples/tso/mcs.rdl", 2, 3, Model::Tso),
+    ("examples/tso/branching.rdl", 3, 10, Model::Tso),
+];
+
+/// What commutes is followed in one order by these.
+const REDUCTIONS: [&str; 4] = ["none", "persistent", "cartesian", "dynamic"];
+
 /// A line of a table.
 #[derive(Debug, Serialize)]
 struct Line {
@@ -126,9 +140,19 @@ struct Spin {
     cpu_seconds: f64,
 }
 
+/// How many states are met by each reduction; none where a limit was reached.
+#[derive(Debug, Serialize)]
+struct Reduced {
+    program: String,
+    model: String,
+    states: [Option<u64>; REDUCTIONS.len()],
+    cpu_ms: [f64; REDUCTIONS.len()],
+}
+
 #[derive(Debug, Serialize)]
 struct Tables {
     lines: Vec<Line>,
+    reduced: Vec<Reduced>,
     searched: Vec<Searched>,
 }
 
@@ -150,7 +174,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for &(name, quick, full) in STATES.iter().filter(|(name, ..)| wanted(name)) {
         searched.push(states(name, if args.quick { quick } else { full }, args)?);
     }
-    let tables = Tables { lines, searched };
+    let mut reduced = Vec::new();
+    for &(file, quick, full, model) in COMMUTING.iter().filter(|(file, ..)| wanted(file)) {
+        reduced.push(reduce(file, if args.quick { quick } else { full }, model, args)?);
+    }
+    let tables = Tables { lines, reduced, searched };
     crate::print(args.json, &tables, || text(&tables))
 }
 
@@ -185,6 +213,19 @@ fn judged(name: &str, verdict: Verdict, wrong: bool) -> Result<String, Failure> 
     Ok(format!("{verdict:?}").to_lowercase())
 }
 
+/// The answer to a question and the CPU milliseconds that it takes: the mean of as many times as go into a tenth of a second, since some take less than what a clock can tell.
+fn measured<T>(ask: impl Fn() -> Result<T, Failure>) -> Result<(T, f64), Failure> {
+    let meter = Meter::start();
+    for times in 1.. {
+        let answer = ask()?;
+        let seconds = meter.read().cpu_seconds;
+        if seconds > 0.1 {
+            return Ok((answer, seconds * 1000.0 / f64::from(times)));
+        }
+    }
+    unreachable!("time passes")
+}
+
 fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure> {
     let program = named(case);
     let (loaded, _) = read(&folder().join("examples").join(case.file), case.n.map(|n| (case.define, n)))?;
@@ -196,9 +237,8 @@ fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure>
         // Its first thread clears the table before it starts others.
         settings.options.switches.set(settings.engine, "buffer=any").expect("it is a switch");
     }
-    let meter = Meter::start();
-    let outcome = raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&program))?;
-    let cpu_ms = meter.read().cpu_seconds * 1000.0;
+    let ask = || raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&program));
+    let (outcome, cpu_ms) = measured(ask)?;
     Ok(Line {
         table,
         verdict: judged(&program, outcome.verdict, case.wrong)?,
@@ -218,9 +258,8 @@ fn fences(case: &Case, args: &Args) -> Result<Line, Failure> {
     let file = path.display().to_string();
     let question = Question { file: &file, load: &load, loaded: &loaded, settings: &settings };
     let wanted = Wanted { fences: Some(Purpose::Robustness), patch: false };
-    let meter = Meter::start();
-    let answer = raddle::robust(&question, wanted, &Control::new()).map_err(Failure::of(&program))?;
-    let cpu_ms = meter.read().cpu_seconds * 1000.0;
+    let ask = || raddle::robust(&question, wanted, &Control::new()).map_err(Failure::of(&program));
+    let (answer, cpu_ms) = measured(ask)?;
     let Body::Robust(body) = answer.body else { unreachable!("it was asked for that") };
     let verdict = match (&body.limit, body.attacks.is_empty()) {
         (_, false) => Verdict::Violated,
@@ -262,6 +301,36 @@ fn states(name: &str, n: i64, args: &Args) -> Result<Searched, Failure> {
         two_workers: one.seconds / two.seconds,
         spin,
     })
+}
+
+fn reduce(file: &str, n: i64, model: Model, args: &Args) -> Result<Reduced, Failure> {
+    let path = folder().join(file);
+    let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let program = format!("{name}({n})");
+    let (loaded, _) = read(&path, Some(("N", n)))?;
+    let mut settings = settings(model, args);
+    settings.options.all = true;
+    settings.engine = ENGINES.find("explicit").expect("it is one of them");
+    settings.options.switches.set(settings.engine, "buffer=any").expect("it is a switch");
+    let mut reduced = Reduced { program, model: model.to_string(), states: [None; 4], cpu_ms: [0.0; 4] };
+    let mut verdicts = Vec::new();
+    for (at, reduction) in REDUCTIONS.into_iter().enumerate() {
+        let switch = format!("reduction={reduction}");
+        settings.options.switches.set(settings.engine, &switch).expect("it is a switch");
+        let ask = || raddle::verify(&loaded.program, &settings, &Control::new()).map_err(Failure::of(&reduced.program));
+        let (outcome, cpu_ms) = measured(ask)?;
+        reduced.cpu_ms[at] = cpu_ms;
+        if outcome.stop.is_none() {
+            reduced.states[at] = Some(outcome.counter("states"));
+            verdicts.push((outcome.verdict, outcome.findings.len()));
+        }
+    }
+    verdicts.dedup();
+    if let [one, other, ..] = verdicts[..] {
+        let found = format!("{one:?} and {other:?} by different reductions");
+        return Err(Failure::History { what: reduced.program, found });
+    }
+    Ok(reduced)
 }
 
 /// The verifier that SPIN generates, compiled and run; `None` if there is no SPIN.
@@ -342,5 +411,18 @@ fn text(tables: &Tables) -> String {
             ]
         })
         .collect();
-    format!("{}\n{}", markdown(&head, &lines, 3), markdown(&states, &searched, 1))
+    let mut head_reduced = vec!["program".to_owned(), "model".to_owned()];
+    head_reduced.extend(REDUCTIONS.iter().flat_map(|reduction| [format!("{reduction}: states"), "CPU ms".to_owned()]));
+    let reduced: Vec<Vec<String>> = tables
+        .reduced
+        .iter()
+        .map(|line| {
+            let both = line.states.iter().zip(line.cpu_ms);
+            let cells = both.flat_map(|(states, ms)| [states.map_or_else(dash, thousands), format!("{ms:.1}")]);
+            [line.program.clone(), line.model.clone()].into_iter().chain(cells).collect()
+        })
+        .collect();
+    let [lines, reduced, searched] =
+        [markdown(&head, &lines, 3), markdown(&head_reduced, &reduced, 2), markdown(&states, &searched, 1)];
+    format!("{lines}\n{reduced}\n{searched}")
 }
