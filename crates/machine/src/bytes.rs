@@ -23,6 +23,15 @@ pub struct Contents {
     written: Box<[bool]>,
 }
 
+/// What stands in a part of an object of at most eight bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Cell {
+    /// Bytes that were never written are 0.
+    pub value: u64,
+    /// Which bytes were written, the first in the lowest bit.
+    pub written: u8,
+}
+
 /// How much of what is read was ever written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
@@ -93,6 +102,26 @@ impl ByteMemory {
         value[..size].copy_from_slice(source);
         let written = Written::of(&object.written[start..start + size]);
         Some((u64::from_le_bytes(value), written))
+    }
+
+    /// What stands there, byte by byte. `None` if the object has no contents or is too small.
+    pub fn cell(&self, access: Access) -> Option<Cell> {
+        let (value, _) = self.read(access)?;
+        let written = &self.objects.get(&access.addr.base())?.written;
+        let start = access.addr.offset() as usize;
+        let bits = (0..usize::from(access.size)).map(|at| u8::from(written[start + at]) << at);
+        Some(Cell { value, written: bits.fold(0, |all, bit| all | bit) })
+    }
+
+    /// Makes this stand there. Returns `None` if the object has no contents or is too small.
+    pub fn set_cell(&mut self, access: Access, cell: Cell) -> Option<()> {
+        let object = Arc::make_mut(self.objects.get_mut(&access.addr.base())?);
+        let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
+        object.bytes.get_mut(start..start + size)?.copy_from_slice(&cell.value.to_le_bytes()[..size]);
+        for (at, written) in object.written[start..start + size].iter_mut().enumerate() {
+            *written = cell.written >> at & 1 != 0;
+        }
+        Some(())
     }
 
     /// Writes a value; [`NO_VALUE`] makes the bytes count as never written. Returns `None` if the object has no contents or is too small.

@@ -38,7 +38,7 @@ pub mod thread;
 
 pub use address::{Addr, Owner};
 pub use automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
-pub use bytes::{ByteMemory, Contents, Written};
+pub use bytes::{ByteMemory, Cell, Contents, Written};
 pub use code::Code;
 pub use compile::compile;
 pub use live::Live;

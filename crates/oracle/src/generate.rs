@@ -565,7 +565,7 @@ impl Generator {
                         body.extend([Stmt::LoadPtr(p, q, order), Stmt::IfNull(p, Vec::new(), vec![access])]);
                         own = own.filter(|&own| own != p);
                     }
-                    6 if self.random.chance(40) => {
+                    6 if self.random.chance(70) => {
                         let target = own.filter(|_| self.random.chance(95)).unwrap_or(p);
                         let (there, here) = (At::Pointee(target), self.at());
                         let (to, from) = if self.random.chance(50) { (there, here) } else { (here, there) };

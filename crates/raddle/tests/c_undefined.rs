@@ -172,21 +172,26 @@ fn a_copy_has_no_more_values_than_the_original() {
 
 #[test]
 fn what_is_moved_without_a_value_is_found_by_every_engine() {
-    let shared = "struct s { int a, b; } *shared; atomic_int ready; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_t t;
+    let shared = "struct s { int a, b; } *shared, global; atomic_int ready; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_t t;
         void *write(void *p) { struct s x; x.a = 1; pthread_mutex_lock(&m); *shared = x; atomic_store(&ready, 1); pthread_mutex_unlock(&m); return p; }
-        int main(void) { shared = malloc(sizeof *shared); pthread_create(&t, 0, write, 0); pthread_mutex_lock(&m); struct s y; y.a = 1; y.b = 2;
+        int main(void) { shared = PLACE; pthread_create(&t, 0, write, 0); pthread_mutex_lock(&m); struct s y; y.a = 1; y.b = 2;
         if (atomic_load(&ready)) y = *shared; pthread_mutex_unlock(&m); assert(y.a == 1); LOOK pthread_join(t, 0); return 0; }";
-    for engine in ["auto", "optimal", "rf", "rvf", "vc", "dc", "explicit", "oc"] {
-        for (read, wrong) in [("assert(y.b == 2);", true), ("y.b = 1; assert(y.b == 1);", false)] {
-            let text = shared.replace("LOOK", read);
-            let loaded = load(&file(&text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
-            let mut settings = Settings::new(Model::Sc);
-            settings.engine = raddle::ENGINES.find(engine).expect("an engine");
-            let outcome =
-                verify(&loaded.program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{engine}: {error}"));
-            let found = outcome.findings.first().map(|finding| finding.violation().property);
-            assert_eq!(found, wrong.then_some(Property::Memory), "{engine}: {}\n{text}", outcome.scope);
-            assert_eq!(outcome.verdict == Verdict::Holds, !wrong, "{engine}: {}\n{text}", outcome.scope);
+    let engines = ["auto", "optimal", "rf", "rvf", "vc", "dc", "explicit", "oc"].map(|engine| (engine, Model::Sc));
+    let others = [("explicit", Model::Tso), ("abstract-tso", Model::Tso), ("optimal", Model::Rc11), ("oc", Model::Pso)];
+    for (engine, model) in engines.into_iter().chain(others) {
+        for place in ["malloc(sizeof *shared)", "&global"] {
+            for (read, wrong) in [("assert(y.b == 2);", true), ("y.b = 1; assert(y.b == 1);", false)] {
+                let text = shared.replace("LOOK", read).replace("PLACE", place);
+                let loaded =
+                    load(&file(&text), &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+                let mut settings = Settings::new(model);
+                settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+                let outcome = verify(&loaded.program, &settings, &Control::new())
+                    .unwrap_or_else(|error| panic!("{engine}: {error}"));
+                let found = outcome.findings.first().map(|finding| finding.violation().property);
+                assert_eq!(found, wrong.then_some(Property::Memory), "{engine}: {}\n{text}", outcome.scope);
+                assert_eq!(outcome.verdict == Verdict::Holds, !wrong, "{engine}: {}\n{text}", outcome.scope);
+            }
         }
     }
 }

@@ -22,8 +22,8 @@ use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{
-    Access, Addr, AnyMemory, Automaton, ByteMemory, Code, Contents, Failure, Live, Mailboxes, State, Status, Thread,
-    Visible,
+    Access, Addr, AnyMemory, Automaton, ByteMemory, Cell, Code, Contents, Failure, Live, Mailboxes, State, Status,
+    Thread, Visible,
 };
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
@@ -63,8 +63,8 @@ pub struct Machine<'c> {
 pub enum Piece {
     /// A thread.
     Thread(Shared),
-    /// A cell of a global object, with a value that it did not have at first.
-    Cell(Access, u64),
+    /// A cell of a global object, in which something else stands than at first.
+    Cell(Access, Cell),
     /// An object that is not there at first.
     Object(Addr, Arc<Contents>),
     /// What a thread has on its way.
@@ -354,9 +354,9 @@ impl Semantics for Machine<'_> {
                 Some((_, was)) if Arc::ptr_eq(was, contents) => {}
                 Some(_) => {
                     for cell in cells(base, self.sizes[&base]) {
-                        let value = state.memory().bytes().read(cell).map(|(value, _)| value);
-                        if value != self.memory.read(cell).map(|(value, _)| value) {
-                            see(&Piece::Cell(cell, value.expect("it is a part of the object")));
+                        let found = state.memory().bytes().cell(cell);
+                        if found != self.memory.cell(cell) {
+                            see(&Piece::Cell(cell, found.expect("it is a part of the object")));
                         }
                     }
                 }
@@ -373,8 +373,8 @@ impl Semantics for Machine<'_> {
         for part in parts {
             match part {
                 Piece::Thread(thread) => threads.push(thread.clone()),
-                Piece::Cell(cell, value) => {
-                    memory.bytes_mut().write(*cell, *value).expect("it is a part of a global object");
+                Piece::Cell(access, cell) => {
+                    memory.bytes_mut().set_cell(*access, *cell).expect("it is a part of a global object");
                 }
                 Piece::Object(base, contents) => memory.bytes_mut().set(*base, contents.clone()),
                 Piece::Outgoing(thread, outgoing) => memory.set_outgoing(*thread, outgoing.clone()),

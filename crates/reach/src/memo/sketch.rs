@@ -118,8 +118,8 @@ pub(crate) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>,
     let mut memory = AnyMemory::of(machine.model, machine.memory.clone());
     for piece in cell.into_iter().chain(outgoing) {
         match piece {
-            Piece::Cell(access, value) => {
-                memory.bytes_mut().write(*access, *value).expect("it is a part of a global object");
+            Piece::Cell(access, cell) => {
+                memory.bytes_mut().set_cell(*access, *cell).expect("it is a part of a global object");
             }
             Piece::Outgoing(thread, outgoing) => memory.set_outgoing(*thread, outgoing.clone()),
             _ => unreachable!("neither a cell nor something on its way"),
