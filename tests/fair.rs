@@ -7,7 +7,7 @@ use raddle_testkit::Scratch;
 use std::fs;
 
 /// Options, how the run ends, and which evidence it shows.
-const EXAMPLES: [(&str, i32, &str); 11] = [
+const EXAMPLES: [(&str, i32, &str); 13] = [
     ("lock.aut --pairs lock.pairs", 0, "lasso"),
     ("lock.aut --spec served.hoa", 1, "lasso"),
     ("lock.aut --spec served.hoa --pairs lock.pairs", 0, "argument"),
@@ -19,6 +19,8 @@ const EXAMPLES: [(&str, i32, &str); 11] = [
     ("../live/mutex.rdl --pairs starved.pairs", 0, "lasso"),
     ("../live/lehmann_rabin.rdl -DN=2 --pairs weak.pairs --spec ended.hoa", 0, "argument"),
     ("../live/consensus.rdl -DROUNDS=0 --pairs weak.pairs --spec ended.hoa", 1, "strategy"),
+    ("../live/consensus.rdl --pairs weak.pairs --spec agreed.hoa", 0, "argument"),
+    ("../live/consensus.rdl -DROUNDS=0 --pairs weak.pairs --spec agreed.hoa", 1, "strategy"),
 ];
 
 /// The words of a command line, with files of the examples by their path.

@@ -77,7 +77,8 @@ pub fn decide(question: &Question<'_>, settings: &Settings, control: &Control) -
         return Err(Refusal::whole(code, message).into());
     }
     if code.draws() && matches!(settings.goal, Goal::Formula(_)) {
-        let message = "formulas are about single runs, and this program draws";
+        let message = "formulas are about single runs, and this program draws; `raddle fair` with the formula as a deterministic automaton \
+                       (`--spec`) and fairness as pairs (`--pairs`) says whether it is true with probability 1";
         return Err(Refusal::whole(code, message).into());
     }
     if let Some(place) = code.first_post() {
