@@ -676,10 +676,15 @@ impl Code {
 
     /// Takes what was never written for 0, if that is to be done, and notes where.
     pub(crate) fn takes_for_zero(&self, pc: Pc) -> bool {
-        self.forgiven.unwritten && {
-            self.passed_over.zero.get_or_init(|| pc);
-            true
+        if self.forgiven.unwritten {
+            self.take_for_zero(pc);
         }
+        self.forgiven.unwritten
+    }
+
+    /// Notes that something that was never written was taken for 0 here.
+    pub fn take_for_zero(&self, pc: Pc) {
+        self.passed_over.zero.get_or_init(|| pc);
     }
 
     /// Where something that was never written was taken for 0, if somewhere, by anybody who has run this code: what follows from other values is

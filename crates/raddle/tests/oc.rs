@@ -429,3 +429,72 @@ fn what_is_not_there_is_proved_not_to_be() {
         }
     }
 }
+
+/// Nobody sees what a block has done in which the program ends, and an execution that ends so is one.
+#[test]
+fn the_program_may_end_inside_a_block() {
+    let text = |wrong: u32| {
+        format!(
+            "global x: i32; global y: i32;
+             fn worker() {{ atomic {{ store x, 1; let r = load y; if r == 0 {{ exit; }} store x, 2; }} }}
+             fn main() {{ spawn worker(); let c = choose 0..2; store y, c; let s = load x; assert s != {wrong}; }}"
+        )
+    };
+    assert_eq!(verdict(&text(1)), Verdict::Holds);
+    assert_eq!(verdict(&text(2)), Verdict::Violated);
+    let always = |wrong: u32| {
+        format!("global x: i32; fn main() {{ atomic {{ store x, 1; let r = load x; assert r != {wrong}; exit; }} }}")
+    };
+    assert_eq!(verdict(&always(2)), Verdict::Holds);
+    assert_eq!(verdict(&always(1)), Verdict::Violated);
+    let never = "global x: i32; fn main() { atomic { store x, 1; let r = load x; assume r == 2; exit; } }";
+    assert_eq!(verdict(never), Verdict::Unknown);
+}
+
+/// An object whose size is not known has one of all sizes, whether others can reach it or not.
+#[test]
+fn an_object_may_have_any_size() {
+    let shared = |most: &str| {
+        format!(
+            "fn other(p: ptr, n: i32) {{ let i = choose 0..4; if i < n {{ store.rel i32 *(p + zext(i64, i) * 4), 5; }} }}
+             fn main() {{ let n = choose 0..4; let p = alloc zext(i64, n) * 4; let t = spawn other(p, {most}); join t; free p; }}"
+        )
+    };
+    assert_eq!(verdict(&shared("n")), Verdict::Holds);
+    assert_eq!(verdict(&shared("n + 1")), Verdict::Violated);
+    let own = |most: &str, wrong: u32| {
+        format!(
+            "fn main() {{
+                let n: i32 = choose; assume n >= 1 && n <= 6; let p = alloc zeroed zext(i64, n) * 4;
+                let i: i32 = choose; assume i >= 0 && i {most} n; let at = p + zext(i64, i) * 4;
+                store.rel i32 *at, n - i; let r = load.acq i32 *at; free p; assert r != {wrong};
+             }}"
+        )
+    };
+    assert_eq!(verdict(&own("<", 0)), Verdict::Holds);
+    assert_eq!(verdict(&own("<", 6)), Verdict::Violated);
+    assert_eq!(verdict(&own("<=", 9)), Verdict::Violated);
+    // There are always larger ones.
+    let any = "fn main() { let n: i32 = choose; assume n >= 0; let p = alloc zext(i64, n) * 8; free p; }";
+    let fixed = ask(any, "unroll=2", PropertySet::all()).expect("it takes this");
+    assert!(matches!(fixed.stop, Some(StopReason::Endless { turns: 2, .. })), "{:?}", fixed.stop);
+}
+
+/// Where errors of memory are not looked for, what was never written is 0, and that is said.
+#[test]
+fn what_was_never_written_may_be_something_else() {
+    let text = |writes: &str| {
+        format!(
+            "fn other(p: ptr) {{ let r = load.acq i32 *p; assert r != 3; }}
+             fn main() {{ let p = alloc 4; {writes} let t = spawn other(p); join t; free p; }}"
+        )
+    };
+    let ask = |writes: &str| {
+        ask(&text(writes), "search=prop", PropertySet::all().without(Property::Memory)).expect("it takes this")
+    };
+    assert_eq!(ask("store.rel i32 *p, 2;").verdict, Verdict::Holds);
+    assert_eq!(ask("store.rel i32 *p, 3;").verdict, Verdict::Violated);
+    let unwritten = ask("");
+    assert_eq!(unwritten.verdict, Verdict::Unknown);
+    assert!(matches!(unwritten.stop, Some(StopReason::Unwritten { .. })), "{:?}", unwritten.stop);
+}

@@ -166,11 +166,6 @@ impl Walker<'_> {
             return Err(self.refused(pc, "the engine `cegar` moves nothing that was never written"));
         }
         if reads && fresh && kind == Unwritten::Error {
-            if self.code.forgiven().unwritten {
-                let message =
-                    "the engine `cegar` reads nothing that was never written unless memory errors are looked for";
-                return Err(self.refused(pc, message));
-            }
             return Ok(None);
         }
         if !reads {

@@ -158,9 +158,6 @@ impl Walker<'_> {
             object.written.as_ref().is_some_and(|written| !written.contains(&Addr(addr).offset()))
         });
         if is_fresh {
-            if self.code.forgiven().unwritten {
-                return Err(self.refused(pc, "the engine `cegar` takes no lock that was never initialised"));
-            }
             return Ok(vec![self.fails(path, id, Property::Memory)]);
         }
         let found = self.word(&path, cell, pc)?;

@@ -95,9 +95,6 @@ impl Walker<'_> {
         if let Some(object) = path.control.object(addr)
             && object.written.as_ref().is_some_and(|written| !written.contains(&raddle_machine::Addr(addr).offset()))
         {
-            if self.code.forgiven().unwritten {
-                return Err(self.refused(pc, "the engine `cegar` takes no lock that was never initialised"));
-            }
             return Ok(vec![self.fails(path, id, Property::Memory)]);
         }
         let found = self.read(&path, cell);

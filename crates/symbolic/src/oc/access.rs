@@ -3,7 +3,7 @@
 //! An operation that does not wait happens wherever its thread gets to it. One that waits happens under a condition of its own, a variable (`goes`), which implies that what it
 //! finds lets it go on: an execution in which it does not happen is one that ends there, as far as this thread is concerned.
 
-use super::graph::{Action, Location, Node, Stuck};
+use super::graph::{Action, CutKind, Location, Node, Stuck};
 use super::memory::Place;
 use super::state::State;
 use super::unroll::{Fail, Unroller};
@@ -307,6 +307,9 @@ impl Unroller<'_> {
         kind: Unwritten,
     ) -> Result<(Term, Term), Fail> {
         let (pc, size) = (state.pc, ty.size() as u8);
+        // What is no error is taken for 0, which is noted.
+        let forgiven = kind == Unwritten::Error && self.code.forgiven().unwritten;
+        let kind = if forgiven { Unwritten::Zero } else { kind };
         let mut found = self.graph.terms.constant(size * 8, 0);
         let mut broken = self.graph.terms.bool(false);
         for &(here, place) in list {
@@ -358,13 +361,13 @@ impl Unroller<'_> {
                 _ => value,
             };
             found = self.graph.terms.ite(here, value, found);
-            let Some(unwritten) = unwritten.filter(|_| kind == Unwritten::Error) else { continue };
-            if self.code.forgiven().unwritten {
-                let message = "the engine `oc` reads nothing that may never have been written unless memory errors are looked for";
-                return self.refuse(pc, message);
-            }
+            let Some(unwritten) = unwritten.filter(|_| kind == Unwritten::Error || forgiven) else { continue };
             let wrong = self.graph.terms.and(guard, unwritten);
-            broken = self.graph.terms.or(broken, wrong);
+            if forgiven {
+                self.cut(wrong, pc, CutKind::Unwritten);
+            } else {
+                broken = self.graph.terms.or(broken, wrong);
+            }
         }
         self.fail_if(thread, state, broken, Property::Memory, pc);
         Ok((self.graph.terms.resize(found, ty.bits() as u8), broken))
@@ -399,8 +402,13 @@ impl Unroller<'_> {
                 let unwritten = self.graph.terms.var(1);
                 self.graph.events.last_mut().expect("just made").unwritten = Some(unwritten);
                 let unwritten = self.graph.terms.and(unwritten, fresh);
-                let written = self.graph.terms.not(unwritten);
-                self.graph.require(guard, written);
+                let wrong = self.graph.terms.and(guard, unwritten);
+                if self.code.forgiven().unwritten {
+                    self.cut(wrong, pc, CutKind::Unwritten);
+                } else {
+                    let written = self.graph.terms.not(unwritten);
+                    self.graph.require(guard, written);
+                }
             }
             found = self.graph.terms.ite(here, value, found);
         }

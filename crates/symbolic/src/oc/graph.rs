@@ -146,7 +146,7 @@ pub(super) struct Arrival {
     pub(super) places: Vec<(Term, u64)>,
 }
 
-/// A thread that is not followed any further.
+/// A thread that is not followed any further, or not with all that it may find.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub(super) guard: Term,
@@ -163,6 +163,8 @@ pub(super) enum CutKind {
     AskedFor,
     /// Control cannot get there.
     GaveUp,
+    /// Something that was never written is taken for 0.
+    Unwritten,
 }
 
 /// An atomic block that was entered.
@@ -213,6 +215,9 @@ pub(super) struct Graph {
     pub(super) stuck: Vec<Stuck>,
     pub(super) cuts: Vec<Cut>,
     pub(super) blocks: Vec<Block>,
+    /// That the program may end inside of atomic blocks, if it does so anywhere, and where it does.
+    pub(super) quits: Option<Term>,
+    pub(super) exits_inside: Vec<Term>,
     /// What holds of values beside.
     pub(super) constraints: Vec<Term>,
     /// Whether all values of unknown inputs are among those that are looked at.
@@ -239,6 +244,8 @@ impl Graph {
             stuck: Vec::new(),
             cuts: Vec::new(),
             blocks: Vec::new(),
+            quits: None,
+            exits_inside: Vec::new(),
             constraints: Vec::new(),
             every_input: true,
             objects: FxHashMap::default(),

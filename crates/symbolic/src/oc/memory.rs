@@ -5,7 +5,7 @@
 //! known, and the theory of orders need not know of addresses. Objects that no other thread can reach are bytes of the thread's own
 //! state, as in the machine.
 
-use super::graph::{Action, Location, Node, Shape as Made};
+use super::graph::{Action, CutKind, Location, Node, Shape as Made};
 use super::state::{Byte, Object, State};
 use super::unroll::{Fail, Unroller};
 use crate::words;
@@ -19,6 +19,8 @@ use std::rc::Rc;
 
 /// How many places an access may be to.
 const MOST_PLACES: usize = 512;
+/// How many sizes an object may have of which it is not known which one it has.
+const MOST_SIZES: usize = 64;
 /// Up to here there is nothing.
 const NOTHING: u64 = 1 << 34;
 /// How large an object of a thread may be: those above have numbers of another kind.
@@ -79,7 +81,7 @@ impl Unroller<'_> {
                 (terms.constant(8, u64::from(value)), terms.bool(contents.is_some()))
             };
             let bytes = Rc::new((0..size as usize).map(byte).collect());
-            Object::Private { bytes, live: true, heap, scoped }
+            Object::Private { bytes, size: None, live: true, heap, scoped }
         } else {
             let bytes = contents.map(<[u8]>::to_vec);
             let made = Made { size, bytes, heap };
@@ -89,6 +91,61 @@ impl Unroller<'_> {
             Object::Shared
         });
         addr
+    }
+
+    /// Makes an object whose size is not known; its address. Its size may be any of a few multiples of what it certainly is a multiple of, more of them where loops may turn more often, and the thread is cut
+    /// where it is none of these.
+    pub(super) fn make_sized(
+        &mut self,
+        thread: usize,
+        state: &mut State,
+        size: Term,
+        zeroed: bool,
+        (private, heap, scoped): (bool, bool, bool),
+    ) -> Result<u64, Fail> {
+        let pc = state.pc;
+        let sizes = match self.graph.terms.choices(size, MOST_SIZES) {
+            Some(sizes) => sizes,
+            None => {
+                let step = 1 << self.graph.terms.trailing_zeros(size).min(12);
+                (0..=MOST_SIZES as u64)
+                    .map(|times| times * step)
+                    .take_while(|&size| size <= u64::from(MOST_BYTES))
+                    .take(self.sizes())
+                    .collect()
+            }
+        };
+        let Some(&largest) = sizes.iter().max().filter(|&&largest| largest <= u64::from(MOST_BYTES)) else {
+            return self.refuse(pc, "the engine `oc` takes no allocation of a size that is large");
+        };
+        let contents = |size: u64| zeroed.then(|| vec![0; size as usize]);
+        let (id, guard) = (self.graph.threads[thread].id, state.guard);
+        let addr = Addr::object(id, state.objects.len() as u32).0;
+        let mut among = self.graph.terms.bool(false);
+        for &known in &sizes {
+            let value = self.graph.terms.constant(64, known);
+            let is = self.graph.terms.eq(size, value);
+            among = self.graph.terms.or(among, is);
+            let made = self.graph.terms.and(guard, is);
+            if !private && !self.graph.terms.is_false(made) {
+                let shape = Made { size: known as u32, bytes: contents(known), heap };
+                if !self.graph.make_object(addr, shape.clone(), made) {
+                    self.points.make(addr, shape);
+                }
+            }
+        }
+        let cut = self.graph.terms.and_not(guard, among);
+        self.cut(cut, pc, CutKind::Unrolling);
+        state.guard = self.graph.terms.and(guard, among);
+        if private {
+            self.make_object(thread, state, largest as u32, contents(largest).as_deref(), true, heap, scoped);
+            if let Some(Object::Private { size: known, .. }) = state.objects.last_mut() {
+                *known = Some(size);
+            }
+        } else {
+            state.objects.push(Object::Shared);
+        }
+        Ok(addr)
     }
 
     /// What a pointer becomes by arithmetic, as [`Addr::moved`] says.
@@ -183,10 +240,15 @@ impl Unroller<'_> {
             Owner::Thread(_, WAKEUPS) => fits(8).then_some((yes, Place::Shared { addr, mortal: false })),
             Owner::Thread(owner, number) => {
                 if owner == id
-                    && let Some(Object::Private { bytes, live, .. }) = state.objects.get(number as usize)
+                    && let Some(Object::Private { bytes, size: known, live, .. }) = state.objects.get(number as usize)
                 {
                     let place = Place::Private { object: number as usize, offset: at.offset() };
-                    return (*live && fits(bytes.len())).then_some((yes, place));
+                    let there = known.map_or(yes, |known| {
+                        let end = self.graph.terms.constant(64, u64::from(at.offset()) + u64::from(size));
+                        let ends = self.graph.terms.ult(known, end);
+                        self.graph.terms.not(ends)
+                    });
+                    return (*live && fits(bytes.len())).then_some((there, place));
                 }
                 let there = self.graph.object_is(at.base().0, |object| fits(object.size as usize));
                 if there.is_none() {

@@ -10,6 +10,7 @@
 //!
 //! Where this differs from Telbisz 2024: an operation that waits happens under a variable of its own instead of an atomic block; joins order under conditions (`joins`); an access to an unknown
 //! address is one event per place it can be to (`memory`); a total order of the writes of a location is asked for only where an order of the model's events is not found at once (`search`);
+//! an object of unknown size is one of several sizes, more of them as loops are followed further (`memory`); an atomic block in which the program ends has not begun for anybody else;
 //! store buffers are a relaxed program order (`buffers`); what an address read from memory can be is found out by unrolling again (`points`).
 //!
 //! Cost: the number of pairs of nodes in memory; time as the solver needs it.
@@ -312,12 +313,15 @@ impl Run<'_> {
         if let Some(pc) = cut(CutKind::Unrolling)? {
             return Ok(Round::Deeper(pc));
         }
+        if let Some(pc) = cut(CutKind::Unwritten)? {
+            code.take_for_zero(pc);
+        }
         if let Some(pc) = cut(CutKind::AskedFor)? {
             self.statistics.bounded = 1;
             self.reach.bounded_at = Some(pc);
         }
         let complete = complete(graph, search);
-        match search.find(&complete)? {
+        match search.find_end(&complete)? {
             Some(_) => self.statistics.executions = 1,
             None => self.statistics.blocked = 1,
         }
@@ -439,7 +443,7 @@ impl From<NoAnswer> for Halt {
 /// The literals that all threads come to their ends, or somebody ends the program.
 fn complete(graph: &Graph, search: &mut Search<'_>) -> Vec<Lit> {
     // Whoever ends the program ends all threads.
-    let exits = graph.threads.iter().flat_map(|thread| &thread.exits);
+    let exits = graph.threads.iter().flat_map(|thread| &thread.exits).chain(&graph.exits_inside);
     let exits: Vec<Lit> = exits.map(|&exit| search.lit(exit)).collect();
     let mut complete = Vec::new();
     for thread in &graph.threads {

@@ -95,6 +95,8 @@ pub(super) struct Search<'g> {
     ordered: FxHashSet<(usize, usize)>,
     /// That some pair of accesses races.
     racing: Lit,
+    /// That the program may end inside of atomic blocks.
+    quits: Lit,
     /// What was checked of proofs.
     checked: Checked,
     pub(super) asked: u64,
@@ -109,10 +111,12 @@ impl<'g> Search<'g> {
         };
         let graph = &*graph;
         let racing = formula.solver.sat.var();
+        let quits = graph.quits.map_or(Lit::FALSE, |quits| formula.solver.lit(&graph.terms, quits));
         for race in &formula.races {
             formula.solver.sat.add(&[!race.lit, racing]);
         }
-        Search { graph, formula, watcher, ordered: FxHashSet::default(), racing, checked: Checked::default(), asked: 0 }
+        let (ordered, checked) = (FxHashSet::default(), Checked::default());
+        Search { graph, formula, watcher, ordered, racing, quits, checked, asked: 0 }
     }
 
     /// The literal of a condition.
@@ -148,6 +152,12 @@ impl<'g> Search<'g> {
 
     /// An execution in which these literals hold, if there is one.
     pub(super) fn find(&mut self, assumptions: &[Lit]) -> Result<Option<Execution>, NoAnswer> {
+        let assumptions: Vec<Lit> = assumptions.iter().copied().chain([!self.racing, !self.quits]).collect();
+        self.find_any(&assumptions)
+    }
+
+    /// The same, and the program may end inside of an atomic block. What comes behind that has not happened.
+    pub(super) fn find_end(&mut self, assumptions: &[Lit]) -> Result<Option<Execution>, NoAnswer> {
         let assumptions: Vec<Lit> = assumptions.iter().copied().chain([!self.racing]).collect();
         self.find_any(&assumptions)
     }
@@ -162,7 +172,7 @@ impl<'g> Search<'g> {
             return Ok(None);
         }
         let any = self.any(&open);
-        let Some(execution) = self.find_any(&[any])? else { return Ok(None) };
+        let Some(execution) = self.find_any(&[any, !self.quits])? else { return Ok(None) };
         let found = execution.races.iter().map(|&at| races[at].1).find(is_open);
         Ok(found.map(|accesses| (execution, accesses)))
     }

@@ -41,6 +41,8 @@ pub(super) enum Object {
     Shared,
     Private {
         bytes: Rc<Vec<Byte>>,
+        /// How many of them it has, if that is not known: then those behind are not there.
+        size: Option<Term>,
         live: bool,
         heap: bool,
         scoped: bool,
@@ -92,11 +94,12 @@ impl State {
             && self.objects.iter().zip(&other.objects).all(|pair| match pair {
                 (Object::Shared, Object::Shared) => true,
                 (
-                    Object::Private { bytes, live, heap, scoped },
-                    Object::Private { bytes: others, live: lives, heap: on_heap, scoped: in_block },
+                    Object::Private { bytes, size, live, heap, scoped },
+                    Object::Private { bytes: others, size: room, live: lives, heap: on_heap, scoped: in_block },
                 ) => {
                     // Of what is dead nobody asks what it was.
-                    live == lives && (!live || (bytes.len() == others.len() && heap == on_heap && scoped == in_block))
+                    let alike = size.is_some() == room.is_some() && heap == on_heap && scoped == in_block;
+                    live == lives && (!live || (bytes.len() == others.len() && alike))
                 }
                 _ => false,
             });
@@ -140,9 +143,15 @@ impl State {
             }
         }
         for (object, others) in self.objects.iter_mut().zip(&other.objects) {
-            if let (Object::Private { bytes, .. }, Object::Private { bytes: others, .. }) = (object, others)
-                && !Rc::ptr_eq(bytes, others)
-            {
+            let (Object::Private { bytes, size, .. }, Object::Private { bytes: others, size: room, .. }) =
+                (object, others)
+            else {
+                continue;
+            };
+            if let (Some(size), Some(room)) = (size, room) {
+                *size = terms.ite(which, *size, *room);
+            }
+            if !Rc::ptr_eq(bytes, others) {
                 for (byte, &(value, written)) in Rc::make_mut(bytes).iter_mut().zip(others.iter()) {
                     *byte = (terms.ite(which, byte.0, value), terms.ite(which, byte.1, written));
                 }

@@ -179,12 +179,15 @@ impl<'c> Unroller<'c> {
             }
             Instr::Alloc { dst, size, zeroed, private, scoped, .. } => {
                 let size = self.get(&state, size);
-                let Some(size) = self.graph.terms.as_const(size).filter(|&size| size <= u64::from(MOST_BYTES)) else {
-                    return self.refuse(pc, "the engine `oc` takes no allocation of a size that is unknown or large");
-                };
-                let zeros = zeroed.then(|| vec![0; size as usize]);
                 let (heap, scoped) = (scoped == 0, scoped != 0);
-                let addr = self.make_object(thread, &mut state, size as u32, zeros.as_deref(), private, heap, scoped);
+                let addr = match self.graph.terms.as_const(size) {
+                    Some(size) if size <= u64::from(MOST_BYTES) => {
+                        let zeros = zeroed.then(|| vec![0; size as usize]);
+                        self.make_object(thread, &mut state, size as u32, zeros.as_deref(), private, heap, scoped)
+                    }
+                    Some(_) => return self.refuse(pc, "the engine `oc` takes no allocation of more than 16 KiB"),
+                    None => self.make_sized(thread, &mut state, size, zeroed, (private, heap, scoped))?,
+                };
                 let addr = self.graph.terms.constant(64, addr);
                 self.set(&mut state, dst, addr);
             }
@@ -287,10 +290,16 @@ impl<'c> Unroller<'c> {
                 return Ok(Vec::new());
             }
             Instr::Exit => {
-                if state.block.is_some() {
-                    return self.refuse(pc, "the engine `oc` takes no end of the program inside an atomic block");
+                match state.block {
+                    // Nobody moves behind such a block, so for all others it is as if it had not begun; only whoever asks whether executions end lets it happen.
+                    Some((block, _)) => {
+                        let quits = *self.graph.quits.get_or_insert_with(|| self.graph.terms.var(1));
+                        let exit = self.graph.terms.and(state.guard, quits);
+                        self.graph.blocks[block].ends.push(exit);
+                        self.graph.exits_inside.push(exit);
+                    }
+                    None => self.graph.threads[thread].exits.push(state.guard),
                 }
-                self.graph.threads[thread].exits.push(state.guard);
                 return Ok(Vec::new());
             }
             Instr::MarkTurn { mark, kept } => {
@@ -527,7 +536,7 @@ impl<'c> Unroller<'c> {
         let at = Addr(addr);
         if let Owner::Thread(owner, number) = at.owner()
             && owner == self.graph.threads[thread].id
-            && let Some(Object::Private { bytes, live, heap, scoped: in_block }) =
+            && let Some(Object::Private { bytes, live, heap, scoped: in_block, .. }) =
                 state.objects.get_mut(number as usize)
         {
             let right = *live && at.offset() == 0 && if scoped { *in_block } else { *heap };

@@ -239,6 +239,11 @@ impl Unroller<'_> {
         !too_often
     }
 
+    /// How many sizes are looked at where that of an object is not known.
+    pub(super) fn sizes(&self) -> usize {
+        self.bound as usize * 2 + 2
+    }
+
     /// The thread is followed no further.
     pub(super) fn cut(&mut self, guard: Term, pc: Pc, kind: CutKind) {
         if !self.graph.terms.is_false(guard) {
