@@ -12,8 +12,10 @@ use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// How many ticks pass between two looks at the clock and at idle workers.
+/// How many ticks pass between two looks at the clock and at idle workers; fewer where a graph is long, since each may look at all of it.
 const PATIENCE: u32 = 256;
+/// Events of a graph with which a tick counts as two. Where there are atomic blocks it costs as much as the square of their number.
+const LONG: usize = 128;
 
 /// What the workers share.
 pub(super) struct Pool<'c, M: Model> {
@@ -109,7 +111,8 @@ impl<'c, M: Model> Pool<'c, M> {
             if search.context.realiser.interrupted {
                 self.halt(Halt::Stop(self.deadline.passed().unwrap_or(StopReason::Interrupted)));
             }
-            patience -= 1;
+            let weight = 1 + (search.events() / LONG).pow(2);
+            patience = patience.saturating_sub(u32::try_from(weight).unwrap_or(PATIENCE));
             let ended = counts && search.explores() && search.statistics.runs() != reported.statistics.runs();
             if patience == 0 || ended {
                 patience = PATIENCE;

@@ -165,6 +165,11 @@ impl<'c, M: Model> Search<'c, M> {
         &self.levels.last().expect("the search is not over").graph
     }
 
+    /// How many events the graph at hand has.
+    pub(crate) fn events(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.graph.order.len())
+    }
+
     /// Whether it is on its way to the end of an execution, rather than looking for what is left to explore.
     pub(crate) fn explores(&self) -> bool {
         !self.backtrack
