@@ -1,15 +1,24 @@
-//! Stopping an exploration from outside, and watching it.
+//! Stopping an exploration from outside, letting it rest, and watching it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Shared between an exploration and whoever watches it.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: Arc<AtomicBool>,
+    rest: Arc<Rest>,
     executions: AtomicU64,
     blocked: AtomicU64,
     share: AtomicU64,
+}
+
+/// Whether an exploration is to wait where it is.
+#[derive(Debug, Default)]
+struct Rest {
+    rests: AtomicBool,
+    changing: Mutex<()>,
+    goes_on: Condvar,
 }
 
 /// How far an exploration has come.
@@ -29,10 +38,10 @@ impl Control {
         Control::default()
     }
 
-    /// Another control for a part of the same: it is stopped when this one is, and counts for itself.
+    /// Another control for a part of the same: it is stopped and rests when this one is and does, and counts for itself.
     #[must_use]
     pub fn beside(&self) -> Self {
-        Control { stop: Arc::clone(&self.stop), ..Control::default() }
+        Control { stop: Arc::clone(&self.stop), rest: Arc::clone(&self.rest), ..Control::default() }
     }
 
     /// Tells what another one has counted as what has been done.
@@ -45,6 +54,30 @@ impl Control {
     /// Asks the exploration to end soon. What it has found until then is reported.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        self.go_on();
+    }
+
+    /// From its next look at the [deadline](crate::Deadline) on the exploration waits, and keeps what it has done, until it may go on or is to end. Its time goes on.
+    pub fn rest(&self) {
+        self.rest.rests.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets it go on.
+    pub fn go_on(&self) {
+        let _changing = self.rest.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.rest.rests.store(false, Ordering::Relaxed);
+        self.rest.goes_on.notify_all();
+    }
+
+    /// Waits as long as it is to rest.
+    pub(crate) fn wait(&self) {
+        if !self.rest.rests.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut changing = self.rest.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.rest.rests.load(Ordering::Relaxed) {
+            changing = self.rest.goes_on.wait(changing).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Whether it was asked to.

@@ -192,6 +192,7 @@ impl<'c> Deadline<'c> {
         if self.turn.is_some_and(|turn| !turn.look()) {
             return Some(StopReason::Dismissed);
         }
+        self.control.wait();
         if self.control.stopped() {
             return Some(StopReason::Interrupted);
         }
@@ -234,6 +235,31 @@ mod tests {
         assert_eq!(late.passed(), Some(StopReason::Time(Duration::ZERO)));
         control.stop();
         assert_eq!(late.reached(3), Some(StopReason::Interrupted), "whoever asked knows best");
+    }
+
+    #[test]
+    fn who_rests_goes_on_when_it_may_and_ends_when_it_must() {
+        let control = Control::new();
+        let part = control.beside();
+        let looks = std::sync::atomic::AtomicU64::new(0);
+        let count = || looks.load(std::sync::atomic::Ordering::SeqCst);
+        control.rest();
+        let deadline = Deadline::new(Limits::default(), &part);
+        std::thread::scope(|scope| {
+            let work = scope.spawn(|| {
+                while deadline.passed().is_none() {
+                    looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                }
+            });
+            assert_eq!(count(), 0);
+            control.go_on();
+            while count() == 0 {
+                std::thread::yield_now();
+            }
+            control.rest();
+            control.stop();
+            work.join().expect("it ends");
+        });
     }
 
     #[test]

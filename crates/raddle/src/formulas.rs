@@ -3,25 +3,38 @@
 //! An unknown input with more values than can be tried one by one, or loops that turn for ever, are where engines that enumerate give up and engines that reason about all values at once need not. So these are asked when
 //! `auto` has met such a thing, or has not come to an end for a while and there is such an input. Who decides is named in the answer, with why it was asked.
 //!
+//! Meanwhile the enumeration rests, and goes on where it was if nobody decides ([`beside`]).
+//!
 //! With one worker `oc` is asked for a while, since it finds what is near, then `cegar`, whose proofs need no bound, then `oc` again with what time is left; with more they work side by side (the portfolio of Telbisz 2024, in the order that our notes on it propose).
 //!
-//! Under RC11 a formula speaks of sequential consistency. What it finds is an execution of RC11, too, and is replayed there; that it finds nothing counts only where nothing races and all else is seq_cst, since then there are no other executions (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017).
+//! Under RC11 a formula speaks of sequential consistency. What it finds is an execution of RC11, too, and is replayed there; that it finds nothing counts only where nothing races and all else is seq_cst, since then there are no other executions (Lahav, Vafeiadis, Kang, Hur, Dreyer 2017). So races are looked for in any
+//! case; one that nobody has asked for decides nothing.
 
 use crate::engines::ENGINES;
 use crate::error::Error;
 use crate::prepare::prepare_with;
 use crate::verify::Settings;
-use raddle_engine::{Control, Fault, Options, Outcome, Question, StopReason};
+use raddle_engine::{Control, Engine, Fault, Options, Outcome, PropertySet, Question, StopReason};
 use raddle_machine::Code;
 use raddle_machine::code::Instr;
 use raddle_program::analysis::{Cfg, LoopBounds};
 use raddle_program::{BlockId, Program};
-use raddle_trace::{Model, Verdict};
+use raddle_trace::{Model, Property, Verdict};
+use std::panic::resume_unwind;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// For how long executions are enumerated first, where there is an input of many values.
-pub(crate) const ENUMERATE: Duration = Duration::from_secs(5);
+/// For how long executions are enumerated first, where there are unknown inputs, atomic blocks or loops that are never left.
+const ENUMERATE: Duration = Duration::from_secs(5);
+
+/// And where there is nothing of that.
+const ENUMERATE_LONGER: Duration = Duration::from_secs(20);
+
+/// The stack of an engine that enumerates.
+const STACK: usize = 256 << 20;
+
+/// How often somebody who waits looks whether to stop.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// How many values of an input are many.
 const MANY: u128 = 16;
@@ -30,14 +43,105 @@ const MANY: u128 = 16;
 const OC: &str = "oc";
 const CEGAR: &str = "cegar";
 
+/// For how long executions are enumerated before formulas are asked, and why they are then.
+pub(crate) fn after(
+    program: &Program,
+    code: &Code,
+    settings: &Settings,
+    bounded: bool,
+) -> Option<(Duration, &'static str)> {
+    if !may_ask(settings) {
+        return None;
+    }
+    let inputs = (0..code.len()).any(|pc| matches!(code.instr(pc), Instr::Input { .. }));
+    Some(if has_large_inputs(code) {
+        (ENUMERATE, "there is an unknown input of many values, and enumerating executions came to no end")
+    } else if !bounded && has_endless_loops(program) {
+        (ENUMERATE, "there is a loop that is never left, and enumerating executions came to no end")
+    } else {
+        let patience = if inputs || code.has_atomic_blocks() { ENUMERATE } else { ENUMERATE_LONGER };
+        (patience, "enumerating executions came to no end")
+    })
+}
+
+/// What an enumeration comes to, or what is decided while it rests.
+pub(crate) enum Beside {
+    /// It has come to an end, be it a limit; and whether others were asked meanwhile.
+    Enumerated(Outcome, bool),
+    Decided(Outcome),
+}
+
+/// Looks at one execution after another; after this time that rests, others are asked, and it goes on if they do not decide.
+///
+/// # Errors
+/// Those of the engine and of those who are asked.
+pub(crate) fn beside(
+    engine: &'static dyn Engine,
+    question: &Question<'_>,
+    control: &Control,
+    patience: Duration,
+    others: impl FnOnce() -> Result<Option<Outcome>, Error>,
+) -> Result<Beside, Error> {
+    let own = Control::new();
+    std::thread::scope(|scope| {
+        let _end = Ended(&own);
+        let (send, receive) = mpsc::channel();
+        let heard = &own;
+        let work = move || drop(send.send(engine.ask(question, heard)));
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.expect("the system has room for a thread");
+        let start = Instant::now();
+        let hear = |until: Duration| {
+            while start.elapsed() < until {
+                match receive.recv_timeout(LOOK.min(until.saturating_sub(start.elapsed()))) {
+                    Err(mpsc::RecvTimeoutError::Timeout) => control.tell(&own),
+                    answer => return Some(answer.ok()),
+                }
+                if control.stopped() {
+                    own.stop();
+                }
+            }
+            None
+        };
+        let mut asked = false;
+        let mut answer = hear(patience);
+        if answer.is_none() {
+            own.rest();
+            asked = true;
+            if let Some(outcome) = others()? {
+                return Ok(Beside::Decided(outcome));
+            }
+            control.tell(&own);
+            own.go_on();
+            answer = hear(Duration::MAX);
+        }
+        match answer.flatten() {
+            Some(outcome) => {
+                control.tell(&own);
+                Ok(Beside::Enumerated(outcome?, asked))
+            }
+            None => resume_unwind(thread.join().expect_err("it has said nothing")),
+        }
+    })
+}
+
+/// Whoever still works is to end.
+struct Ended<'c>(&'c Control);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
+}
+
 /// Whether there is an unknown input of more values than are soon tried one by one.
-pub(crate) fn has_large_inputs(code: &Code) -> bool {
+fn has_large_inputs(code: &Code) -> bool {
     (0..code.len())
         .any(|pc| matches!(code.instr(pc), Instr::Input { values, .. } if code.input_values(values).count() > MANY))
 }
 
 /// Whether there is a loop that is never left.
-pub(crate) fn has_endless_loops(program: &Program) -> bool {
+fn has_endless_loops(program: &Program) -> bool {
     program.functions.iter().any(|function| {
         let cfg = Cfg::new(function);
         let blocks = cfg.reverse_postorder();
@@ -53,7 +157,7 @@ pub(crate) fn has_endless_loops(program: &Program) -> bool {
 }
 
 /// Whether `auto` may ask somebody else.
-pub(crate) fn may_ask(settings: &Settings) -> bool {
+fn may_ask(settings: &Settings) -> bool {
     let knows = Model::OPERATIONAL.contains(&settings.options.model) || settings.options.model == Model::Rc11;
     settings.engine.name() == "auto" && knows && !settings.options.keep_schedules
 }
@@ -79,13 +183,15 @@ pub(crate) fn decide(
     let mut options = settings.options.clone();
     options.switches = Default::default();
     options.workers = 1;
+    // Where nothing races and all else is seq_cst, the executions are those of sequential consistency.
+    let same = !weak || (code.is_seq_cst() && !code.has_atomic_blocks());
     if weak {
         options.model = Model::Sc;
     }
-    // Where nothing races and all else is seq_cst, the executions are those of sequential consistency.
-    let same =
-        !weak || ((meant.looks_for_races() || !code.may_race()) && code.is_seq_cst() && !code.has_atomic_blocks());
-    let asked = Asked { code: &code, options, same };
+    if weak && same {
+        options.properties = options.properties.with(Property::Race);
+    }
+    let asked = Asked { code: &code, options, wanted: settings.options.properties, same };
     control.restart();
     let both = [OC, CEGAR].into_iter().all(|name| asked.takes(name));
     let found = if both && settings.options.workers > 1 {
@@ -116,6 +222,8 @@ pub(crate) fn decide(
 struct Asked<'c> {
     code: &'c Code,
     options: Options,
+    /// What was asked for; races may be looked for beside.
+    wanted: PropertySet,
     /// Whether it counts that nothing is found.
     same: bool,
 }
@@ -143,7 +251,7 @@ impl Asked<'_> {
 
     fn decides(&self, outcome: &Outcome) -> bool {
         match outcome.verdict {
-            Verdict::Violated => true,
+            Verdict::Violated => outcome.findings.iter().all(|found| self.wanted.contains(found.violation().property)),
             Verdict::Holds => self.same,
             Verdict::Unknown => false,
         }

@@ -2,7 +2,7 @@
 
 use crate::engines::ENGINES;
 use crate::error::Error;
-use crate::formulas;
+use crate::formulas::{self, Beside};
 use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
@@ -71,35 +71,32 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
     }
     let start = Instant::now();
     let limit = settings.options.limits.time;
-    let mut options = settings.options.clone();
+    let options = &settings.options;
     let code = prepare_with(program, bounds.clone(), settings.bound_all_loops, options.properties);
-    // A formula has every value of an input in it, so those who try one after the other have their time first.
-    let large = formulas::has_large_inputs(&code);
-    let takes_turns =
-        formulas::may_ask(settings) && (large || (bounds.is_empty() && formulas::has_endless_loops(program)));
-    if takes_turns {
-        options.limits.time = Some(limit.map_or(formulas::ENUMERATE, |limit| formulas::ENUMERATE.min(limit / 2)));
-    }
-    let outcome = settings.engine.ask(&Question { code: &code, options: &options }, control)?;
+    let question = Question { code: &code, options };
     let left = |patience: Duration| limit.map_or(patience, |limit| limit.saturating_sub(start.elapsed()));
+    // A formula has all executions and all values of inputs in it, so those who try one after the other have their time first.
+    let (outcome, asked) = match formulas::after(program, &code, settings, !bounds.is_empty()) {
+        None => (settings.engine.ask(&question, control)?, false),
+        Some((patience, why)) => {
+            let patience = limit.map_or(patience, |limit| patience.min(limit / 2));
+            let others = || {
+                let patience = limit.map_or(PATIENCE, |limit| limit.saturating_sub(start.elapsed()) / 2);
+                formulas::decide(program, settings, &bounds, control, patience, why)
+            };
+            match formulas::beside(settings.engine, &question, control, patience, others)? {
+                Beside::Decided(outcome) => return Ok(outcome),
+                Beside::Enumerated(outcome, asked) => (outcome, asked),
+            }
+        }
+    };
     match &outcome.stop {
-        Some(StopReason::Inputs { values, .. }) if outcome.verdict == Verdict::Unknown => {
+        Some(StopReason::Inputs { values, .. })
+            if outcome.verdict == Verdict::Unknown && (!asked || limit.is_some()) =>
+        {
             let why = format!("an unknown input has {values} values");
             let decided = formulas::decide(program, settings, &bounds, control, left(PATIENCE), &why)?;
             Ok(decided.unwrap_or(outcome))
-        }
-        Some(StopReason::Time(_)) if takes_turns && outcome.verdict == Verdict::Unknown => {
-            let why = match large {
-                true => "there is an unknown input of many values, and enumerating executions came to no end",
-                false => "there is a loop that is never left, and enumerating executions came to no end",
-            };
-            let patience = left(2 * PATIENCE) / 2;
-            if let Some(decided) = formulas::decide(program, settings, &bounds, control, patience, why)? {
-                return Ok(decided);
-            }
-            options.limits.time = limit.map(|limit| limit.saturating_sub(start.elapsed()));
-            control.restart();
-            Ok(settings.engine.ask(&Question { code: &code, options: &options }, control)?)
         }
         Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
             let at = at.clone();
@@ -113,7 +110,7 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
                 return Ok(decided);
             }
             let why = "executions do not end where they were enumerated";
-            if let Some(decided) = formulas::decide(program, settings, &bounds, control, left() / 2, why)? {
+            if !asked && let Some(decided) = formulas::decide(program, settings, &bounds, control, left() / 2, why)? {
                 return Ok(decided);
             }
             grow(program, settings, control, outcome, &at, left())
