@@ -35,7 +35,7 @@ fn failing(outcome: &Outcome) -> BTreeSet<u32> {
 
 #[test]
 fn what_can_be_reached_in_cyclic_programs_is_found_and_the_rest_is_proved() {
-    let settings: [&[&str]; 8] = [
+    let settings: [&[&str]; 14] = [
         &[],
         &["certify=on"],
         &["domain=predicates", "certify=on"],
@@ -44,6 +44,12 @@ fn what_can_be_reached_in_cyclic_programs_is_found_and_the_rest_is_proved() {
         &["por=spor"],
         &["por=aaspor"],
         &["por=aaspor", "domain=predicates", "search=depth"],
+        &["prune=lazy"],
+        &["prune=lazy", "domain=predicates", "search=depth"],
+        &["forget=unobserved"],
+        &["forget=unobserved", "por=spor"],
+        &["forget=unobserved", "por=aaspor", "domain=predicates"],
+        &["forget=unobserved", "prune=lazy", "certify=on"],
     ];
     let (mut compared, mut failed, mut proved, mut unknown) = (0, 0, 0, 0);
     for seed in 0..setting("RADDLE_CEGAR", 24) {

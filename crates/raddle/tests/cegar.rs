@@ -280,3 +280,49 @@ fn a_proof_says_how_large_it_is() {
     );
     assert!(outcome.notes.iter().any(|note| note.contains("invariant of")), "{:?}", outcome.notes);
 }
+
+/// As soon as nobody can look at `x` any more, states that differ in it are one; what the actions do is not forgotten.
+#[test]
+fn what_nobody_observes_is_forgotten() {
+    let text = |wrong: u32| {
+        format!(
+            "global x: i32; global y: i32;
+             fn one() {{ store x, 1; store y, 1; let r = load y; assert r != {wrong}; }}
+             fn two() {{ let s = load x; store y, s; store x, 0; store x, 2; store x, 3; }}
+             fn main() {{ spawn one(); spawn two(); }}"
+        )
+    };
+    let states = |forget: &str| {
+        let outcome = ask(&text(2), &["domain=values", "por=none", forget], failures());
+        assert_eq!(outcome.verdict, Verdict::Holds, "{forget}");
+        outcome.counter("abstract_states")
+    };
+    let (all, few) = (states("forget=dead"), states("forget=unobserved"));
+    assert!(few < all, "{few} {all}");
+    for switches in [["por=none", "prune=full"], ["por=local", "prune=lazy"], ["por=spor", "prune=full"]] {
+        for wrong in [0, 1] {
+            let outcome = ask(&text(wrong), &[&switches[..], &["forget=unobserved"]].concat(), failures());
+            assert_eq!(outcome.verdict, Verdict::Violated, "{wrong} {switches:?}");
+        }
+    }
+    // The way to the end is not possible, though nobody observes what is assigned.
+    let spurious = "global x: i32; fn main() { store x, 1; let y = load x; if y != 1 { error \"there\"; } }";
+    assert_eq!(ask(spurious, &["forget=unobserved"], failures()).verdict, Verdict::Holds);
+}
+
+/// What was built before a refinement and knows no more by it stays.
+#[test]
+fn a_graph_may_be_pruned_instead_of_built_again() {
+    let text = "global x: i32; global y: i32; global z: i32;
+        fn one() { loop { store x, 1; let a = load x; assert a == 1; } }
+        fn two() { loop { store y, 2; let b = load y; assert b == 2; store z, 3; let c = load z; assert c == 3; } }
+        fn main() { spawn one(); spawn two(); }";
+    let built = |prune: &str| {
+        let outcome = ask(text, &[prune], failures());
+        assert_eq!(outcome.verdict, Verdict::Holds, "{prune}");
+        assert!(outcome.counter("refinements") > 1, "{prune}");
+        [outcome.counter("graphs"), outcome.counter("actions")]
+    };
+    let (full, lazy) = (built("prune=full"), built("prune=lazy"));
+    assert!(lazy[0] < full[0] && lazy[1] < full[1], "{lazy:?} {full:?}");
+}

@@ -9,6 +9,7 @@
 
 use super::calls::makers;
 use super::control::{Control, Status};
+use super::observe::{Flows, Set};
 use super::path::{Action, Halt};
 use super::reduce::Footprints;
 use super::vars::{Kind, Var, Vars};
@@ -76,6 +77,9 @@ pub(super) struct World<'q> {
     pub(super) cells: Cells,
     pub(super) precision: Precision,
     pub(super) footprints: Footprints,
+    pub(super) flows: Flows,
+    /// Whether what nobody observes is forgotten.
+    pub(super) forgets: bool,
     makers: FxHashSet<Pc>,
     /// Whether every answer is waited for. Otherwise what is hard to tell is not known: something may be possible then, and nothing follows.
     patient: bool,
@@ -139,14 +143,17 @@ const MOST_SOLVER_VARS: u64 = 60_000;
 
 impl<'q> World<'q> {
     pub(super) fn new(code: &'q Code, stop: &Stop) -> Self {
+        let footprints = Footprints::new(code);
         World {
             code,
+            flows: Flows::new(code, &footprints),
+            forgets: false,
             live: Live::new(code),
             terms: Terms::new(),
             vars: Vars::default(),
             cells: Cells::new(),
             precision: Precision::default(),
-            footprints: Footprints::new(code),
+            footprints,
             makers: makers(code),
             patient: false,
             stop: stop.clone(),
@@ -419,7 +426,19 @@ impl<'q> World<'q> {
             let term = self.terms.replace(predicate, &|var| with.get(&var).copied(), &mut FxHashMap::default());
             literals.extend(self.follows(&premises, term)?.map(|holds| (at, holds)));
         }
+        if let Some(observed) = self.observed(&action.control) {
+            let World { code, flows, precision, .. } = self;
+            let stays = |var: Var| precision.needs(code, var) || flows.sees(&observed, var);
+            known.retain(|&var, _| stays(var));
+            literals.retain(|&at, _| precision.predicates[at].1.iter().all(|&var| stays(var)));
+        }
         Ok(Some(Abstract { control: Rc::new(action.control.clone()), known, literals }))
+    }
+
+    /// What is observed from where threads are; `None` if nothing is forgotten because of that.
+    pub(super) fn observed(&mut self, control: &Control) -> Option<Rc<Set>> {
+        let known_of = self.forgets.then(|| self.known_of())?;
+        Some(self.flows.observed(self.code, control, &known_of))
     }
 
     /// Somebody who follows ways from a state.

@@ -135,6 +135,55 @@ impl Graph {
         }
     }
 
+    /// Takes back what is behind a node on the way to a target, from where the way is not possible any more with what there is to know by now: the last such node, which is looked at again (lazy
+    /// abstraction: Henzinger et al. 2002). Whatever was covered by what is gone is looked at again, too.
+    ///
+    /// Nothing else changes: all other nodes know less than they might, and what follows from them is there. Sets of threads stay right: that a set leads to no state that was looked at before it was chosen is
+    /// said of the states that there are, and whatever is looked at again comes later.
+    ///
+    /// False if there is no such node: what is known at first makes the difference.
+    pub(super) fn prune(&mut self, world: &mut World<'_>, target: usize) -> Result<bool, Halt> {
+        let mut behind: Vec<Rc<Action>> = Vec::new();
+        let mut at = target;
+        while let Some((parent, action)) = self.nodes[at].parent.clone() {
+            behind.push(action);
+            at = parent;
+            if world.is_impossible(&self.nodes[at].state, behind.iter().rev())? {
+                self.cut_off(at);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Removes what is behind a node, which is looked at again.
+    fn cut_off(&mut self, pivot: usize) {
+        let mut gone = vec![false; self.nodes.len()];
+        for at in 0..self.nodes.len() {
+            gone[at] = self.nodes[at].parent.as_ref().is_some_and(|&(parent, _)| parent == pivot || gone[parent]);
+        }
+        let mut place = vec![0; self.nodes.len()];
+        let mut nodes = Vec::new();
+        self.places.clear();
+        let open: FxHashSet<usize> = self.todo.drain(..).collect();
+        for (at, mut node) in std::mem::take(&mut self.nodes).into_iter().enumerate().filter(|(at, _)| !gone[*at]) {
+            place[at] = nodes.len();
+            node.parent = node.parent.map(|(parent, action)| (place[parent], action));
+            let uncovered = node.covered.take_if(|other| gone[*other]).is_some();
+            node.expanded &= at != pivot;
+            if at == pivot || uncovered || open.contains(&at) {
+                self.todo.push_back(nodes.len());
+            } else if node.covered.is_none() {
+                self.places.entry(node.state.control.clone()).or_default().push(nodes.len());
+            }
+            nodes.push(node);
+        }
+        for node in &mut nodes {
+            node.covered = node.covered.map(|other| place[other]);
+        }
+        self.nodes = nodes;
+    }
+
     /// Adds what follows from a node; a target if there is one.
     fn expand(
         &mut self,

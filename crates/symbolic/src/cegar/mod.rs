@@ -32,7 +32,7 @@
 //! # Where this differs from Telbisz 2024
 //!
 //! Values and predicates are one domain. Refinement is by weakest preconditions and by deletion of values; whatever it proposes is tried on the way it came from. A variable that gets too many values is not known
-//! any longer and left to predicates. There are no sequence interpolants: questions are decided by clauses about bits, and what could be read off such proofs are circuits of bits rather than predicates about numbers. The graph is built again from the start after a refinement (full pruning), with the answers of the solver kept.
+//! any longer and left to predicates. There are no sequence interpolants: questions are decided by clauses about bits, and what could be read off such proofs are circuits of bits rather than predicates about numbers. After a refinement the graph is built again from the start (full pruning), with the answers of the solver kept, or behind the last state from which the way is impossible with what there is to know (`prune=lazy`). What nobody observes any more can be forgotten (`observe`).
 //!
 //! Cost: a node per abstract state; per action a question per predicate that it may change. Nothing bounds the number of refinements; time does.
 
@@ -44,6 +44,7 @@ mod control;
 mod graph;
 mod lives;
 mod meetings;
+mod observe;
 mod path;
 mod reduce;
 mod refine;
@@ -93,6 +94,16 @@ const POR: Switch = Switch::words(
     &["local", "none", "spor", "aaspor"],
     "which orders are looked at: what others cannot notice comes first; all; source sets; source sets by what abstract states know",
 );
+const FORGET: Switch = Switch::words(
+    "forget",
+    &["dead", "unobserved"],
+    "what abstract states forget: what cannot be read any more; or what nothing that matters can come to depend on, too",
+);
+const PRUNE: Switch = Switch::words(
+    "prune",
+    &["full", "lazy"],
+    "what is built again after a refinement: all, or what is behind the last state from which the way is impossible now",
+);
 const CERTIFY: Switch = Switch::on_off(
     "certify",
     false,
@@ -122,7 +133,7 @@ impl Engine for Cegar {
     }
 
     fn switches(&self) -> &'static [Switch] {
-        &[DOMAIN, SEARCH, LIMIT, POR, CERTIFY]
+        &[DOMAIN, SEARCH, LIMIT, POR, FORGET, PRUNE, CERTIFY]
     }
 
     fn takes(&self, question: &Question<'_>) -> Result<(), Refusal> {
@@ -180,6 +191,8 @@ struct Run<'q> {
     deadline: &'q Deadline<'q>,
     stop: &'q Stop,
     world: World<'q>,
+    /// The graph that is built on, if what was refined was pruned.
+    kept: Option<Graph>,
     told: FxHashSet<Target>,
     findings: Vec<Finding>,
     statistics: Statistics,
@@ -197,11 +210,14 @@ struct Run<'q> {
 impl<'q> Run<'q> {
     fn new(question: &'q Question<'q>, deadline: &'q Deadline<'q>, stop: &'q Stop) -> Self {
         let switches = &question.options.switches;
+        let mut world = World::new(question.code, stop);
+        world.forgets = switches.get(&FORGET) == "unobserved";
         Run {
             question,
             deadline,
             stop,
-            world: World::new(question.code, stop),
+            world,
+            kept: None,
             told: FxHashSet::default(),
             findings: Vec::new(),
             statistics: Statistics::default(),
@@ -258,7 +274,7 @@ impl<'q> Run<'q> {
         }
         let proof = loop {
             match self.round() {
-                Ok(Round::Again) => {}
+                Ok(Round::Again | Round::Refined) => {}
                 Ok(Round::Proved(graph)) => break Some(graph),
                 Ok(Round::Done) => break None,
                 Err(End::Fault(fault)) => return Err(fault),
@@ -339,14 +355,19 @@ impl<'q> Run<'q> {
     fn round(&mut self) -> Result<Round, End> {
         let wanted = self.wanted();
         let deadline = self.deadline;
-        let mut graph = Graph::new(&mut self.world)?;
-        self.graphs += 1;
+        let mut graph = match self.kept.take() {
+            Some(graph) => graph,
+            None => {
+                self.graphs += 1;
+                Graph::new(&mut self.world)?
+            }
+        };
         let mut pause = |_: &Graph| match deadline.passed() {
             Some(_) => Err(Halt::Stopped),
             None => Ok(()),
         };
         let built = graph.build(&mut self.world, wanted, &self.told, &mut pause);
-        self.actions += graph.actions;
+        self.actions += std::mem::take(&mut graph.actions);
         match built? {
             Built::Complete => {
                 if self.question.options.switches.is_on(&CERTIFY) {
@@ -363,8 +384,22 @@ impl<'q> Run<'q> {
                 self.world.ban(&kinds);
                 Ok(Round::Again)
             }
-            Built::Target(node) => self.target(&graph, node),
+            Built::Target(node) => match self.target(&graph, node)? {
+                Round::Refined => {
+                    if self.prunes(wanted) && graph.prune(&mut self.world, node)? {
+                        self.kept = Some(graph);
+                    }
+                    Ok(Round::Again)
+                }
+                round => Ok(round),
+            },
         }
+    }
+
+    /// Whether a graph is built on after a refinement. Source sets may rest on what was not known then.
+    fn prunes(&self, wanted: Wanted) -> bool {
+        let lazy = self.question.options.switches.get(&PRUNE) == "lazy";
+        lazy && matches!(wanted.reduction, Reduction::None | Reduction::Local)
     }
 
     /// Looks at a way to a target.
@@ -425,6 +460,7 @@ impl<'q> Run<'q> {
     ) -> Result<Round, End> {
         self.refinements += 1;
         self.recent += 1;
+        let before = self.world.precision.banned.clone();
         let stuck = !self.world.refine(trace, core, self.domain)?;
         let banned = !self.world.precision.banned.is_empty();
         if banned && (stuck || self.recent > PATIENT) {
@@ -445,13 +481,16 @@ impl<'q> Run<'q> {
             self.reach.stop = Some(StopReason::GaveUp { why, at: self.question.code.place(pc) });
             return Ok(Round::Done);
         }
-        Ok(Round::Again)
+        // With other variables given up states are others everywhere.
+        Ok(if before == self.world.precision.banned { Round::Refined } else { Round::Again })
     }
 }
 
 /// How a round ended.
 enum Round {
     Again,
+    /// There is more to know of states on the way to a target.
+    Refined,
     Proved(Graph),
     Done,
 }

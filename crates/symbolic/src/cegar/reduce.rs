@@ -10,6 +10,8 @@
 //! stopped in it, or with a thread that may have to wait, unless it is known that it need not (guards have to be total). Source sets keep failures, but not that two accesses are pending at the same
 //! time or that nobody moves in abstract states; so where races or deadlocks are looked for, `local` is all there is.
 //!
+//! Where what nobody observes is forgotten (`observe`), accesses to it do not count either.
+//!
 //! Deviation: accesses are told apart by whole objects, found by a flow-insensitive analysis of where pointers may point; locks count as known always.
 
 use super::abstraction::{Abstract, World};
@@ -48,6 +50,14 @@ impl Objects {
 
     fn add(&mut self, bit: usize) {
         self.0[bit / 64] |= 1 << (bit % 64);
+    }
+
+    fn has(&self, bit: usize) -> bool {
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
+    fn remove(&mut self, bit: usize) {
+        self.0[bit / 64] &= !(1 << (bit % 64));
     }
 
     fn join(&mut self, other: &Objects) -> bool {
@@ -128,6 +138,22 @@ impl Footprints {
             }
         }
         all
+    }
+
+    /// The function that an instruction belongs to.
+    pub(super) fn function(&self, pc: Pc) -> FuncId {
+        self.functions[pc as usize]
+    }
+
+    /// What an operand may point to: numbers of globals, and behind them what threads have made.
+    pub(super) fn pointed(
+        &self,
+        code: &Code,
+        function: FuncId,
+        operand: Operand,
+    ) -> impl Iterator<Item = usize> + use<> {
+        let objects = self.objects(code, function, operand);
+        (0..=self.globals).filter(move |&bit| objects.has(bit))
     }
 
     fn anything(&self) -> Objects {
@@ -309,7 +335,15 @@ impl World<'_> {
         if reduction == Reduction::Local {
             return Ok(right);
         }
-        let among = self.counted(reduction);
+        let mut among = self.counted(reduction);
+        if let Some(observed) = self.observed(&state.control) {
+            let locks = &self.footprints.locks;
+            for global in (0..self.footprints.globals).filter(|&global| !locks.has(global)) {
+                if !self.flows.sees_global(&observed, global) {
+                    among.remove(global);
+                }
+            }
+        }
         let code = self.code;
         let futures: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.future(code, thread(id))).collect();
         let next: Vec<Footprint> = everybody.iter().map(|&id| self.footprints.of(code, thread(id).pc)).collect();
@@ -394,6 +428,12 @@ impl World<'_> {
             walker.number(handle, thread.pc, "which thread this joins")
         })?;
         Ok(handle.checked_sub(1).map(|number| ThreadId(number as u32)))
+    }
+
+    /// Of which objects abstract states know something: the globals, and as one what threads have made.
+    pub(super) fn known_of(&self) -> Vec<bool> {
+        let counted = self.counted(Reduction::Aware);
+        (0..=self.footprints.globals).map(|bit| counted.has(bit)).collect()
     }
 
     /// The objects whose accesses count.

@@ -8,7 +8,7 @@
 //! Neither needs quantifiers: an action says what every variable becomes. Whatever is proposed is tried: only a precision in which the way is gone is taken, so that the next graph is another one. If none is found, the
 //! engine says so.
 
-use super::abstraction::{Precision, World};
+use super::abstraction::{Abstract, Precision, World};
 use super::graph::Graph;
 use super::path::{Action, Halt};
 use super::vars::{Kind, Var};
@@ -191,8 +191,17 @@ impl World<'_> {
     /// Whether a way is none in the precision as it is.
     pub(super) fn is_gone(&mut self, trace: &[Rc<Action>]) -> Result<bool, Halt> {
         let graph = Graph::new(self)?;
-        let mut state = (*graph.nodes[0].state).clone();
-        for action in trace {
+        self.is_impossible(&graph.nodes[0].state, trace.iter())
+    }
+
+    /// Whether a way from a state is none.
+    pub(super) fn is_impossible<'a>(
+        &mut self,
+        from: &Abstract,
+        way: impl Iterator<Item = &'a Rc<Action>>,
+    ) -> Result<bool, Halt> {
+        let mut state = from.clone();
+        for action in way {
             let action = self.sharper(action, &state.known);
             let facts = self.facts(&state);
             match self.post(&state, &facts, &action)? {
