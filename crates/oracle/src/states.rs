@@ -25,6 +25,8 @@ pub(crate) fn is_weak(sketch: &Sketch) -> bool {
         Stmt::Rmw(_, _, _, _, order) => !strong(order),
         Stmt::Cas(_, _, _, _, order) | Stmt::CasWait(_, _, _, order) | Stmt::Idle(_, _, _, order, _) => !strong(order),
         Stmt::TryLock(..) | Stmt::TryRwLock(..) | Stmt::Atomic(_) | Stmt::Spin(..) | Stmt::Await(_) => true,
+        // What is moved is read and written relaxed.
+        Stmt::Move(..) => true,
         // Races between messages are left to others.
         Stmt::Post(..) => true,
         _ => false,

@@ -204,7 +204,7 @@ fn adjacent_accesses_are_all_that_race_where_synchronisation_is_strong() {
     for family in [Family::Racy, Family::Guarded, Family::Heap, Family::Mixed] {
         for index in 0..programs {
             let sketch = generate(family, 41, index);
-            if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Spin(..))) {
+            if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Spin(..) | Stmt::Move(..))) {
                 continue;
             }
             let sketch = Sketch { threads: sketch.threads.into_iter().map(strong).collect(), ..sketch };
