@@ -9,7 +9,7 @@ use raddle::answer::Question;
 use raddle::cost::Meter;
 use raddle::program::Program;
 use raddle::report::{Answer, Body, Family, Problem};
-use raddle::{Control, Error, Model, Settings, load};
+use raddle::{Control, Error, Loaded, Model, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     let mut load_options = args.asked.load_options();
     let mut loaded = raddle::load(&args.asked.input.file, &load_options)?;
     let mut settings = settings(args, loaded.model)?;
-    if args.asked.what.model.is_none() && loaded.litmus.is_none() && loaded.model != Model::Sc {
+    let named = args.asked.what.model;
+    if named.is_none() && loaded.litmus.is_none() && loaded.model != Model::Sc {
         let (model, note) = raddle::model_meant(&loaded, &settings);
         settings.options.model = model;
         loaded.notes.extend(note);
@@ -49,6 +50,7 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
     stop_when_asked(&control);
     let progress = Progress::start(&control);
     if args.asked.what.model(loaded.model).is_none() {
+        loaded.refuse(Model::Tso)?;
         let family = match &loaded.litmus {
             Some(test) => raddle::litmus_tests::under_every_model(test, &settings, &control),
             None => raddle::compare::under_every_model(&loaded.program, &settings, &control),
@@ -56,9 +58,26 @@ fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
         progress.end();
         return under_all(args, file, &loaded.program, family, &meter);
     }
+    let mut verify = |loaded: &mut Loaded, settings: &Settings| {
+        raddle::verify_in_pieces(loaded, &mut load_options, settings, &control)
+    };
     let outcome = match &loaded.litmus {
         Some(_) => None,
-        None => Some(raddle::verify_in_pieces(&mut loaded, &mut load_options, &settings, &control)),
+        None => Some(match verify(&mut loaded, &settings) {
+            // What had to be made in pieces on the way may ask for another model.
+            Err(error @ Error::Unsupported { .. }) if named.is_none() && settings.options.model != Model::Sc => {
+                let (model, note) = raddle::model_meant(&loaded, &settings);
+                if model != settings.options.model {
+                    settings.options.model = model;
+                    loaded.notes.extend(note);
+                    control.restart();
+                    verify(&mut loaded, &settings)
+                } else {
+                    Err(error)
+                }
+            }
+            outcome => outcome,
+        }),
     };
     let question = Question { file, load: &load_options, loaded: &loaded, settings: &settings };
     let answer = match (&loaded.litmus, outcome) {
@@ -93,7 +112,7 @@ fn under_all(
 fn refuse_files_of_all(args: &Check) -> Result<(), Failure> {
     let many = args.asked.what.model(Model::default()).is_none();
     if many
-        && ([&args.dot, &args.html, &args.sarif].iter().any(|file| file.is_some())
+        && ([&args.dot, &args.html, &args.sarif, &args.witness].iter().any(|file| file.is_some())
             || args.save_schedule.is_some()
             || args.states)
     {

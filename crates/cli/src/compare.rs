@@ -23,6 +23,7 @@ fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
             .help("`raddle check --model all` runs them all")
             .into());
     };
+    loaded.refuse(model)?;
     let sources = load::sources(&loaded.program.sources);
     let control = Arc::new(Control::new());
     stop_when_asked(&control);

@@ -23,6 +23,7 @@ pub(crate) fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
         settings.options.model = model;
         loaded.notes.extend(note);
     }
+    loaded.refuse(settings.options.model)?;
     let asked = args.live.settings(&loaded.program)?;
     let control = Arc::new(Control::new());
     stop_when_asked(&control);

@@ -20,6 +20,7 @@ fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
     let loaded = raddle::load(&args.input.file, &args.input.options(&args.c))?;
     let model = args.model.unwrap_or(loaded.model);
+    loaded.refuse(model)?;
     let program = loaded.program;
     let schedule = schedule(&args.schedule.join(" "))?;
     let sources = load::sources(&program.sources);

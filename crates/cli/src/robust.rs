@@ -28,6 +28,7 @@ pub(crate) fn run(args: &Robust) -> Status {
 fn answer(args: &Robust, file: &str) -> Result<Answer, Failure> {
     let load_options = args.input.options(&args.c);
     let loaded = raddle::load(&args.input.file, &load_options)?;
+    loaded.refuse(Model::Tso)?;
     let mut settings = Settings::new(Model::Tso);
     settings.options.workers = args.workers;
     settings.options.limits.time = args.time_limit;

@@ -24,6 +24,7 @@ fn answer(asked: &Asked, file: &str) -> Result<Answer, Failure> {
     }
     let load_options = asked.load_options();
     let loaded = raddle::load(&asked.input.file, &load_options)?;
+    loaded.refuse(Model::Rc11)?;
     let settings = asked.settings(Model::Rc11);
     let control = Arc::new(Control::new());
     stop_when_asked(&control);

@@ -107,8 +107,13 @@ fn row(line: &str) -> (String, Vec<&str>) {
 fn answer(test: &Test, model: Model) -> Result<(u64, BTreeSet<Vec<String>>, bool), String> {
     let mut settings = Settings::new(model);
     settings.options.properties = PropertySet::all().without(Property::Race);
-    let loaded =
-        Loaded { program: test.question.clone(), notes: Vec::new(), litmus: Some(Box::new(test.clone())), model };
+    let loaded = Loaded {
+        program: test.question.clone(),
+        notes: Vec::new(),
+        litmus: Some(Box::new(test.clone())),
+        model,
+        sc_only: None,
+    };
     let load = LoadOptions::default();
     let question = raddle::answer::Question { file: "test", load: &load, loaded: &loaded, settings: &settings };
     let answer = raddle::litmus(&question, test, true, &Control::new()).map_err(|error| error.to_string())?;

@@ -4,9 +4,9 @@ use crate::commands;
 use crate::error::Error;
 use raddle_litmus::{Flavour, Test};
 use raddle_program::analysis::{self, Pieces};
-use raddle_program::{Program, SourceMap};
+use raddle_program::{Program, SourceMap, Span};
 use raddle_report::Sources;
-use raddle_trace::Model;
+use raddle_trace::{Model, Place};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
@@ -177,6 +177,31 @@ pub struct Loaded {
     pub litmus: Option<Box<Test>>,
     /// The memory model that is meant where nothing is said: that of its language.
     pub model: Model,
+    /// An atomic load or store that is made in pieces, in one step, which it is under SC alone.
+    pub sc_only: Option<Span>,
+}
+
+impl Loaded {
+    /// Makes accesses of the program in pieces. Returns how many there are.
+    pub(crate) fn split(&mut self, pieces: &[Pieces]) -> usize {
+        let made = analysis::split(&mut self.program, pieces);
+        self.sc_only = self.sc_only.or(made.sc_only);
+        made.count
+    }
+
+    /// Refuses a model under which accesses that are made in pieces would be more than they are.
+    ///
+    /// # Errors
+    /// Which access that is.
+    pub fn refuse(&self, model: Model) -> Result<(), Error> {
+        let Some(span) = self.sc_only.filter(|_| model != Model::Sc) else { return Ok(()) };
+        let file = self.program.sources.name(span).into();
+        let place = Place { file, line: span.line, column: span.column, text: Default::default() };
+        let message = format!(
+            "an atomic load or store of memory that is accessed with different sizes is one step under sc, not under {model}"
+        );
+        Err(Error::Unsupported { message, place, pieces: Vec::new() })
+    }
 }
 
 /// Reads a program from a file; the end of its name says in which language.
@@ -185,7 +210,7 @@ pub struct Loaded {
 /// If the file cannot be read or is not an accepted program.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
     let mut loaded = load_whole(path, options)?;
-    analysis::split(&mut loaded.program, &options.pieces);
+    loaded.split(&options.pieces);
     Ok(loaded)
 }
 
@@ -203,7 +228,7 @@ pub(crate) fn load_edited(path: &Path, text: &str, options: &LoadOptions) -> Res
         }
         language => load_text(&name, text, language.unwrap_or(Language::Rdl), options)?,
     };
-    analysis::split(&mut loaded.program, &options.pieces);
+    loaded.split(&options.pieces);
     Ok(loaded)
 }
 
@@ -274,6 +299,7 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
                 notes: test.notes.clone(),
                 litmus: Some(Box::new(test)),
                 model,
+                sc_only: None,
             })
         }
         Language::Trencher => {
@@ -282,7 +308,7 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             }
             let program = raddle_program::trencher::read(name, text)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
-            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Tso })
+            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Tso, sc_only: None })
         }
         Language::Rdl => {
             let numbers: Vec<(String, i64)> = options
@@ -293,7 +319,7 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             let mut program = raddle_program::parse(name, text, &numbers)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
             program.inputs.range = options.c.nondet.as_ref().map(|range| (*range.start(), *range.end()));
-            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Sc })
+            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Sc, sc_only: None })
         }
     }
 }
@@ -302,7 +328,7 @@ fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loade
     match result {
         Ok(raddle_c::Compiled { program, notes, competition }) => {
             let model = if competition { Model::Sc } else { Model::Rc11 };
-            Ok(Loaded { program, notes, litmus: None, model })
+            Ok(Loaded { program, notes, litmus: None, model, sc_only: None })
         }
         Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
             Err(Error::Rejected { sources, diagnostics })

@@ -7,7 +7,7 @@ use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_program::Program;
-use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces, split};
+use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces};
 use raddle_trace::{Model, Place, Scope, Verdict};
 use std::time::{Duration, Instant};
 
@@ -119,11 +119,11 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
     }
 }
 
-/// As [`verify()`], for a program that may access the same memory with different sizes: ordinary accesses that engines do not take for that are made in
+/// As [`verify()`], for a program that may access the same memory with different sizes: accesses that engines do not take for that are made in
 /// pieces. Which these are is among the options then, and the notes say so.
 ///
 /// # Errors
-/// As [`verify()`]; atomic accesses are not made in pieces.
+/// As [`verify()`]; atomic accesses are made in pieces under models that know atomic blocks, atomic loads and stores under SC.
 pub fn verify_in_pieces(
     loaded: &mut Loaded,
     options: &mut LoadOptions,
@@ -134,6 +134,7 @@ pub fn verify_in_pieces(
     let mut settings = settings.clone();
     let limit = settings.options.limits.time;
     loop {
+        loaded.refuse(settings.options.model)?;
         settings.options.limits.time = limit.map(|limit| limit.saturating_sub(start.elapsed()));
         let error = match verify(&loaded.program, &settings, control) {
             Err(error) => error,
@@ -160,7 +161,7 @@ pub fn verify_in_pieces(
             size: *size,
         };
         let more: Vec<Pieces> = pieces.iter().map(named).collect();
-        if split(&mut loaded.program, &more) == 0 {
+        if loaded.split(&more) == 0 {
             return Err(error);
         }
         options.pieces.extend(more);

@@ -154,8 +154,8 @@ impl<'c> View<'c> {
         let name = self.code.describe(mine.0.addr, &|id| (id == ThreadId::MAIN).then_some(&*self.world.main));
         let place = self.code.place(other.1);
         let message = format!(
-            "this access to {} at {name} overlaps one to {} ({}:{}:{}); atomic accesses of different sizes to the same memory are not \
-             supported, ordinary ones with `--pieces PLACE=BYTES` only, which `raddle check` finds out by itself",
+            "this access to {} at {name} overlaps one to {} ({}:{}:{}); accesses of different sizes to the same memory are made in \
+             pieces where `--pieces PLACE=BYTES` says so, which `raddle check` finds out by itself",
             counted(mine.0.size),
             counted(other.0.size),
             place.file,

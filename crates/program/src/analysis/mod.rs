@@ -50,7 +50,7 @@ pub use inputs::{Inputs, Sampled, resolve_inputs};
 pub use liveness::{Liveness, RegSet};
 pub use looks::look_once;
 pub use loops::{Loop, LoopId, Loops};
-pub use pieces::{Pieces, split};
+pub use pieces::{Pieces, Split, split};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
 pub use unused::drop_unused_results;
 pub use unwritten::give_any_value;
