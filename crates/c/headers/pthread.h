@@ -100,4 +100,37 @@ int pthread_key_create(pthread_key_t *key, void (*destructor)(void *));
 int pthread_key_delete(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);
 void *pthread_getspecific(pthread_key_t key);
+
+int pthread_setname_np(pthread_t thread, const char *name);
+int pthread_getname_np(pthread_t thread, char *name, size_t size);
+int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void));
+int pthread_attr_getstacksize(const pthread_attr_t *attributes, size_t *size);
+int pthread_attr_getdetachstate(const pthread_attr_t *attributes, int *state);
+int pthread_attr_setguardsize(pthread_attr_t *attributes, size_t size);
+int pthread_attr_getguardsize(const pthread_attr_t *attributes, size_t *size);
+int pthread_attr_setstack(pthread_attr_t *attributes, void *stack, size_t size);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *attributes, int protocol);
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *attributes, int shared);
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attributes, int kind);
+int pthread_condattr_setpshared(pthread_condattr_t *attributes, int shared);
+int pthread_barrierattr_setpshared(pthread_barrierattr_t *attributes, int shared);
+
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+#define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_CANCELED ((void *)-1)
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+#define PTHREAD_PRIO_PROTECT 2
+int pthread_setcancelstate(int state, int *old);
+int pthread_setcanceltype(int type, int *old);
+void pthread_testcancel(void);
+
+/* The block ends with the variable: its function is called then, and by `pthread_exit`. */
+struct __pthread_cleanup_frame { void (*__cancel_routine)(void *); void *__cancel_arg; int __do_it; int __cancel_type; };
+void __pthread_cleanup_routine(struct __pthread_cleanup_frame *frame);
+#define pthread_cleanup_push(routine, arg) do { struct __pthread_cleanup_frame __clframe \
+    __attribute__((cleanup(__pthread_cleanup_routine))) = { .__cancel_routine = (routine), .__cancel_arg = (arg), .__do_it = 1 };
+#define pthread_cleanup_pop(execute) __clframe.__do_it = (execute); } while (0)
 #endif

@@ -41,6 +41,9 @@ void __raddle_destroy32(void *object);
 void __raddle_destroy64(void *object);
 void *memcpy(void *to, const void *from, unsigned long size);
 void exit(int status);
+void _exit(int status);
+void abort(void);
+int *__errno_location(void);
 
 /* Bits. The width is that of the argument's C type. */
 

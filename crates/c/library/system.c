@@ -1,4 +1,4 @@
-/* What programs ask of the system around them. Nothing of it has an effect on other threads; signals are never delivered, files do not exist. */
+/* What programs ask of the system around them. Nothing of it has an effect on other threads; files do not exist, and the environment is empty. */
 
 long sysconf(int name) { return name == 83 || name == 84 ? 2 : name == 30 ? 4096 : -1; }
 int getpagesize(void) { return 4096; }
@@ -11,14 +11,6 @@ void syslog(int priority, const char *format, ...) { }
 void openlog(const char *name, int option, int facility) { }
 void closelog(void) { }
 
-int sigemptyset(void *set) { return 0; }
-int sigfillset(void *set) { return 0; }
-int sigaddset(void *set, int signal) { return 0; }
-int sigdelset(void *set, int signal) { return 0; }
-int sigaction(int signal, const void *action, void *old) { return 0; }
-void *signal(int number, void *handler) { return (void *)0; }
-int sigprocmask(int how, const void *set, void *old) { return 0; }
-int pthread_sigmask(int how, const void *set, void *old) { return 0; }
 int siginterrupt(int signal, int flag) { return 0; }
 unsigned alarm(unsigned seconds) { return 0; }
 
@@ -47,6 +39,32 @@ int pthread_setcanceltype(int type, int *old) {
         *old = 0;
     return 0;
 }
+void pthread_testcancel(void) { }
+int pthread_attr_getstacksize(const void *attributes, unsigned long *size) { *size = 8 << 20; return 0; }
+int pthread_attr_setstack(void *attributes, void *stack, unsigned long size) { return 0; }
+int pthread_attr_getguardsize(const void *attributes, unsigned long *size) { *size = 4096; return 0; }
+int pthread_attr_getdetachstate(const int *attributes, int *state) { *state = *attributes; return 0; }
+int pthread_attr_setaffinity_np(void *attributes, unsigned long size, const void *set) { return 0; }
+int pthread_getschedparam(unsigned long thread, int *policy, int *param) { *policy = 0; *param = 0; return 0; }
+int pthread_setschedprio(unsigned long thread, int priority) { return 0; }
+int sched_setscheduler(int process, int policy, const void *param) { return 0; }
+int sched_get_priority_min(int policy) { return 0; }
+int sched_get_priority_max(int policy) { return 0; }
+int pthread_mutexattr_setprotocol(void *attributes, int protocol) { return 0; }
+int pthread_mutexattr_setprioceiling(void *attributes, int ceiling) { return 0; }
+int pthread_rwlockattr_setpshared(void *attributes, int shared) { return 0; }
+int pthread_rwlockattr_setkind_np(void *attributes, int kind) { return 0; }
+int pthread_condattr_setpshared(void *attributes, int shared) { return 0; }
+int pthread_barrierattr_setpshared(void *attributes, int shared) { return 0; }
+int get_nprocs(void) { return 2; }
+int get_nprocs_conf(void) { return 2; }
+int gettid(void) { return (int)__raddle_self() + 1; }
+int getppid(void) { return 1; }
+unsigned getuid(void) { return 0; }
+unsigned geteuid(void) { return 0; }
+char *secure_getenv(const char *name) { return (char *)0; }
+int setenv(const char *name, const char *value, int overwrite) { return 0; }
+int system(const char *command) { return 0; }
 int setpriority(int which, unsigned who, int priority) { return 0; }
 int clock_nanosleep(int clock, int flags, const void *wanted, void *left) { return 0; }
 int clock_getres(int clock, void *resolution) { return 0; }
@@ -55,7 +73,12 @@ int setvbuf(void *file, char *buffer, int mode, unsigned long size) { return 0; 
 void setbuf(void *file, char *buffer) { }
 void *fopen(const char *name, const char *mode) { return (void *)0; }
 int fclose(void *file) { return 0; }
-long write(int file, const void *from, unsigned long size) { return (long)size; }
+int open(const char *name, int flags, ...) { *__errno_location() = 2; return -1; }
+int openat(int folder, const char *name, int flags, ...) { *__errno_location() = 2; return -1; }
+int stat(const char *name, void *what) { *__errno_location() = 2; return -1; }
+int access(const char *name, int mode) { *__errno_location() = 2; return -1; }
+int unlink(const char *name) { *__errno_location() = 2; return -1; }
+int sysinfo(void *what) { *__errno_location() = 38; return -1; }
 unsigned long fwrite(const void *from, unsigned long size, unsigned long count, void *file) { return count; }
 int close(int file) { return 0; }
 int fileno(void *file) { return 3; }
@@ -78,6 +101,43 @@ void __raddle_run_handlers(void) {
         handlers--;
         handler[handlers]();
     }
+}
+
+/* Where the words of a thread are. */
+static _Thread_local long thread_words;
+void *__raddle_thread_pointer(void) { return &thread_words; }
+
+/* Bits, continued. */
+int ffsll(long long value) { return value == 0 ? 0 : __raddle_ctz((unsigned long long)value, 64) + 1; }
+int ffsl(long value) { return ffsll(value); }
+int ffs(int value) { return ffsll(value); }
+
+/* Whether the sum (0), difference (1) or product (2) of two numbers, given by sign and size, is no number of so many bits. */
+int __raddle_overflows(int operation, int below, unsigned long long a, int other_below, unsigned long long b, int has_sign, int bits) {
+    unsigned long long size;
+    int over = 0, negative = below;
+    if (operation == 1)
+        other_below = !other_below;
+    if (operation == 2) {
+        over = b != 0 && a > ~0ULL / b;
+        size = a * b;
+        negative = below != other_below;
+    } else if (below == other_below) {
+        size = a + b;
+        over = size < a;
+    } else if (a >= b) {
+        size = a - b;
+    } else {
+        size = b - a;
+        negative = other_below;
+    }
+    if (over)
+        return 1;
+    if (has_sign) {
+        unsigned long long most = 1ULL << (bits - 1);
+        return negative ? size > most : size >= most;
+    }
+    return (negative && size != 0) || (bits < 64 && size >> bits != 0);
 }
 
 /* Strings, continued. */

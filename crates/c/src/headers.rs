@@ -47,4 +47,6 @@ pub(crate) const LIBRARY: &str = concat!(
     include_str!("../library/threads.c"),
     include_str!("../library/locks.c"),
     include_str!("../library/futex.c"),
+    include_str!("../library/io.c"),
+    include_str!("../library/signals.c"),
 );

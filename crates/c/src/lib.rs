@@ -164,8 +164,8 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
     let found = system.is_ok();
     match system.and_then(|texts| compile_texts(&texts, options)) {
         Ok(compiled) => Ok(compiled),
-        // What lies beyond a header or a name that we do not have is the better message.
-        Err(second) if found && (missing || is_lacking(&first)) => Err(second),
+        // What lies beyond a header or a name that we do not have is the better message; a header that nobody has is, too.
+        Err(second) if missing || found && is_lacking(&first) => Err(second),
         Err(_) => Err(first),
     }
 }

@@ -52,8 +52,11 @@ pub(crate) fn preprocess(path: &Path, options: &Options, whose: Headers) -> Resu
     command.args(words).args(["-E", "-x", "c"]);
     match whose {
         Headers::Ours => command.args(["-nostdinc", "-isystem"]).arg(&headers.path),
-        // Functions of characters are functions, not looks into tables; nothing is fortified.
-        Headers::System => command.args(["-D__NO_CTYPE", "-U_FORTIFY_SOURCE", "-idirafter"]).arg(&headers.path),
+        // Functions of characters are functions, not looks into tables; nothing is fortified; `pthread_cleanup_push` is a variable with a
+        // function that is called at its end, not a `setjmp`.
+        Headers::System => {
+            command.args(["-D__NO_CTYPE", "-U_FORTIFY_SOURCE", "-D__EXCEPTIONS=1", "-idirafter"]).arg(&headers.path)
+        }
     };
     command.arg(format!("-std={}", options.std.as_deref().unwrap_or("gnu11")));
     command.arg("-D__RADDLE__=1");

@@ -146,12 +146,31 @@ pub(crate) struct Attrs {
     /// The first attribute seen that would change the meaning and is not supported.
     pub(crate) unsupported: Option<(Name, Pos)>,
     pub(crate) transparent_union: bool,
+    pub(crate) rare: Option<Box<RareAttrs>>,
     /// The function that is given the variable's address when its block is left.
     pub(crate) cleanup: Option<(Name, Pos)>,
     /// The function is called before `main`.
     pub(crate) constructor: bool,
     /// The function is called when the program ends.
     pub(crate) destructor: bool,
+}
+
+/// Attributes that few declarations have.
+#[derive(Debug, Default)]
+pub(crate) struct RareAttrs {
+    /// `vector_size` in bytes, or `ext_vector_type` in elements.
+    pub(crate) vector: Option<(Expr, bool)>,
+    /// `mode`: another size of the same kind of number.
+    pub(crate) mode: Option<(Name, Pos)>,
+    /// What the declared name is another name for.
+    pub(crate) alias: Option<Name>,
+}
+
+impl Attrs {
+    /// What the declared name is another name for.
+    pub(crate) fn alias(&self) -> Option<&Name> {
+        self.rare.as_ref()?.alias.as_ref()
+    }
 }
 
 /// The words that say which type it is.

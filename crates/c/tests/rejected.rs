@@ -60,9 +60,9 @@ fn unsupported_constructs_are_named() {
         ),
         ("int main(void) {\n  __VERIFIER_magic(); return 0; }", 2, "`__VERIFIER_magic` is not supported"),
         (
-            "void f(int *p) {}\nint main(void) { typedef int x __attribute__((mode(DI))); return 0; }",
+            "void f(int *p) {}\nint main(void) { typedef int x __attribute__((mode(V4SI))); return 0; }",
             2,
-            "the attribute `mode` is not supported",
+            "the mode `V4SI` of this type is not supported",
         ),
     ];
     for (text, line, message) in cases {

@@ -703,9 +703,10 @@ impl Code {
         self.passed_over.end.get().map(|&pc| self.place(pc))
     }
 
-    /// The name of a function.
+    /// The name of a function; of one that only does something at the end of a thread, that of what the thread runs.
     pub fn function_name(&self, id: FuncId) -> &str {
-        &self.functions[id.index()].name
+        let name = &self.functions[id.index()].name;
+        name.split_once(raddle_program::THREAD_SUFFIX).map_or(name, |(name, _)| name)
     }
 
     /// The start, size and initial bytes of every global object that threads share.

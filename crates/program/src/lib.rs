@@ -29,7 +29,7 @@ pub use float::{FloatBin, FloatCast, FloatUn};
 pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, NO_VALUE, Op, RmwOp, Term, Terminator, Turn, Unwritten};
 pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
-    Mailbox, Object, Program, Reg, RegDecl,
+    Mailbox, Object, Program, Reg, RegDecl, THREAD_SUFFIX,
 };
 pub use raddle_trace::Ordering;
 pub use shape::{Member, Parts, Shape, Shapes};

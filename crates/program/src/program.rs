@@ -202,6 +202,9 @@ pub enum InitValue {
     Func(FuncId),
 }
 
+/// What the name of a function ends with that stands for the one before it at the start of a thread, because something is done when that has returned.
+pub const THREAD_SUFFIX: &str = ".thread_start";
+
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {

@@ -335,3 +335,195 @@ fn a_variable_may_be_cleaned_up_on_every_way_out() {
     );
     assert!(refused(&[("main.c", &jumps)]).contains("a block that control can jump into"));
 }
+
+/// Holds as it is, and is violated with the first `==` of its last assertion turned round.
+fn decides(text: &str) {
+    holds(text);
+    let at = text.rfind("assert(").expect("there is an assertion");
+    let (before, after) = text.split_at(at);
+    let wrong = format!("{before}{}", after.replacen("==", "!=", 1));
+    let outcome = ask(&[("main.c", &wrong)], LoadOptions::default()).unwrap_or_else(|error| panic!("{error}\n{wrong}"));
+    assert_eq!(outcome.verdict, Verdict::Violated, "{wrong}");
+}
+
+const TWO: &str = "#include <assert.h>\n#include <pthread.h>\nstatic void *worker(void *);
+    static void two(void) { pthread_t t[2]; for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, worker, 0); for (int i = 0; i < 2; i++) pthread_join(t[i], 0); }\n";
+
+#[test]
+fn assembly_of_spin_locks_and_queues() {
+    // A spin lock with jumps.
+    decides(&format!(
+        "{TWO} static int lock, count;
+        static void *worker(void *u) {{ int taken = 1;
+            asm volatile(\"1: xchg %[lock], %[taken]\\n test %[taken], %[taken]\\n jz 3f\\n 2: pause\\n cmpl $0, %[lock]\\n jnz 2b\\n jmp 1b\\n 3:\"
+                : [lock] \"=m\"(lock), [taken] \"=q\"(taken) : \"[taken]\"(taken) : \"memory\");
+            count++;
+            int free = 0; asm volatile(\"xchg %[lock], %[free]\" : [lock] \"=m\"(lock), [free] \"=q\"(free) : \"[free]\"(free) : \"memory\");
+            return 0; }}
+        int main(void) {{ two(); assert(count == 2); return 0; }}"
+    ));
+    // Loads, stores, bits.
+    decides(&format!(
+        "{TWO} static unsigned long bits, word; static int first;
+        static void *worker(void *u) {{ unsigned char was; unsigned long one = 1, seen;
+            asm volatile(\"lock; btsq %2, %0; setc %1\" : \"+m\"(bits), \"=q\"(was) : \"r\"(5L) : \"memory\", \"cc\");
+            if (!was) {{ first = 1; asm volatile(\"movq %1, %0\" : \"=m\"(word) : \"r\"(one) : \"memory\"); }}
+            asm volatile(\"movq %1, %0\" : \"=q\"(seen) : \"m\"(word) : \"memory\");
+            if (seen) assert(first);
+            return 0; }}
+        int main(void) {{ two();
+            int was; asm volatile(\"lock btrl %2, %0\\n sbbl %1, %1\" : \"+m\"(bits), \"=r\"(was) : \"Ir\"(5) : \"memory\");
+            assert(was == -1); assert(bits == 0); return 0; }}"
+    ));
+    // Two words at once, by named registers or by letters.
+    let exchange = |body: &str| {
+        format!(
+            "{TWO} static struct {{ unsigned long low, high; }} __attribute__((aligned(16))) x; static int wins;
+            static int swap(unsigned long *old, unsigned long *new) {{ unsigned char won; {body} return won; }}
+            static void *worker(void *u) {{ unsigned long old[2] = {{ 0, 0 }}, new[2] = {{ 1, 7 }};
+                if (swap(old, new)) __atomic_fetch_add(&wins, 1, 0); return 0; }}
+            int main(void) {{ two(); assert(x.low == 1); assert(x.high == 7); assert(wins == 1); return 0; }}"
+        )
+    };
+    decides(&exchange(
+        "asm volatile(\"lock cmpxchg16b %1; setz %0\" : \"=q\"(won), \"+m\"(x), \"+a\"(old[0]), \"+d\"(old[1]) : \"b\"(new[0]), \"c\"(new[1]) : \"memory\", \"cc\");",
+    ));
+    decides(&exchange(
+        "asm volatile(\"movq 0(%4), %%rax; movq 8(%4), %%rdx; lock; cmpxchg16b %0; setz %1\"
+            : \"+m\"(x), \"=q\"(won) : \"b\"(new[0]), \"c\"(new[1]), \"q\"(old) : \"memory\", \"cc\", \"%rax\", \"%rdx\");",
+    ));
+}
+
+#[test]
+fn builtins_are_chosen_by_type_and_take_pointers_to_nothing() {
+    decides(
+        "#include <assert.h>\n#include <stdint.h>\n#include <stdbool.h>
+        #define exchange(p, old, new) _Generic((p), uint32_t *: __atomic_compare_exchange_n, uint64_t *: __atomic_compare_exchange_n)(p, old, new, false, 5, 5)
+        #define cmpxchg(p, old, new) ({ typeof(*p) found = (old); __atomic_compare_exchange_n((p), (void *)&found, (new), 0, 5, 5); found; })
+        int main(void) { uint32_t x = 3, old = 3; assert(exchange(&x, &old, 4)); assert(cmpxchg(&x, 4, 9) == 4);
+            uintptr_t number = 3; void *p = (void *)number; assert((uintptr_t)p == 3);
+            uintptr_t there = (uintptr_t)(void *)number; assert(there + (uintptr_t)(void *)there == 6); return 0; }",
+    );
+    decides(
+        "#include <assert.h>\n#include <stddef.h>
+        int main(void) { size_t r; unsigned long q; long s; int i; unsigned char c;
+            assert(__builtin_mul_overflow((size_t)1 << 40, (size_t)1 << 40, &r)); assert(!__builtin_umull_overflow(2, 3, &q) && q == 6);
+            assert(__builtin_saddl_overflow(0x7fffffffffffffffL, 1, &s) && s == -0x7fffffffffffffffL - 1);
+            assert(!__builtin_add_overflow(-1L, 1UL, &q) && q == 0); assert(__builtin_sub_overflow(1UL, 2UL, &q) && q == -1UL);
+            assert(!__builtin_sub_overflow(1UL, 2UL, &s) && s == -1); assert(__builtin_add_overflow(200L, 100L, &c) && c == 44);
+            assert(!__builtin_mul_overflow(-0x4000000000000000L, 2L, &s)); assert(__builtin_mul_overflow(0x4000000000000000L, 2, &s));
+            assert(__builtin_smul_overflow(1 << 20, 1 << 20, &i)); assert(__builtin_ffs(8) == 4 && __builtin_ffsl(0) == 0);
+            assert(__builtin_parity(7) + __builtin_parityl(5) == 1); return 0; }",
+    );
+}
+
+#[test]
+fn code_that_is_never_reached_may_call_what_is_nowhere_defined() {
+    decides(
+        "#include <assert.h>\n extern void wrong_size(void); extern int wrong(int);
+        #define get(p) ({ if (sizeof(*(p)) != 4) wrong_size(); sizeof(*(p)) == 4 ? *(p) : wrong(1); })
+        int main(void) { int x = 3; if (0) wrong_size(); else x++; if (0) { again: return 1; } if (x == 9) goto again; assert(get(&x) == 4); return 0; }",
+    );
+}
+
+#[test]
+fn other_names_and_other_sizes_of_types() {
+    decides(
+        "#include <assert.h>
+        static int twice(int x) { return 2 * x; } int other(int x) __attribute__((alias(\"twice\")));
+        int count = 3; extern int also __attribute__((weak, alias(\"count\")));
+        typedef int word __attribute__((mode(DI))); typedef unsigned small __attribute__((__mode__(__QI__)));
+        typedef int four __attribute__((vector_size(16))); struct both { char c; four v; };
+        int main(void) { also++; assert(sizeof(word) == 8 && (small)257 == 1); assert(sizeof(four) == 16 && sizeof(struct both) == 32);
+            int n = 3; assert(sizeof(int[n + 1]) == 16); struct both a, b; a.c = 1; b.c = 0; assert(other(count) == 8); return 0; }",
+    );
+    let vector = |code: &str| {
+        format!("typedef int four __attribute__((vector_size(16)));\nint main(void) {{ {code} return 0; }}")
+    };
+    for code in ["four a = { 1, 2, 3, 4 };", "four a, b; a + b;", "four a; a[1] = 2;"] {
+        assert!(!refused(&[("main.c", &vector(code))]).is_empty(), "{code}");
+    }
+    let order =
+        "struct s { int x; } __attribute__((scalar_storage_order(\"big-endian\"))) s;\nint main(void) { return s.x; }";
+    assert!(refused(&[("main.c", order)]).contains("scalar_storage_order"));
+}
+
+#[test]
+fn functions_of_old_c_need_no_declaration() {
+    decides(
+        "#include <assert.h>\nint add(a, b) int a; long b; { return a + (int)b; }
+        int main() { int *p = malloc(sizeof(int)); *p = add(1, 2L); printf(\"%d\\n\", *p); int x = *p; free(p); assert(x == 3); return 0; }",
+    );
+}
+
+#[test]
+fn what_comes_from_outside_is_anything() {
+    let text = "#include <assert.h>\n#include <unistd.h>\n#include <poll.h>\n
+        int main(void) { unsigned char b[4] = { 9, 9, 9, 9 }; struct pollfd p = { 0, POLLIN, 0 };
+            int n = poll(&p, 1, 10); assert(n == 0 || n == 1); assert(n == (p.revents != 0));
+            if (n) { long got = read(0, b, 4); assert(got >= -1 && got <= 4); assert(b[3] == 9); WHAT }
+            return 0; }";
+    holds(&text.replace("WHAT", "assert(write(1, b, 1) <= 1);"));
+    for what in ["assert(got != -1);", "assert(got != 0);", "assert(b[0] != 77);", "assert(write(1, b, 1) == 1);"] {
+        let outcome = ask(&[("main.c", &text.replace("WHAT", what))], LoadOptions::default()).expect("it is accepted");
+        assert_eq!(outcome.verdict, Verdict::Violated, "{what}");
+    }
+    decides(
+        "#include <assert.h>\n#include <sys/select.h>
+        int main(void) { fd_set s; FD_ZERO(&s); FD_SET(3, &s); FD_SET(5, &s); struct timeval t = { 1, 0 }; assert(select(0, 0, 0, 0, &t) == 0);
+            int n = select(6, &s, 0, 0, &t); assert(n == 0 || n == 2); assert(!!FD_ISSET(3, &s) + !!FD_ISSET(5, &s) == n); return 0; }",
+    );
+    decides(
+        "#include <assert.h>\n#include <stdio.h>\n#include <fcntl.h>\n#include <errno.h>\n#include <sys/mman.h>
+        int main(void) { FILE *out = stdout ? stdout : stderr; fprintf(out, \"%d\\n\", 3); assert(stdin != stdout && out);
+            int file = open(\"name\", O_RDONLY); assert(errno == ENOENT); assert(file == -1); return 0; }",
+    );
+    decides(
+        "#include <assert.h>\n#include <sys/mman.h>\n#include <stdlib.h>
+        int main(void) { int *p = mmap(0, 100, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); assert(p != MAP_FAILED && (long)p % 4096 == 0);
+            p[1023] = 1; assert(p[5] == 0 && !getenv(\"X\")); munmap(p, 100); assert(p[1023] == 1); return 0; }",
+    );
+}
+
+#[test]
+fn signals_are_handled_by_who_raises_them() {
+    decides(
+        "#include <assert.h>\n#include <signal.h>\n#include <string.h>
+        static volatile sig_atomic_t got, more; static void handler(int s) { got = s; } static void wide(int s, siginfo_t *i, void *c) { more = i->si_signo; }
+        int main(void) { struct sigaction sa, old; memset(&sa, 0, sizeof sa); sa.sa_handler = handler; sigaction(SIGUSR1, &sa, &old);
+            assert(old.sa_handler == SIG_DFL); raise(SIGUSR1); assert(got == SIGUSR1); got = 0;
+            sigset_t s; sigemptyset(&s); sigaddset(&s, SIGUSR1); assert(sigismember(&s, SIGUSR1) && !sigismember(&s, SIGUSR2));
+            pthread_sigmask(SIG_BLOCK, &s, 0); raise(SIGUSR1); assert(got == 0); pthread_sigmask(SIG_UNBLOCK, &s, 0); assert(got == SIGUSR1);
+            sa.sa_sigaction = wide; sa.sa_flags = SA_SIGINFO; sigaction(SIGUSR2, &sa, 0); raise(SIGUSR2); assert(more == SIGUSR2); return 0; }",
+    );
+    holds(
+        "#include <signal.h>\nint main(void) { signal(SIGUSR1, SIG_IGN); raise(SIGUSR1); raise(SIGTERM); __builtin_trap(); }",
+    );
+}
+
+#[test]
+fn a_block_is_cleaned_up_by_whoever_leaves_it() {
+    for header in ["", "#include <sys/mman.h>\n"] {
+        decides(&format!(
+            "{header}{TWO} static int n; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static void unlock(void *p) {{ n++; pthread_mutex_unlock(p); }}
+            static void leave(void) {{ pthread_exit(0); }}
+            static void *worker(void *u) {{ pthread_mutex_lock(&m); pthread_cleanup_push(unlock, &m); leave(); pthread_cleanup_pop(0); return 0; }}
+            int main(void) {{ two(); pthread_mutex_lock(&m); pthread_cleanup_push(unlock, &m); n += 10; pthread_cleanup_pop(1);
+                pthread_cleanup_push(unlock, &m); n += 100; pthread_cleanup_pop(0); assert(n == 113); return 0; }}"
+        ));
+    }
+}
+
+#[test]
+fn threads_have_the_names_of_their_functions() {
+    let text = "#include <assert.h>\n#include <pthread.h>\nstatic pthread_key_t key; int done; static void end(void *p) { done = 1; }
+        static void *worker(void *u) { pthread_setspecific(key, &done); return 0; }
+        int main(void) { pthread_key_create(&key, end); pthread_t t; pthread_create(&t, 0, worker, 0); pthread_join(t, 0); assert(!done); return 0; }";
+    let path = folder(&[("main.c", text)]).join("main.c");
+    let loaded = load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let settings = Settings::new(Model::Sc);
+    let outcome = verify(&loaded.program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+    let schedule = &outcome.findings.first().expect("the data of the thread is destroyed").violation().schedule;
+    let replay = raddle::replay(&loaded.program, Model::Sc, schedule, settings.options.properties);
+    assert_eq!(replay.expect("it fits").execution.threads, ["main", "worker"]);
+}

@@ -12,14 +12,22 @@
 //! | `lfence`, `dmb ishld`; `sfence`, `dmb ishst` | a fence, acquire; release |
 //! | `lock; cmpxchg`, `xchg`, `lock; xadd` | compare-exchange, exchange, fetch-and-add, sequentially consistent |
 //! | `lock; inc`, `dec`, `add`, `sub`, `and`, `or`, `xor` | the update |
-//! | `set...` behind one of these | what it found out |
+//! | `lock; bts`, `btr`, `btc` | the update of one bit; the carry is what it was |
+//! | `lock; cmpxchg16b`, `cmpxchg8b` | compare-exchange of both halves |
+//! | `mov` | a load is an acquire load, a store a release store, as on the machine |
+//! | `cmp`, `test` and jumps to labels of the template | the loops of spin locks |
+//! | `set...`, `sbb` behind one of these | what it found out |
 //! | `rdtsc` | 0: time stands still |
+//!
+//! What is not a locked read-modify-write stands in `asm/plain.rs`.
+
+mod plain;
 
 use super::{Checked, Checker};
 use crate::ctype::{IntKind, Ty};
 use crate::parse::Fault;
 use crate::syntax::{self, Asm, AsmOperand, BinaryOp};
-use crate::token::Pos;
+use crate::token::{Name, Pos};
 use crate::tree::{Builtin, Expr, ExprKind, Init, Order, RmwKind, Stmt, StmtKind, Storage, Var, VarId};
 use raddle_program::Ordering;
 
@@ -61,10 +69,16 @@ fn instructions(template: &str) -> Vec<String> {
     for part in clean.split([';', '\n']) {
         let words: Vec<&str> = part.split_whitespace().filter(|word| !word.starts_with('#')).collect();
         let text = words.join(" ");
+        let mut text = text.as_str();
+        // Labels may stand before an instruction.
+        while let Some((label, rest)) = text.split_once(':').filter(|(label, _)| plain::is_label(label)) {
+            list.push(format!("{}:", label.trim()));
+            text = rest.trim();
+        }
         match list.last_mut() {
             _ if text.is_empty() => {}
             Some(last) if last == "lock" || last == "rep" => *last = format!("{last} {text}"),
-            _ => list.push(text),
+            _ => list.push(text.to_owned()),
         }
     }
     list
@@ -77,17 +91,29 @@ struct Reading<'a> {
     out: Vec<Stmt>,
     /// The last comparison that `set...` may ask for: whether something was zero.
     flag: Option<Expr>,
+    /// The bit that went out last.
+    carry: Option<Expr>,
+    /// What registers hold that are named in the template.
+    registers: Vec<(String, VarId)>,
+    /// The instructions, and the labels among them.
+    list: Vec<String>,
+    labels: Vec<(usize, Name)>,
 }
 
 impl Checker {
     pub(super) fn asm(&mut self, asm: &Asm, pos: Pos, out: &mut Vec<Stmt>) -> Checked<()> {
-        let mut reading = Reading { asm, pos, out: Vec::new(), flag: None };
         let list = instructions(&asm.template);
-        if list.is_empty() {
+        let (registers, labels) = (Vec::new(), Vec::new());
+        let mut reading = Reading { asm, pos, out: Vec::new(), flag: None, carry: None, registers, list, labels };
+        if reading.list.is_empty() {
             self.tied(&mut reading)?;
         }
-        for instruction in &list {
-            self.instruction(&mut reading, instruction)?;
+        self.name_labels(&mut reading)?;
+        for at in 0..reading.list.len() {
+            let instruction = reading.list[at].clone();
+            if !self.control(&mut reading, at, &instruction)? {
+                self.instruction(&mut reading, &instruction)?;
+            }
         }
         // `=@ccz` asks for a flag without an instruction.
         for output in &asm.outputs {
@@ -108,7 +134,7 @@ impl Checker {
     /// No instruction: outputs that are tied to inputs have their values.
     fn tied(&mut self, reading: &mut Reading<'_>) -> Checked<()> {
         for (index, output) in reading.asm.outputs.iter().enumerate() {
-            let tie = reading.asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string());
+            let tie = reading.asm.inputs.iter().find(|input| tie(reading.asm, input) == Some(index));
             match tie {
                 Some(input) => {
                     let value = self.rvalue_of(&input.expr)?;
@@ -118,7 +144,7 @@ impl Checker {
                 None => return Err(self.refuse(reading.pos, "an output that nothing is written to")),
             }
         }
-        let tied = |input: &&AsmOperand| input.constraint.trim().parse::<usize>().is_ok();
+        let tied = |input: &&AsmOperand| tie(reading.asm, input).is_some();
         for input in reading.asm.inputs.iter().filter(|input| !tied(input) && !input.constraint.contains('m')) {
             let value = self.rvalue_of(&input.expr)?;
             self.push(reading, value);
@@ -169,6 +195,12 @@ impl Checker {
             ("xor", RmwKind::Xor),
         ];
         match operands.as_slice() {
+            [place] if locked && matches!(name, "cmpxchg16b" | "cmpxchg8b") => {
+                self.wide_exchange(reading, name == "cmpxchg16b", place, text)
+            }
+            [bit, place] if locked && ["bts", "btr", "btc"].iter().any(|op| stem(op)) => {
+                self.bit_update(reading, &name[..3], bit, place, text)
+            }
             [value, place] if locked && stem("cmpxchg") => self.compare_exchange(reading, value, place, text),
             [a, b] if stem("xchg") || (locked && stem("xadd")) => {
                 // Exchanging is the same both ways round.
@@ -190,7 +222,8 @@ impl Checker {
                 };
                 self.update(reading, op, value, place, text)
             }
-            _ => Err(self.refuse(pos, text)),
+            _ if locked => Err(self.refuse(pos, text)),
+            _ => self.plain(reading, name, &operands, text),
         }
     }
 
@@ -202,8 +235,7 @@ impl Checker {
         let accumulates =
             |operand: &AsmOperand| operand.constraint.trim_start_matches(['=', '+', '&', '%']).starts_with('a');
         let output = asm.outputs.iter().position(&accumulates);
-        let tied =
-            output.and_then(|index| asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string()));
+        let tied = output.and_then(|index| asm.inputs.iter().find(|input| tie(asm, input) == Some(index)));
         let both = output.map(|index| &asm.outputs[index]).filter(|output| output.constraint.starts_with('+'));
         let Some(expected) = asm.inputs.iter().find(|input| accumulates(input)).or(tied).or(both) else {
             return Err(self.refuse(pos, text));
@@ -273,7 +305,7 @@ impl Checker {
         let builtin = Builtin::AtomicRmw { op, order: Order::Known(Ordering::SeqCst), new: true };
         let new = self.asm_builtin(builtin, vec![object, value], ty.clone(), pos);
         let asks = reading.asm.outputs.iter().any(|output| output.constraint.starts_with("=@cc"))
-            || reading.asm.template.contains("set");
+            || reading.list.iter().any(|other| other.starts_with("set") || other.starts_with('j'));
         if !asks {
             self.push(reading, new);
             return Ok(());
@@ -287,15 +319,16 @@ impl Checker {
 
     /// What a condition says about the flags; only whether something was zero, or equal, is known.
     fn flag_value(&mut self, reading: &Reading<'_>, condition: &str) -> Checked<Expr> {
-        let Some(flag) = reading.flag.clone() else { return Err(self.refuse(reading.pos, "set")) };
-        match condition {
-            "e" | "z" => Ok(flag),
-            "ne" | "nz" => {
-                let zero = self.int(0, reading.pos);
-                Ok(self.compare(BinaryOp::Eq, flag, zero))
-            }
-            _ => Err(self.refuse(reading.pos, &format!("set{condition}"))),
-        }
+        let (flag, negated) = match condition {
+            "e" | "z" => (reading.flag.clone(), false),
+            "ne" | "nz" => (reading.flag.clone(), true),
+            "c" | "b" | "nae" => (reading.carry.clone(), false),
+            "nc" | "ae" | "nb" => (reading.carry.clone(), true),
+            _ => (None, false),
+        };
+        let Some(flag) = flag else { return Err(self.refuse(reading.pos, &format!("set{condition}"))) };
+        let zero = self.int(0, reading.pos);
+        Ok(if negated { self.compare(BinaryOp::Eq, flag, zero) } else { flag })
     }
 
     /// The value of an operand that is read: an input, an output that is also read, or one that an input is tied to.
@@ -304,9 +337,7 @@ impl Checker {
         let Some(index) = operand(asm, text) else { return Err(self.refuse(reading.pos, instruction)) };
         let source = match asm.outputs.get(index) {
             Some(output) if output.constraint.starts_with('+') => Some(&output.expr),
-            Some(_) => {
-                asm.inputs.iter().find(|input| input.constraint.trim() == index.to_string()).map(|input| &input.expr)
-            }
+            Some(_) => asm.inputs.iter().find(|input| tie(asm, input) == Some(index)).map(|input| &input.expr),
             None => asm.inputs.get(index - asm.outputs.len()).map(|input| &input.expr),
         };
         match source {
@@ -344,7 +375,7 @@ impl Checker {
         if index < asm.outputs.len() {
             return Some(index);
         }
-        asm.inputs.get(index - asm.outputs.len())?.constraint.trim().parse().ok()
+        tie(asm, asm.inputs.get(index - asm.outputs.len())?)
     }
 
     fn asm_builtin(&self, builtin: Builtin, args: Vec<Expr>, ty: Ty, pos: Pos) -> Expr {
@@ -389,9 +420,18 @@ impl Checker {
     }
 }
 
+/// The output that an input is tied to, by its number or its name.
+fn tie(asm: &Asm, input: &AsmOperand) -> Option<usize> {
+    let constraint = input.constraint.trim();
+    if let Some(name) = constraint.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return asm.outputs.iter().position(|output| output.name.as_deref() == Some(name));
+    }
+    constraint.parse().ok().filter(|&index| index < asm.outputs.len())
+}
+
 fn parse_number(text: &str) -> Option<i64> {
     match text.strip_prefix("0x") {
-        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        Some(digits) => u64::from_str_radix(digits, 16).ok().map(|bits| bits as i64),
         None => text.parse().ok(),
     }
 }
@@ -426,7 +466,7 @@ fn operand(asm: &Asm, text: &str) -> Option<usize> {
             .into_iter()
             .position(|operand| operand.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(name)));
     }
-    text.parse().ok()
+    text.parse().ok().filter(|&index| index < asm.outputs.len() + asm.inputs.len())
 }
 
 #[cfg(test)]
@@ -438,6 +478,7 @@ mod tests {
         assert_eq!(instructions("rep; nop"), ["rep nop"]);
         assert_eq!(instructions("lock ; cmpxchgl %2, %1;\n\tsete %0 ;"), ["lock cmpxchgl %2, %1", "sete %0"]);
         assert_eq!(instructions("lock\n\txaddl %0,%1"), ["lock xaddl %0,%1"]);
+        assert_eq!(instructions("1: pause\n2:3: lock; incl %0"), ["1:", "pause", "2:", "3:", "lock incl %0"]);
         assert!(instructions(" \n\t;").is_empty());
         assert_eq!(split_operands("%2, (%1)"), ["%2", "(%1)"]);
     }

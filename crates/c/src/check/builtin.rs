@@ -126,6 +126,16 @@ impl Checker {
         Ok(object)
     }
 
+    /// The argument at an index, as an object of this type if it points at nothing in particular.
+    fn value_arg(&mut self, name: &str, args: &[syntax::Expr], index: usize, ty: &Ty, pos: Pos) -> Checked<Expr> {
+        let mut pointer = self.arg(name, args, index, pos)?;
+        if pointer.ty.ty.pointee().is_some_and(|to| to.ty == Ty::Void) {
+            pointer = self.convert(pointer, &ty.clone().plain().pointer())?;
+            return self.pointed(pointer);
+        }
+        self.object_arg(name, args, index, pos)
+    }
+
     /// Arithmetic is for scalars only.
     fn refuse_whole(&self, name: &str, ty: &Ty, pos: Pos) -> Checked<()> {
         if self.types.scalar(ty).is_some() {
@@ -172,22 +182,22 @@ impl Checker {
                 Ok(self.make(Builtin::AtomicStore(order), vec![object, value], Ty::Void, pos))
             }
             "load" => {
-                let target = self.object_arg(name, args, 1, pos)?;
+                let target = self.value_arg(name, args, 1, &ty, pos)?;
                 let order = self.order(name, args, 2, pos)?;
                 let load = self.make(Builtin::AtomicLoad(order), vec![object], ty, pos);
                 let value = self.convert(load, &target.ty.ty)?;
                 Ok(Expr { kind: ExprKind::Assign(Box::new(target), Box::new(value)), ty: Ty::Void.plain(), pos })
             }
             "store" => {
-                let source = self.object_arg(name, args, 1, pos)?;
+                let source = self.value_arg(name, args, 1, &ty, pos)?;
                 let value = self.convert(self.rvalue(source)?, &ty)?;
                 let order = self.order(name, args, 2, pos)?;
                 Ok(self.make(Builtin::AtomicStore(order), vec![object, value], Ty::Void, pos))
             }
             "exchange" => {
-                let source = self.object_arg(name, args, 1, pos)?;
+                let source = self.value_arg(name, args, 1, &ty, pos)?;
                 let value = self.convert(self.rvalue(source)?, &ty)?;
-                let target = self.object_arg(name, args, 2, pos)?;
+                let target = self.value_arg(name, args, 2, &ty, pos)?;
                 let order = self.order(name, args, 3, pos)?;
                 let builtin = Builtin::AtomicRmw { op: RmwKind::Exchange, order, new: false };
                 let old = self.make(builtin, vec![object, value], ty, pos);
@@ -195,9 +205,9 @@ impl Checker {
                 Ok(Expr { kind: ExprKind::Assign(Box::new(target), Box::new(old)), ty: Ty::Void.plain(), pos })
             }
             "compare_exchange_n" | "compare_exchange" => {
-                let expected = self.object_arg(name, args, 1, pos)?;
+                let expected = self.value_arg(name, args, 1, &ty, pos)?;
                 let desired = if rest == "compare_exchange" {
-                    let source = self.object_arg(name, args, 2, pos)?;
+                    let source = self.value_arg(name, args, 2, &ty, pos)?;
                     self.convert(self.rvalue(source)?, &ty)?
                 } else {
                     self.converted(name, args, 2, &ty, pos)?
@@ -372,7 +382,11 @@ impl Checker {
                 let text = args.iter().map(|a| literal_text(Some(a))).find(|t| !t.is_empty()).unwrap_or_default();
                 (Builtin::Assert(text), vec![self.int(0, pos)])
             }
-            "__VERIFIER_error" | "reach_error" => (Builtin::Error(format!("{name}() is reached")), Vec::new()),
+            "__VERIFIER_error" | "reach_error" => {
+                // Also where control never comes.
+                self.competes = true;
+                (Builtin::Error(format!("{name}() is reached")), Vec::new())
+            }
             "__VERIFIER_assume" | "__CPROVER_assume" | "assume_abort_if_not" => {
                 (Builtin::Assume, vec![condition(self)?])
             }
@@ -445,12 +459,19 @@ impl Checker {
             "bswap16" => (Builtin::Bswap, Ty::Int(IntKind::UShort)),
             "bswap32" => (Builtin::Bswap, Ty::Int(IntKind::UInt)),
             "bswap64" => (Builtin::Bswap, Ty::Int(IntKind::ULLong)),
-            "add_overflow" => return self.overflow(BinaryOp::Add, args, pos).map(Some),
-            "sub_overflow" => return self.overflow(BinaryOp::Sub, args, pos).map(Some),
-            "mul_overflow" => return self.overflow(BinaryOp::Mul, args, pos).map(Some),
+            "parity" | "parityl" | "parityll" => {
+                let counted = self.compiler_builtin(&rest.replace("parity", "popcount"), args, pos)?;
+                let counted = counted.ok_or_else(|| Fault::new(pos, "`__builtin_parity` needs an argument"))?;
+                let one = self.int(1, pos);
+                return self.binary(BinaryOp::And, counted, one, pos).map(Some);
+            }
+            _ if let Some((op, kind)) = overflow_named(rest) => return self.overflow(op, kind, args, pos).map(Some),
             // The rest are library functions under another name, if anything.
             _ => {
-                let plain: Name = rest.into();
+                let plain: Name = if rest == "thread_pointer" { "__raddle_thread_pointer" } else { rest }.into();
+                if self.lookup(&plain).is_none() {
+                    self.declare_implicitly(&plain, pos);
+                }
                 if let Some(Symbol::Func(_)) = self.lookup(&plain) {
                     let callee = syntax::Expr { kind: syntax::ExprKind::Ident(plain), pos };
                     return self.renamed_call(&callee, args, pos).map(Some);
@@ -485,21 +506,58 @@ impl Checker {
         Ok(Expr { kind: ExprKind::Call(Box::new(function), values), ty: ret, pos })
     }
 
-    fn overflow(&mut self, op: BinaryOp, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+    /// `__builtin_add_overflow` and its like, in the given type or in those of the arguments.
+    fn overflow(&mut self, op: BinaryOp, kind: Option<IntKind>, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
         let target = self.object_arg("overflow", args, 2, pos)?;
         let size = self.types.size(&target.ty.ty).unwrap_or(8);
-        let (a, b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
+        let (mut a, mut b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
+        if let Some(kind) = kind {
+            (a, b) = (self.convert(a, &Ty::Int(kind))?, self.convert(b, &Ty::Int(kind))?);
+        }
+        if [&a, &b, &target].iter().any(|e| e.ty.ty.int().is_none()) {
+            return Err(Fault::new(pos, "arithmetic with overflow check is for integers"));
+        }
         let narrow = |e: &Expr| self.types.size(&e.ty.ty).is_some_and(|size| size <= 4);
+        let boolean = Ty::Int(IntKind::Bool);
         if size > 4 || !narrow(&a) || !narrow(&b) {
-            return Err(Fault::new(
-                pos,
-                "this arithmetic with overflow check is not supported: it needs more than 64 bits",
-            ));
+            // One more argument says that the operands have their own types.
+            let own = self.int(1, pos);
+            return Ok(self.make(Builtin::Overflow(op), vec![a, b, target, own], boolean, pos));
         }
         let wide = Ty::Int(IntKind::LLong);
         let (a, b) = (self.convert(a, &wide)?, self.convert(b, &wide)?);
-        Ok(self.make(Builtin::Overflow(op), vec![a, b, target], Ty::Int(IntKind::Bool), pos))
+        Ok(self.make(Builtin::Overflow(op), vec![a, b, target], boolean, pos))
     }
+}
+
+/// What `umull_overflow` and its like compute, and in which type; `mul_overflow` and its like have no type of their own.
+fn overflow_named(name: &str) -> Option<(BinaryOp, Option<IntKind>)> {
+    let stem = name.strip_suffix("_overflow")?;
+    let operation = |name: &str| match name {
+        "add" => Some(BinaryOp::Add),
+        "sub" => Some(BinaryOp::Sub),
+        "mul" => Some(BinaryOp::Mul),
+        _ => None,
+    };
+    if let Some(op) = operation(stem) {
+        return Some((op, None));
+    }
+    let (unsigned, rest) = match (stem.strip_prefix('u'), stem.strip_prefix('s')) {
+        (Some(rest), _) => (true, rest),
+        (_, Some(rest)) => (false, rest),
+        _ => return None,
+    };
+    let op = operation(rest.get(..3)?)?;
+    let kind = match (&rest[3..], unsigned) {
+        ("", false) => IntKind::Int,
+        ("", true) => IntKind::UInt,
+        ("l", false) => IntKind::Long,
+        ("l", true) => IntKind::ULong,
+        ("ll", false) => IntKind::LLong,
+        ("ll", true) => IntKind::ULLong,
+        _ => return None,
+    };
+    Some((op, Some(kind)))
 }
 
 /// The C11 memory order with this number.

@@ -39,6 +39,8 @@ impl Checker {
             let named = self.named(specs, declarator, &base)?;
             if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
+            } else if let Some(target) = declarator.attrs.alias().or(specs.attrs.alias()) {
+                self.alias(named.name, target, is_linked(specs), named.pos)?;
             } else if let Ty::Func(func) = &named.ty.ty {
                 let id = self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
                 self.around_main(id, &[&specs.attrs, &declarator.attrs]);
@@ -46,6 +48,25 @@ impl Checker {
                 self.file_object(specs, named, init.as_ref())?;
             }
         }
+        Ok(())
+    }
+
+    /// Another name for a function or an object that the file has by now.
+    fn alias(&mut self, name: &Name, target: &Name, linked: bool, pos: Pos) -> Checked<()> {
+        let symbol = match self.scopes[0].symbols.get(target) {
+            Some(Symbol::Func(id)) => Symbol::Func(*id),
+            Some(Symbol::Var(id)) => Symbol::Var(*id),
+            _ => {
+                return Err(Fault::new(
+                    pos,
+                    format!("`{name}` is an alias of `{target}`, which is not declared before"),
+                ));
+            }
+        };
+        if linked && self.origin.is_user() {
+            self.linked.insert(name.clone(), symbol.clone());
+        }
+        self.scopes[0].symbols.insert(name.clone(), symbol);
         Ok(())
     }
 
@@ -77,7 +98,7 @@ impl Checker {
         Ok(())
     }
 
-    fn declare_function(&mut self, name: &Name, ty: Rc<FuncTy>, linked: bool, pos: Pos) -> Checked<FnId> {
+    pub(super) fn declare_function(&mut self, name: &Name, ty: Rc<FuncTy>, linked: bool, pos: Pos) -> Checked<FnId> {
         if let Some(symbol) = self.scopes[0].symbols.get(name) {
             let Symbol::Func(id) = symbol else {
                 return Err(Fault::new(pos, format!("`{name}` is declared as something else already")));
@@ -391,8 +412,21 @@ impl Checker {
                     let variable = Box::new(ident(&name, pos));
                     let address =
                         syntax::Expr { kind: syntax::ExprKind::Unary(syntax::UnaryOp::AddrOf, variable), pos };
-                    let call = syntax::ExprKind::Call(Box::new(ident(function, *at)), vec![address]);
-                    let call = self.expr(&syntax::Expr { kind: call, pos: *at })?;
+                    let call = |function: &Name, argument: syntax::Expr| {
+                        let call = syntax::ExprKind::Call(Box::new(ident(function, *at)), vec![argument]);
+                        syntax::Expr { kind: call, pos: *at }
+                    };
+                    // That of `pthread_cleanup_push` is called by `pthread_exit`, too.
+                    let posix = &**function == "__pthread_cleanup_routine";
+                    let mut function = function.clone();
+                    if posix {
+                        function = "__raddle_cleanup_pop".into();
+                        let variable = Box::new(ident(&name, pos));
+                        let kind = syntax::ExprKind::Unary(syntax::UnaryOp::AddrOf, variable);
+                        let push = self.expr(&call(&"__raddle_cleanup_push".into(), syntax::Expr { kind, pos }))?;
+                        out.push(tree::Stmt { kind: tree::StmtKind::Expr(push), pos: *at });
+                    }
+                    let call = self.expr(&call(&function, address))?;
                     out.push(tree::Stmt { kind: tree::StmtKind::Cleanup(call), pos: *at });
                 }
             }

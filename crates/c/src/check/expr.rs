@@ -126,7 +126,16 @@ impl Checker {
             }
             syntax::ExprKind::CompoundLiteral(name, items) => self.compound_literal(name, items, pos),
             syntax::ExprKind::SizeofType(name) => {
-                let ty = self.type_name(name)?;
+                self.open_length = Some(None);
+                let ty = self.type_name(name);
+                let length = self.open_length.take().flatten();
+                let ty = ty?;
+                if let (Some(length), Ty::Array(element, None)) = (length, &ty.ty) {
+                    let wide = self.types.size_type();
+                    let length = self.convert(length, &wide)?;
+                    let size = self.size_constant(self.sizeof(element, pos)?, pos);
+                    return self.binary(BinaryOp::Mul, length, size, pos);
+                }
                 Ok(self.size_constant(self.sizeof(&ty, pos)?, pos))
             }
             syntax::ExprKind::SizeofExpr(operand) => {
@@ -392,7 +401,15 @@ impl Checker {
         };
         let then = then.map(|e| self.convert(e, &ty)).transpose()?.map(Box::new);
         let otherwise = Box::new(self.convert(otherwise, &ty)?);
-        Ok(Expr { kind: ExprKind::Cond(Box::new(cond), then, otherwise), ty: ty.plain(), pos })
+        // What is never evaluated may call functions that are nowhere defined.
+        let value = match (self.known_int(&cond), then) {
+            (Some(0), _) => *otherwise,
+            (Some(_), Some(then)) => *then,
+            (_, then) => {
+                return Ok(Expr { kind: ExprKind::Cond(Box::new(cond), then, otherwise), ty: ty.plain(), pos });
+            }
+        };
+        Ok(Expr { ty: ty.plain(), ..value })
     }
 
     /// The bits of a constant, if the expression is one.

@@ -77,6 +77,11 @@ impl Checker {
 
     /// A braced list for the object at `place`; returns the number of elements if it is an array.
     fn braced(&mut self, place: &Place, items: &[InitItem], pos: Pos, parts: &mut Vec<InitPart>) -> Checked<u64> {
+        if let Ty::Record(id) = place.ty.ty
+            && self.types.record(id).tag.as_deref() == Some(super::types::VECTOR)
+        {
+            return Err(Fault::new(pos, "values of vector types are not supported"));
+        }
         let mut cursor = Cursor { items, at: 0, ready: None };
         // A string in braces.
         if let (Ty::Array(element, _), [item]) = (&place.ty.ty, items)

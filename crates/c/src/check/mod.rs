@@ -22,7 +22,7 @@ mod primary;
 mod stmt;
 mod types;
 
-use crate::ctype::{DataModel, FuncTy, IntKind, QTy, RecordId, Types};
+use crate::ctype::{DataModel, FuncTy, IntKind, QTy, RecordId, Ty, Types};
 use crate::parse::Fault;
 use crate::syntax::{FunctionDef, Item, Unit};
 use crate::token::{Name, Pos};
@@ -106,6 +106,8 @@ pub(crate) struct Checker {
     /// In which unit an object is defined.
     defined_in: FxHashMap<VarId, Origin>,
     function: Option<FunctionState>,
+    /// Whether it marks its errors with the words of verification competitions.
+    pub(crate) competes: bool,
     /// What is called before `main`, and when the program ends.
     pub(crate) constructors: Vec<FnId>,
     pub(crate) destructors: Vec<FnId>,
@@ -152,6 +154,7 @@ impl Checker {
             linked: FxHashMap::default(),
             defined_in: FxHashMap::default(),
             function: None,
+            competes: false,
             constructors: Vec::new(),
             destructors: Vec::new(),
             lengths: FxHashMap::default(),
@@ -212,6 +215,20 @@ impl Checker {
             Some(Symbol::Func(id)) => Some(*id),
             _ => None,
         }
+    }
+
+    /// Declares a function of the library that the program calls without a declaration, as old C and the compilers' own headers do; whether there is one.
+    fn declare_implicitly(&mut self, name: &Name, pos: Pos) -> bool {
+        let library = self.file_scopes.get(&Origin::Library);
+        let known = match library.and_then(|scope| scope.symbols.get(name)) {
+            Some(Symbol::Func(id)) => Some(self.func(*id).ty.clone()),
+            _ => None,
+        };
+        // Those that have no body there return a number.
+        let printing = matches!(&**name, "printf" | "fprintf" | "puts" | "putchar" | "perror" | "fflush");
+        let unknown = || FuncTy { ret: Ty::INT.plain(), params: Vec::new(), variadic: false, prototype: false };
+        let ty = known.or_else(|| printing.then(|| Rc::new(unknown())));
+        self.origin.is_user() && ty.is_some_and(|ty| self.declare_function(name, ty, true, pos).is_ok())
     }
 
     pub(crate) fn var(&self, id: VarId) -> &Var {

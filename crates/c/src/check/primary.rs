@@ -9,6 +9,9 @@ use crate::token::{IntLit, Name, Pos};
 use crate::tree::{Expr, ExprKind, Init, Storage, Var};
 use std::rc::Rc;
 
+/// A type and what `_Generic` is for it; without a type, what it is for all others.
+type Arm = (Option<syntax::TypeName>, syntax::Expr);
+
 impl Checker {
     pub(super) fn identifier(&mut self, name: &Name, pos: Pos) -> Checked<Expr> {
         let (kind, ty) = match self.lookup(name) {
@@ -151,12 +154,13 @@ impl Checker {
         Ok(sum)
     }
 
-    pub(super) fn generic(
-        &mut self,
-        selector: &syntax::Expr,
-        arms: &[(Option<syntax::TypeName>, syntax::Expr)],
-        pos: Pos,
-    ) -> Checked<Expr> {
+    pub(super) fn generic(&mut self, selector: &syntax::Expr, arms: &[Arm], pos: Pos) -> Checked<Expr> {
+        let arm = self.generic_arm(selector, arms, pos)?;
+        self.expr(arm)
+    }
+
+    /// The arm of `_Generic` that stands for it.
+    fn generic_arm<'a>(&mut self, selector: &syntax::Expr, arms: &'a [Arm], pos: Pos) -> Checked<&'a syntax::Expr> {
         let selector = self.rvalue_of(selector)?.ty.value();
         let mut default = None;
         for (name, arm) in arms {
@@ -166,18 +170,15 @@ impl Checker {
                     let ty = self.type_name(name)?;
                     let plain = !ty.quals.constant && !ty.quals.volatile && !ty.quals.atomic;
                     if plain && self.types.compatible(&ty.ty, &selector.ty) {
-                        return self.expr(arm);
+                        return Ok(arm);
                     }
                 }
             }
         }
-        match default {
-            Some(arm) => self.expr(arm),
-            None => {
-                let shown = self.types.show(&selector);
-                Err(Fault::new(pos, format!("no arm of `_Generic` is for `{shown}`")))
-            }
-        }
+        default.ok_or_else(|| {
+            let shown = self.types.show(&selector);
+            Fault::new(pos, format!("no arm of `_Generic` is for `{shown}`"))
+        })
     }
 
     pub(super) fn statement_expr(&mut self, items: &[syntax::Stmt], pos: Pos) -> Checked<Expr> {
@@ -204,6 +205,11 @@ impl Checker {
     }
 
     pub(super) fn call(&mut self, callee: &syntax::Expr, args: &[syntax::Expr], pos: Pos) -> Checked<Expr> {
+        // The arms may be builtins, which are no functions.
+        if let syntax::ExprKind::Generic(selector, arms) = &callee.kind {
+            let arm = self.generic_arm(selector, arms, callee.pos)?;
+            return self.call(arm, args, pos);
+        }
         if let syntax::ExprKind::Ident(name) = &callee.kind
             && let Some(result) = self.builtin_call(name, args, pos)?
         {
@@ -211,6 +217,7 @@ impl Checker {
         }
         if let syntax::ExprKind::Ident(name) = &callee.kind
             && self.lookup(name).is_none()
+            && !self.declare_implicitly(name, pos)
         {
             return Err(Fault { len: name.len() as u32, ..Fault::new(pos, format!("`{name}` is not declared")) }
                 .label("called here")

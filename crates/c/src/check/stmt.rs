@@ -59,9 +59,15 @@ impl Checker {
             syntax::StmtKind::Block(items) => StmtKind::Block(self.block(items)?),
             syntax::StmtKind::If(cond, then, otherwise) => {
                 let cond = self.condition(cond)?;
+                let known = self.known_int(&cond).map(|bits| bits != 0);
+                let dead = |stmt: &syntax::Stmt, when: bool| known == Some(when) && !can_be_jumped_to(stmt);
+                let (then_dead, otherwise_dead) =
+                    (dead(then, false), otherwise.as_ref().is_some_and(|stmt| dead(stmt, true)));
                 let then = self.boxed(then)?;
                 let otherwise = otherwise.as_ref().map(|s| self.boxed(s)).transpose()?;
-                StmtKind::If(cond, then, otherwise)
+                // Functions that are declared to be missed by the linker are called where no control comes.
+                let then = if then_dead { Box::new(Stmt { kind: StmtKind::Block(Vec::new()), pos }) } else { then };
+                StmtKind::If(cond, then, otherwise.filter(|_| !otherwise_dead))
             }
             syntax::StmtKind::While(cond, body) => {
                 let cond = self.condition(cond)?;
@@ -150,6 +156,16 @@ impl Checker {
         Ok(label.address(self.state(pos)?.id))
     }
 
+    /// The label of this name, which is said to stand here or not.
+    pub(super) fn label_of(&mut self, name: &Name, pos: Pos, defines: bool) -> Checked<LabelId> {
+        self.label(name, pos, defines)
+    }
+
+    /// How many labels the function has so far.
+    pub(super) fn label_count(&mut self, pos: Pos) -> Checked<usize> {
+        Ok(self.state(pos)?.labels.len())
+    }
+
     fn label(&mut self, name: &Name, pos: Pos, defines: bool) -> Checked<LabelId> {
         let labels = &mut self.state(pos)?.labels;
         let fresh = LabelId(labels.len() as u32);
@@ -201,5 +217,19 @@ impl Checker {
         let index = switch.cases.len() as u32 - 1;
         out.push(Stmt { kind: StmtKind::Case(Some(index)), pos });
         Ok(())
+    }
+}
+
+/// Whether there are labels or cases in a statement.
+fn can_be_jumped_to(stmt: &syntax::Stmt) -> bool {
+    use syntax::StmtKind::{Block, Case, Default, DoWhile, For, If, Label, Switch, While};
+    match &stmt.kind {
+        Label(..) | Case(..) | Default(_) => true,
+        Block(items) => items.iter().any(can_be_jumped_to),
+        If(_, then, otherwise) => {
+            can_be_jumped_to(then) || otherwise.as_ref().is_some_and(|stmt| can_be_jumped_to(stmt))
+        }
+        While(_, body) | DoWhile(body, _) | For { body, .. } | Switch(_, body) => can_be_jumped_to(body),
+        _ => false,
     }
 }

@@ -5,11 +5,14 @@ use crate::ctype::{FuncTy, IntKind, QTy, RecordId, Ty, union};
 use crate::layout::{Proto, complete, width_fits};
 use crate::parse::Fault;
 use crate::syntax::{
-    AlignSpec, Attrs, Declarator, Derived, EnumSpec, Member, Quals, RecordSpec, Specs, TypeName, TypeSpec,
+    AlignSpec, Attrs, Declarator, Derived, EnumSpec, FloatKind, Member, Quals, RecordSpec, Specs, TypeName, TypeSpec,
 };
 use crate::token::Pos;
 use crate::tree::Constant;
 use std::rc::Rc;
+
+/// The tag of vector types, whose values are only copied.
+pub(super) const VECTOR: &str = "(vector)";
 
 /// The alignment `aligned` means without an argument.
 const MAX_ALIGN: u64 = 16;
@@ -62,13 +65,58 @@ impl Checker {
             }
         };
         ty.quals = union(ty.quals, specs.quals);
-        Ok(ty)
+        self.reshaped(ty, &specs.attrs)
+    }
+
+    /// A type with the attributes that make another one of it.
+    fn reshaped(&mut self, ty: QTy, attrs: &Attrs) -> Checked<QTy> {
+        let Some(attrs) = &attrs.rare else { return Ok(ty) };
+        if let Some((count, elements)) = &attrs.vector {
+            let element = self.types.size(&ty.ty).unwrap_or(1);
+            let size = self.constant_int(count)?.saturating_mul(if *elements { element } else { 1 });
+            if !size.is_power_of_two() || size > 1 << 12 {
+                return Err(Fault::new(count.pos, "the size of a vector is a power of two"));
+            }
+            // Vectors can be kept and copied; nothing is computed with them.
+            let id = self.types.declare_record(false, Some(VECTOR.into()));
+            let record = &mut self.types.records[id.0 as usize];
+            (record.fields, record.size, record.align) = (Some(Vec::new()), size, size);
+            return Ok(QTy { ty: Ty::Record(id), quals: ty.quals });
+        }
+        let Some((mode, pos)) = &attrs.mode else { return Ok(ty) };
+        let resized = match (&ty.ty, mode.trim_matches('_')) {
+            (Ty::Int(kind), name) => {
+                let sizes = match name {
+                    "QI" | "byte" => Some((IntKind::SChar, IntKind::UChar)),
+                    "HI" => Some((IntKind::Short, IntKind::UShort)),
+                    "SI" => Some((IntKind::Int, IntKind::UInt)),
+                    "DI" => Some((IntKind::LLong, IntKind::ULLong)),
+                    "word" | "pointer" => Some((IntKind::Long, IntKind::ULong)),
+                    _ => None,
+                };
+                match sizes {
+                    Some((signed, unsigned)) => Some(Ty::Int(if kind.signed() { signed } else { unsigned })),
+                    None => (name == "TI").then_some(Ty::Int128),
+                }
+            }
+            (Ty::Float(_), "SF") => Some(Ty::Float(FloatKind::Float)),
+            (Ty::Float(_), "DF") => Some(Ty::Float(FloatKind::Double)),
+            (Ty::Float(_), "XF" | "TF" | "KF" | "IF" | "HF" | "BF" | "SC" | "DC" | "XC" | "TC" | "KC" | "IC") => {
+                Some(Ty::Float(FloatKind::LongDouble))
+            }
+            _ => None,
+        };
+        match resized {
+            Some(resized) => Ok(QTy { ty: resized, quals: ty.quals }),
+            None => Err(Fault::new(*pos, format!("the mode `{mode}` of this type is not supported"))),
+        }
     }
 
     /// The type of the declarator's name, given what stands before it.
     pub(super) fn declarator(&mut self, declarator: &Declarator, base: QTy) -> Checked<QTy> {
         self.check_attrs(&declarator.attrs)?;
-        self.derive(&declarator.derived, base, false)
+        let ty = self.derive(&declarator.derived, base, false)?;
+        self.reshaped(ty, &declarator.attrs)
     }
 
     fn derive(&mut self, derived: &[Derived], base: QTy, param: bool) -> Checked<QTy> {
@@ -322,10 +370,14 @@ impl Checker {
 
     pub(super) fn check_attrs(&self, attrs: &Attrs) -> Checked<()> {
         match &attrs.unsupported {
-            Some((name, pos)) if !self.at_file_scope() || self.function.is_some() => {
+            // Functions that the system's headers declare with the others are refused where they are called.
+            Some((name, pos))
+                if !self.at_file_scope()
+                    || self.function.is_some()
+                    || matches!(name.trim_matches('_'), "scalar_storage_order" | "ms_struct") =>
+            {
                 Err(Fault::new(*pos, format!("the attribute `{name}` is not supported")))
             }
-            // The system's headers use the others on types nobody may need.
             _ => Ok(()),
         }
     }

@@ -44,6 +44,25 @@ impl Lowerer<'_> {
         self.outlined(id, name, &ty, pos)
     }
 
+    /// The start of a thread that runs this function and then the destructors of its data; it has the name of the function, and a suffix.
+    pub(super) fn started(&mut self, function: FuncId, start: FuncId, pos: Pos) -> FuncId {
+        if let Some(&known) = self.starts.get(&function) {
+            return known;
+        }
+        let name = self.sources.get(&function).map_or("thread".into(), |id| self.checker.func(*id).name.clone());
+        let unique = self.unique(&format!("{name}{}", raddle_program::THREAD_SUFFIX));
+        let span = self.span(pos);
+        let mut b = FunctionBuilder::new(unique, &[("argument", Type::Ptr)], Some(Type::Ptr), span);
+        let result = b.reg("result", Type::Ptr);
+        let args = vec![ir::Expr::Func(function), ir::Expr::Reg(b.param(0))];
+        b.push(Op::Call { dst: Some(result), callee: Callee::Direct(start), args });
+        b.terminate(Term::Return(Some(ir::Expr::Reg(result))));
+        self.functions.push(Some(b.finish()));
+        let number = FuncId(self.functions.len() as u32 - 1);
+        self.starts.insert(function, number);
+        number
+    }
+
     fn outlined(&mut self, id: FnId, name: &str, ty: &FuncTy, pos: Pos) -> Lowered<FuncId> {
         let number = self.function_id(id);
         let span = self.span(pos);

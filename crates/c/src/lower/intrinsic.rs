@@ -10,6 +10,7 @@ use super::value::{binary, from_bool, is_true, reshape, resize};
 use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
+use crate::syntax::BinaryOp;
 use crate::token::Pos;
 use crate::tree::{Builtin, Expr, ExprKind, FnId};
 use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, Reg, Term, Type, Unwritten};
@@ -102,6 +103,9 @@ impl FnLowerer<'_, '_> {
                     let ty = self.b.ty(&v);
                     resize(v, ty, Type::Ptr, true)
                 });
+                if self.program.used.contains("__raddle_cleanup_push") {
+                    self.library_call("__raddle_cleanup_all", Vec::new(), &Ty::Void.plain(), expr.pos)?;
+                }
                 if self.program.used.contains("pthread_key_create") || self.program.used.contains("tss_create") {
                     self.library_call("__raddle_thread_end", Vec::new(), &Ty::Void.plain(), expr.pos)?;
                 }
@@ -173,7 +177,11 @@ impl FnLowerer<'_, '_> {
                 // Destructors of thread-specific data run when the function has returned.
                 let start = self.program.outline("__raddle_thread_start", expr.pos)?;
                 let dst = self.b.reg("thread", Type::I64);
-                let (callee, args) = (Callee::Direct(start), vec![function, argument]);
+                let (start, args) = match function {
+                    ir::Expr::Func(function) => (self.program.started(function, start, expr.pos), vec![argument]),
+                    function => (start, vec![function, argument]),
+                };
+                let callee = Callee::Direct(start);
                 self.b.push(Op::Spawn { dst: Some(dst), callee, args, mailbox: None });
                 return Ok(ir::Expr::Reg(dst));
             }
@@ -339,6 +347,9 @@ impl FnLowerer<'_, '_> {
             Builtin::Overflow(op) => {
                 let (a, b) = (self.value(&args[0])?, self.value(&args[1])?);
                 let wide = args[0].ty.clone();
+                if args.len() == 4 {
+                    return self.overflow(*op, expr, args, a, b);
+                }
                 let exact = self.operate(*op, a, &wide, b, &wide)?;
                 let exact = self.hold("exact", exact);
                 let cut = self.converted(exact.clone(), &wide.ty, &args[2].ty.ty);
@@ -349,6 +360,45 @@ impl FnLowerer<'_, '_> {
             _ => args.iter().try_for_each(|arg| self.effect(arg))?,
         }
         Ok(nothing)
+    }
+
+    /// Arithmetic in 64 bits, and whether more of them would be needed. The operands have their own types.
+    fn overflow(&mut self, op: BinaryOp, expr: &Expr, args: &[Expr], a: ir::Expr, b: ir::Expr) -> Lowered<ir::Expr> {
+        let (word, int) = (Ty::Int(IntKind::ULLong).plain(), Ty::INT.plain());
+        let constant = |ty, value: u64| ir::Expr::Const(ty, value);
+        let mut values = Vec::new();
+        let mut numbers = Vec::new();
+        for (value, arg) in [(a, &args[0]), (b, &args[1])] {
+            let signed = arg.ty.ty.int().is_some_and(IntKind::signed);
+            let value = resize(value, self.scalar(&arg.ty)?, Type::I64, signed);
+            let value = self.hold("operand", value);
+            let zero = constant(Type::I64, 0);
+            let below =
+                if signed { ir::Expr::binary(BinOp::SLt, value.clone(), zero.clone()) } else { ir::Expr::bool(false) };
+            let negated = ir::Expr::binary(BinOp::Sub, zero, value.clone());
+            let size = ir::Expr::Select(Box::new(below.clone()), Box::new(negated), Box::new(value.clone()));
+            let below = from_bool(below, Type::I32);
+            values.push((self.hold("below", below), int.clone()));
+            values.push((self.hold("size", size), word.clone()));
+            numbers.push(value);
+        }
+        let [a, b] = <[ir::Expr; 2]>::try_from(numbers).expect("there are two operands");
+        let (number, op) = match op {
+            BinaryOp::Add => (0, BinOp::Add),
+            BinaryOp::Sub => (1, BinOp::Sub),
+            _ => (2, BinOp::Mul),
+        };
+        let ty = self.scalar(&args[2].ty)?;
+        let signed = args[2].ty.ty.int().is_some_and(IntKind::signed);
+        values.insert(0, (constant(Type::I32, number), int.clone()));
+        values.push((constant(Type::I32, u64::from(signed)), int.clone()));
+        values.push((constant(Type::I32, u64::from(ty.bits())), int.clone()));
+        let over = self.library_call("__raddle_overflows", values, &int, expr.pos)?;
+        let over = self.hold("over", over);
+        let result = resize(ir::Expr::binary(op, a, b), Type::I64, ty, false);
+        self.at(expr.pos);
+        self.put(&args[2], result)?;
+        Ok(from_bool(is_true(over, Type::I32), Type::I8))
     }
 
     /// A number below another, drawn with the same probability for each.

@@ -66,6 +66,8 @@ pub(crate) struct Lowerer<'a> {
     pending: Vec<(FnId, bool)>,
     /// Which C function a function of the program is, to know its C type.
     sources: FxHashMap<FuncId, FnId>,
+    /// What threads begin with that run these functions, where something is to be done at their ends.
+    starts: FxHashMap<FuncId, FuncId>,
     globals: FxHashMap<VarId, GlobalId>,
     strings: FxHashMap<StrId, GlobalId>,
     /// What types are made of, as far as somebody has asked.
@@ -105,6 +107,7 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         valued_ids: FxHashMap::default(),
         pending: Vec::new(),
         sources: FxHashMap::default(),
+        starts: FxHashMap::default(),
         globals: FxHashMap::default(),
         strings: FxHashMap::default(),
         shapes: FxHashMap::default(),
@@ -120,7 +123,8 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         Some(main) => lowerer.run(main),
         None => lowerer.faults.push(Fault::new(Pos(0), "the program has no function `main`")),
     }
-    let Lowerer { mut program, functions, notes, faults, lines, competition, .. } = lowerer;
+    let competition = lowerer.competition || lowerer.checker.competes;
+    let Lowerer { mut program, functions, notes, faults, lines, .. } = lowerer;
     if faults.is_empty() {
         program.functions = functions.into_iter().map(|f| f.expect("every function met is lowered")).collect();
     }

@@ -7,6 +7,9 @@ use crate::token::Pos;
 use crate::tree::{Base, Constant, StaticPart, Storage, StrId, VarId};
 use raddle_program::{GlobalId, InitField, InitValue, Layout, Object, Type};
 
+/// Objects of the C library.
+const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
+
 /// Whether no part of an object of this type may be written.
 fn is_constant(ty: &QTy) -> bool {
     match &ty.ty {
@@ -22,10 +25,16 @@ impl Lowerer<'_> {
             return Ok(known);
         }
         let var = self.checker.var(id).clone();
-        let Storage::Static { thread_local, defined, init } = var.storage else {
+        let Storage::Static { thread_local, defined, mut init } = var.storage else {
             return Err(Fault::new(pos, format!("`{}` is not a static object", var.name)));
         };
-        if !defined {
+        // The streams of the system's headers are pointers to nothing, as those of ours are.
+        if let (Some(number), Ty::Ptr(_)) = (STREAMS.iter().position(|name| **name == *var.name), &var.ty.ty)
+            && !defined
+        {
+            let value = Constant::Int(number as u64 + 1);
+            init = vec![StaticPart { offset: 0, bits: None, ty: var.ty.clone(), value }];
+        } else if !defined {
             let fault = Fault::new(pos, format!("`{}` is declared but not defined", var.name));
             return Err(fault.label("used here"));
         }

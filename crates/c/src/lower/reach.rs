@@ -14,6 +14,15 @@ use crate::walk::each_in;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
+/// Functions of which not everything is looked at that the system may do.
+const PARTIAL: [(&[&str], &str); 5] = [
+    (&["select"], "finds nothing, or everything that was asked for"),
+    (&["read", "recv"], "fails, finds nothing, or brings one byte of any value"),
+    (&["write", "send"], "fails, or writes everything"),
+    (&["poll"], "finds nothing, or what was asked for at one or more files"),
+    (&["getenv", "secure_getenv"], "finds nothing: the environment is empty"),
+];
+
 /// Whether the kind of a mutex is at this offset of an object; ours and glibc's have it at the same place.
 fn is_mutex_kind(types: &Types, ty: &Ty, offset: u64) -> bool {
     match ty {
@@ -97,6 +106,9 @@ impl Lowerer<'_> {
 
     fn need_library(&mut self, id: FnId, pos: Pos) {
         let name = self.checker.func(id).name.clone();
+        if let Some((_, bounds)) = PARTIAL.iter().find(|(names, _)| names.contains(&&*name)) {
+            self.note(format!("`{name}` {bounds}"));
+        }
         if is_native(&name) || self.checker.function_named(&name, Origin::Library).is_some() {
             self.used.insert(name);
             return;

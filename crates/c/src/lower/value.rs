@@ -42,6 +42,8 @@ pub(super) fn cast(op: CastOp, from: Type, to: Type, a: Expr) -> Expr {
     }
     match a {
         Expr::Const(_, value) if let Some(value) = op.apply(from, to, value) => Expr::Const(to, value),
+        // Whatever became an address was a number of as many bits, and is that again.
+        Expr::Cast(CastOp::ZExt, Type::Ptr, inner) if from == Type::Ptr && to == Type::I64 => *inner,
         // What has been filled with zeros once stays as it is when it is widened again.
         Expr::Cast(CastOp::ZExt, _, inner) if to != Type::Ptr && matches!(op, CastOp::ZExt | CastOp::SExt) => {
             Expr::Cast(CastOp::ZExt, to, inner)

@@ -303,7 +303,7 @@ impl Parser<'_> {
     }
 
     /// Adjacent literals are one.
-    fn string_literal(&mut self) -> Parsed<ExprKind> {
+    pub(super) fn string_literal(&mut self) -> Parsed<ExprKind> {
         let mut units = Vec::new();
         let mut encoding = Encoding::Plain;
         while let Tok::Str(part, part_encoding) = self.peek() {

@@ -5,7 +5,7 @@ use crate::syntax::*;
 use crate::token::{Kw, P, Pos, Tok};
 
 /// Attributes that change what a program means in a way that is not modelled.
-const UNSUPPORTED_ATTRIBUTES: [&str; 6] = ["vector_size", "mode", "alias", "weakref", "ifunc", "scalar_storage_order"];
+const UNSUPPORTED_ATTRIBUTES: [&str; 4] = ["weakref", "ifunc", "scalar_storage_order", "ms_struct"];
 
 /// The words of a type, counted while they are read.
 #[derive(Default)]
@@ -265,6 +265,30 @@ impl Parser<'_> {
                         attrs.cleanup = Some((function, pos));
                         self.expect(P::RParen)?;
                     }
+                    size @ ("vector_size" | "ext_vector_type") => {
+                        self.expect(P::LParen)?;
+                        let count = self.assign_expr()?;
+                        attrs.rare.get_or_insert_default().vector = Some((count, size == "ext_vector_type"));
+                        self.expect(P::RParen)?;
+                    }
+                    "mode" => {
+                        self.expect(P::LParen)?;
+                        let Tok::Ident(mode) = self.peek().clone() else {
+                            return Err(self.unexpected("the name of a mode"));
+                        };
+                        self.bump();
+                        attrs.rare.get_or_insert_default().mode = Some((mode, pos));
+                        self.expect(P::RParen)?;
+                    }
+                    "alias" => {
+                        self.expect(P::LParen)?;
+                        let ExprKind::Str(units, _) = self.string_literal()? else {
+                            return Err(self.unexpected("the name of a function or an object"));
+                        };
+                        let target: String = units.iter().filter_map(|&unit| char::from_u32(unit)).collect();
+                        attrs.rare.get_or_insert_default().alias = Some(target.as_str().into());
+                        self.expect(P::RParen)?;
+                    }
                     other if UNSUPPORTED_ATTRIBUTES.contains(&other) => {
                         attrs.unsupported.get_or_insert((name, pos));
                     }
@@ -289,6 +313,12 @@ impl Attrs {
         self.constructor |= other.constructor;
         self.destructor |= other.destructor;
         self.aligned.extend(other.aligned);
+        if let Some(other) = other.rare {
+            let rare = self.rare.get_or_insert_default();
+            rare.vector = rare.vector.take().or(other.vector);
+            rare.mode = rare.mode.take().or(other.mode);
+            rare.alias = rare.alias.take().or(other.alias);
+        }
         self.cleanup = self.cleanup.take().or(other.cleanup);
         if self.unsupported.is_none() {
             self.unsupported = other.unsupported;
