@@ -574,3 +574,51 @@ fn violations_are_written_for_code_hosts() {
     let refused = raddle(&["check", "examples/litmus/SB.litmus", "--sarif", &file]);
     assert!(refused.status == 2 && refused.stderr.contains("--sarif"), "{refused:?}");
 }
+
+const UNKNOWN_INPUT: &str = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\nextern void abort(void);
+int main(void)\n{\n    int x = __VERIFIER_nondet_int();\n    if (x == 7) {\n        reach_error();\n        abort();\n    }\n    return 0;\n}\n";
+
+#[test]
+fn lines_for_editors_name_the_place_first() {
+    let folder = Scratch::new();
+    let file = folder.file("input.c", UNKNOWN_INPUT);
+    let name = file.display().to_string();
+    let ran = raddle(&["check", &name, "--short"]);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines[0], format!("{name}:8:9: error: reach_error() is reached [error]"));
+    assert!(lines.last().is_some_and(|line| line.starts_with(&format!("{name}: violated: "))), "{lines:?}");
+    fs::write(&file, "int main(void) {\n  return }\n").expect("the folder can be written");
+    let ran = raddle(&["check", &name, "--short"]);
+    assert!(ran.stdout.starts_with(&format!("{name}:2:10: error: ")), "{}", ran.stdout);
+}
+
+#[test]
+fn a_witness_names_the_file_the_input_and_the_place() {
+    let folder = Scratch::new();
+    let file = folder.file("input.c", UNKNOWN_INPUT);
+    let witness = file.with_file_name("witness.yml");
+    let (name, target) = (file.display().to_string(), witness.display().to_string());
+    let ran = raddle(&["check", &name, "--witness", &target]);
+    assert_eq!(ran.status, 1, "{}", ran.stdout);
+    let text = fs::read_to_string(&witness).expect("the witness is written");
+    for line in [
+        "- entry_type: \"violation_sequence\"",
+        "    format_version: \"2.0\"",
+        "      specification: \"CHECK( init(main()), LTL(G ! call(reach_error())) )\"",
+        "      data_model: \"LP64\"",
+        "            type: \"function_return\"",
+        "              line: 6\n              column: 35",
+        "              value: \"\\\\result == 7\"",
+        "            type: \"target\"",
+        "              line: 8\n              column: 9",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let hash = raddle::report::sha256(UNKNOWN_INPUT.as_bytes());
+    assert!(text.contains(&format!("\"{hash}\"")), "{text}");
+    // There is none of a program that holds.
+    fs::remove_file(&witness).expect("it was there");
+    fs::write(&file, "int main(void) { return 0; }").expect("the folder can be written");
+    assert_eq!(raddle(&["check", &name, "--witness", &target]).status, 0);
+    assert!(!witness.exists());
+}

@@ -157,7 +157,7 @@ pub(crate) struct C {
     #[arg(long, value_enum, value_name = "error|nondet", default_value = "error", hide_possible_values = true)]
     undefined: Undefined,
 
-    /// Make ordinary accesses at FILE:LINE:COLUMN in pieces of so many bytes. `check` finds out which have to be, because others access the same
+    /// Make accesses at FILE:LINE:COLUMN in pieces of so many bytes. `check` finds out which have to be, because others access the same
     /// memory with another size
     #[arg(long, value_name = "PLACE=BYTES", value_delimiter = ',')]
     pieces: Vec<Pieces>,
@@ -414,6 +414,14 @@ pub(crate) struct Check {
     /// Write all violations to FILE, with the runs that show them, as SARIF for code hosts and editors
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) sarif: Option<PathBuf>,
+
+    /// Write the first violation to FILE as a witness of verification competitions: YAML, format 2.0
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) witness: Option<PathBuf>,
+
+    /// Print one line for each violation or error, as compilers do (FILE:LINE:COLUMN: error: MESSAGE), and one for the verdict
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    pub(crate) short: bool,
 
     /// Write the schedule of the first counterexample to FILE, for `raddle replay`
     #[arg(long, value_name = "FILE", help_heading = "Output")]

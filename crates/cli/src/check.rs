@@ -8,16 +8,18 @@ use crate::status::{Failure, Status};
 use raddle::answer::Question;
 use raddle::cost::Meter;
 use raddle::program::Program;
-use raddle::report::{Answer, Body, Family, Problem};
+use raddle::report::{Answer, Body, Conclusion, Family, Problem, Task, sha256};
 use raddle::{Control, Error, Loaded, Model, Settings, load};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 pub(crate) fn run(args: &Check) -> Status {
     let file = args.asked.input.file.display().to_string();
     let (dot, html, sarif) = (args.dot.as_deref(), args.html.as_deref(), args.sarif.as_deref());
-    let output = Output { full: args.full, dot, html, sarif, ..Output::new("check", &file, args.asked.json) };
-    output.end(answer(args, &file))
+    let output =
+        Output { full: args.full, short: args.short, dot, html, sarif, ..Output::new("check", &file, args.asked.json) };
+    output.end(answer(args, &file).and_then(|answer| write_witness(args, &answer).map(|()| answer)))
 }
 
 fn answer(args: &Check, file: &str) -> Result<Answer, Failure> {
@@ -150,6 +152,28 @@ pub(crate) fn stop_when_asked(control: &Arc<Control>) {
     };
     // Without a handler an interrupt ends the process at once, which is no worse than other programs do.
     let _ = ctrlc::set_handler(handler);
+}
+
+/// Writes the first violation as a witness, if there is one.
+fn write_witness(args: &Check, answer: &Answer) -> Result<(), Failure> {
+    let Some(path) = &args.witness else { return Ok(()) };
+    let options = args.asked.load_options();
+    let mut files = Vec::new();
+    for file in std::iter::once(&args.asked.input.file).chain(&options.c.with) {
+        let bytes =
+            std::fs::read(file).map_err(|error| Problem::new(format!("cannot read `{}`: {error}", file.display())))?;
+        files.push((file.display().to_string(), sha256(&bytes)));
+    }
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let task = Task { files, ilp32: options.c.ilp32, created: now.map_or(0, |now| now.as_secs()) };
+    match answer.witness(&task) {
+        Some(witness) => output::write_file(path, &witness),
+        None if answer.conclusion() == Conclusion::Violated => {
+            let problem = Problem::new("competitions have no property of this kind, so there is no witness of it");
+            Err(problem.help("--save-schedule and --sarif keep the run").into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Writes the schedule of the first counterexample, if there is one.

@@ -17,6 +17,8 @@ pub(crate) struct Output<'a> {
     pub(crate) file: Option<&'a str>,
     /// Print JSON.
     pub(crate) json: bool,
+    /// Print lines for editors.
+    pub(crate) short: bool,
     /// Leave nothing out.
     pub(crate) full: bool,
     /// Write a graph here.
@@ -64,6 +66,9 @@ impl Output<'_> {
         if self.json {
             return print(&answer.json(), conclusion.into());
         }
+        if let Some(lines) = self.short.then(|| answer.lines()).flatten() {
+            return print(&lines, conclusion.into());
+        }
         let status = print(&answer.text(Layout { width: width(), full: self.full }), conclusion.into());
         if conclusion == Conclusion::Contradiction {
             let problem = Problem::new("internal error: engines contradict each other about this program")
@@ -78,6 +83,10 @@ impl Output<'_> {
         let Failure { problems, sources, .. } = failure;
         if self.json {
             return print(&json::error(self.command, self.file, problems), failure.into());
+        }
+        if self.short {
+            let lines: Vec<String> = problems.iter().flat_map(Problem::lines).collect();
+            return print(&(lines.join("\n") + "\n"), failure.into());
         }
         let texts: Vec<String> = problems.iter().map(|problem| problem.render(sources, width())).collect();
         print_error(&texts.join("\n"));

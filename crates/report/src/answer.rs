@@ -23,6 +23,7 @@ use crate::strengthen::Strengthen;
 use crate::style::{BAD, GOOD, OPEN, Style};
 use crate::trace::Trace;
 use crate::transactions::Transactions;
+use crate::witness::Task;
 use raddle_trace::Verdict;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -145,6 +146,14 @@ pub(crate) trait Say {
     fn sarif(&self) -> Option<String> {
         None
     }
+    /// The first violation as a witness of competitions, if they know such ones.
+    fn witness(&self, _task: &Task, _sources: &Sources) -> Option<String> {
+        None
+    }
+    /// As lines for editors, if it is about a program.
+    fn lines(&self, _answer: &Answer) -> Option<String> {
+        None
+    }
 }
 
 impl Answer {
@@ -195,6 +204,16 @@ impl Answer {
     /// As a log in SARIF 2.1.0, if it is about a program.
     pub fn sarif(&self) -> Option<String> {
         self.say().sarif()
+    }
+
+    /// The first violation as a witness of verification competitions, if they know such ones.
+    pub fn witness(&self, task: &Task) -> Option<String> {
+        self.say().witness(task, &self.sources)
+    }
+
+    /// One line for each violation, as compilers have it, and one for the verdict; if it is about a program.
+    pub fn lines(&self) -> Option<String> {
+        self.say().lines(self)
     }
 
     /// As one page for a browser that loads nothing, if there is something to draw.

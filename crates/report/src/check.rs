@@ -1,14 +1,17 @@
 //! What `check` has to say: whether some execution of the program breaks a property.
 
-use crate::answer::{Answer, Conclusion, Cost, Say};
+use crate::answer::{Answer, Conclusion, Cost, Say, Sources};
 use crate::counterexample::{self, Counterexample};
 use crate::dot;
+use crate::excerpt::Problem;
 use crate::json::Head;
 use crate::numbers::{counted, grouped, short, time};
 use crate::paper::Paper;
 use crate::sarif;
 use crate::style::{FAINT, HEAD};
+use crate::text::clean;
 use crate::walk;
+use crate::witness::{self, Task};
 use raddle_trace::{Model, Scope, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -103,6 +106,16 @@ impl Say for Check {
 
     fn sarif(&self) -> Option<String> {
         Some(sarif::log(&self.counterexamples))
+    }
+
+    fn witness(&self, task: &Task, sources: &Sources) -> Option<String> {
+        self.counterexamples.first().and_then(|first| witness::yaml(task, first, sources))
+    }
+
+    fn lines(&self, answer: &Answer) -> Option<String> {
+        let mut lines: Vec<String> = self.counterexamples.iter().flat_map(|found| Problem::of(found).lines()).collect();
+        lines.push(clean(&format!("{}: {}: {}", answer.file, self.conclusion().word(), self.reach())));
+        Some(lines.join("\n") + "\n")
     }
 }
 

@@ -108,6 +108,21 @@ impl Problem {
         out
     }
 
+    /// The problem in lines as compilers write them, `file:line:column: error: message`; the first is what is wrong.
+    pub fn lines(&self) -> Vec<String> {
+        let place = |mark: &Mark| match mark.line {
+            0 => mark.file.clone(),
+            line => format!("{}:{line}:{}", mark.file, mark.column.max(1)),
+        };
+        let first = self.marks.first().map_or_else(|| "raddle".to_owned(), place);
+        let kind = self.id.map_or_else(String::new, |id| format!(" [{id}]"));
+        let mut lines = vec![format!("{first}: error: {}{kind}", self.message)];
+        let labelled = self.marks.iter().filter(|mark| !mark.label.is_empty());
+        lines.extend(labelled.map(|mark| format!("{}: note: {}", place(mark), mark.label)));
+        lines.extend(self.help.iter().map(|help| format!("{first}: note: {help}")));
+        lines.iter().map(|line| clean(line)).collect()
+    }
+
     /// The marks in groups, each of one file and near each other, the first one first.
     fn excerpts(&self) -> Vec<Vec<&Mark>> {
         let mut groups: Vec<Vec<&Mark>> = Vec::new();

@@ -1,12 +1,14 @@
 //! A run as a table: one column per thread, one line per step, the source beside it.
 //!
-//! What happens before the first thread is started is mostly preparation; if it is long it is left out, and so is the middle of a very long
-//! run, unless the whole is asked for.
+//! What happens before the first thread is started is mostly preparation; if it is long it is left out, and so are turns of a loop that look alike and the
+//! middle of a very long run, unless the whole is asked for.
 
+use crate::fold::fold;
 use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::style::{BAD, BUFFERED, FAINT, FLUSHED, PLAIN};
 use crate::table::{MARK, Row, Table};
+use crate::unordered;
 use crate::wording::Wording;
 use raddle_trace::execution::Entry;
 use raddle_trace::{Action, Execution, Place, ThreadName, Waiting};
@@ -97,6 +99,7 @@ fn rows(execution: &Execution, waiting: &[Waiting], names: &[ThreadName], full: 
     }
     if !full {
         leave_out_preparation(execution, &mut rows);
+        fold(&mut rows, &unordered::sentences(execution));
         leave_out_middle(&mut rows);
     }
     for wait in waiting {
