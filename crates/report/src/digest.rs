@@ -36,7 +36,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 
 /// The first 32 bits behind the point of the square (2) or cube (3) roots of the first primes.
 fn fractions(root: u32, count: usize) -> Vec<u32> {
-    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let fraction = |prime: u128| {
         // The greatest number whose power is at most the prime, both scaled by powers of two.
         let wanted = prime << (32 * root);
