@@ -147,8 +147,6 @@ pub(crate) struct Attrs {
     pub(crate) unsupported: Option<(Name, Pos)>,
     pub(crate) transparent_union: bool,
     pub(crate) rare: Option<Box<RareAttrs>>,
-    /// The function that is given the variable's address when its block is left.
-    pub(crate) cleanup: Option<(Name, Pos)>,
     /// The function is called before `main`.
     pub(crate) constructor: bool,
     /// The function is called when the program ends.
@@ -164,9 +162,16 @@ pub(crate) struct RareAttrs {
     pub(crate) mode: Option<(Name, Pos)>,
     /// What the declared name is another name for.
     pub(crate) alias: Option<Name>,
+    /// The function that is given the variable's address when its block is left.
+    pub(crate) cleanup: Option<(Name, Pos)>,
 }
 
 impl Attrs {
+    /// The function that is given the variable's address when its block is left.
+    pub(crate) fn cleanup(&self) -> Option<&(Name, Pos)> {
+        self.rare.as_ref()?.cleanup.as_ref()
+    }
+
     /// What the declared name is another name for.
     pub(crate) fn alias(&self) -> Option<&Name> {
         self.rare.as_ref()?.alias.as_ref()

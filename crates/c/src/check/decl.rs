@@ -407,7 +407,7 @@ impl Checker {
             } else {
                 let (name, pos) = (named.name.clone(), named.pos);
                 self.auto_local(named, init.as_ref(), out)?;
-                if let Some((function, at)) = declarator.attrs.cleanup.as_ref().or(specs.attrs.cleanup.as_ref()) {
+                if let Some((function, at)) = declarator.attrs.cleanup().or(specs.attrs.cleanup()) {
                     let ident = |name: &Name, pos| syntax::Expr { kind: syntax::ExprKind::Ident(name.clone()), pos };
                     let variable = Box::new(ident(&name, pos));
                     let address =

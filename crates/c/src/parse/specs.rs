@@ -262,7 +262,7 @@ impl Parser<'_> {
                             return Err(self.unexpected("the name of a function"));
                         };
                         self.bump();
-                        attrs.cleanup = Some((function, pos));
+                        attrs.rare.get_or_insert_default().cleanup = Some((function, pos));
                         self.expect(P::RParen)?;
                     }
                     size @ ("vector_size" | "ext_vector_type") => {
@@ -318,8 +318,8 @@ impl Attrs {
             rare.vector = rare.vector.take().or(other.vector);
             rare.mode = rare.mode.take().or(other.mode);
             rare.alias = rare.alias.take().or(other.alias);
+            rare.cleanup = rare.cleanup.take().or(other.cleanup);
         }
-        self.cleanup = self.cleanup.take().or(other.cleanup);
         if self.unsupported.is_none() {
             self.unsupported = other.unsupported;
         }
