@@ -164,7 +164,7 @@ fn the_published_families_have_their_executions() {
         assert_eq!(runs(&threads), 4 * n as u64 + 3, "redundant_co({n})");
     }
     // Published are 600, and 1,016 for five setters; orders of leaves are only told apart where the closure asks.
-    assert_eq!(runs(&vec![MONABSEX.to_owned(); 5]), 92, "45_monabsex(5)");
+    assert_eq!(runs(&[MONABSEX; 5].map(str::to_owned)), 92, "45_monabsex(5)");
     let strictly = counts(&[MONABSEX; 5], shortcut);
     assert_eq!(strictly.runs(), 600, "45_monabsex(5), strict, as published");
     let setters = [vec![SETTER.to_owned(); 5], vec![CHECKER.to_owned()]].concat();
