@@ -525,7 +525,12 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
             Ok(found) => {
                 races = true;
                 let engine = found.failures.iter().any(|&(property, _)| property == Property::Race);
-                let elsewhere = subject.every_end && !engine && !found.failures.is_empty();
+                // A thread stops where it fails, so what it would race with behind is not met: on sequences whatever it fails by, on graphs at an object that
+                // may have ended before.
+                let failed = |property: Property| found.failures.iter().any(|&(other, _)| other == property);
+                let stops =
+                    if subject.every_end { !found.failures.is_empty() } else { ended && failed(Property::Memory) };
+                let elsewhere = !engine && stops;
                 if race != engine && !elsewhere {
                     let says = |race: bool| if race { "there is one" } else { "there is none" };
                     let name = &subject.name;

@@ -3,7 +3,7 @@
 //! Stateless engines look at one execution after the other; programs without an end have none that ends. Here a state that was met before is not
 //! looked at again, so a program with loops and finitely many states is explored to its end, and what is not found is not there.
 //!
-//! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], [`memo`] (moves that are known), then [`machine`] (programs as such systems), [`footprint`] and [`persistent`] (moves that need not be followed), [`overlay`] (systems with something beside the machine),
+//! Reading order: [`semantics`] (what is searched), [`visited`] and [`parts`] (what is remembered), [`mod@search`], [`memo`] (moves that are known), then [`machine`] (programs as such systems), [`footprint`] and `persistent` (moves that need not be followed), `overlay` (systems with something beside the machine),
 //! [`sight`] (what is wrong with a state), [`explicit`] (the engine); [`robust`](mod@robust) asks whether store buffers make a difference,
 //! [`lazy`] builds the differences into the program, and [`buffers`] lets buffers forget.
 

@@ -9,7 +9,7 @@
 //! * What a thread does that no other thread can notice or prevent, now or later, is done first and alone (local events first, Calin 2016; here invisible work is done in one go
 //!   by the machine, and this is about the visible operations that are local all the same): picking an alternative, starting a thread, a fence that need not
 //!   wait, a look at a constant, and, with store buffers and if nobody looks for races, putting a store to a global object into the buffer.
-//! * If that is asked for, a [persistent set](crate::persistent) is followed.
+//! * If that is asked for, a persistent set is followed.
 //! * A store buffer may have a bound: a thread with so many stores on their way does not store (Calin 2016, section 6.4 of our notes on it says what is exact then).
 
 use crate::footprint::Footprints;
@@ -50,7 +50,7 @@ pub struct Machine<'c> {
     pub live: Option<Live>,
     /// Whether what nobody can notice or prevent is done first and alone.
     pub local: bool,
-    /// What may be accessed from each instruction on, if only [persistent sets](crate::persistent) are followed.
+    /// What may be accessed from each instruction on, if only persistent sets are followed.
     pub footprints: Option<Footprints>,
     /// Memory as the program finds it.
     pub memory: ByteMemory,
