@@ -6,6 +6,7 @@
 
 use crate::numbers::counted;
 use crate::table::Row;
+use crate::wording::HARD_BLANK;
 use std::collections::BTreeSet;
 
 /// The most lines of one turn.
@@ -113,8 +114,9 @@ fn repetition(shapes: &[Shape], at: usize) -> Option<(usize, usize)> {
 fn mentioned<'t>(texts: impl Iterator<Item = &'t str>) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for text in texts {
-        for (at, word) in text.match_indices("step ") {
-            let digits: String = text[at + word.len()..].chars().take_while(char::is_ascii_digit).collect();
+        for (at, word) in text.match_indices("step") {
+            let Some(rest) = text[at + word.len()..].strip_prefix([' ', HARD_BLANK]) else { continue };
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             found.extend(digits.parse::<usize>());
         }
     }
@@ -161,7 +163,7 @@ mod tests {
             ["1", "2", "3", "… 6 lines like these", "10", "11", "12", "13", "14", "15", "16"]
         );
         let mut last = TURNS;
-        last[15] = "a[1] → 2 (T1 step 4)";
+        last[15] = "a[1] → 2 (T1\u{a0}step\u{a0}4)";
         assert_eq!(shown(&last, &[]), ["1", "2", "3", "4", "5", "… 8 lines like these", "14", "15", "16"]);
     }
 
