@@ -9,7 +9,7 @@
 //! * A [`System`] is a state with an [`Observer`](observer::Observer) that notes events, what reads read from, and races;
 //!   [`replay`](replay::replay) runs a schedule on it. It is the judge of every counterexample.
 //!
-//! Reading order: [`address`], [`code`], [`listing`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`mailboxes`], [`state`], [`recorder`], [`observer`], [`race`],
+//! Reading order: [`address`], [`code`], [`listing`], [`live`], [`points`], [`mod@compile`], [`automaton`], [`thread`], [`bytes`], [`memory`], [`mailboxes`], [`state`], [`recorder`], [`observer`], [`race`],
 //! [`system`], [`mod@replay`].
 
 pub mod address;
@@ -28,6 +28,7 @@ mod narrow;
 mod nesting;
 pub mod objects;
 pub mod observer;
+pub mod points;
 pub mod race;
 pub mod recorder;
 pub mod replay;

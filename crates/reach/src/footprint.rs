@@ -1,18 +1,17 @@
 //! What a program may access from an instruction on, by whoever runs it and by those whom that starts.
 //!
-//! Where an address may point is found without regard to the order of instructions (Andersen 1994, in its simplest form): of every slot, which objects the addresses in it may belong to. Arithmetic on pointers stays in its
-//! object, as the machine has it; what was computed otherwise, or read from memory as wide as a pointer, may point anywhere. What is accessed from an instruction on is then a fixed point over the code, calls and starts of threads included.
+//! Where addresses may point is known for each instruction by itself ([`raddle_machine::points`]). What is accessed from an instruction on is then a fixed point over the code, calls and starts of threads included.
 //!
-//! Memory is told apart by *items*: the cells of global objects, or the whole of a large one; as one, whatever threads have made; and, as if it were memory, that somebody was waited for, since a second wait for a thread fails.
+//! Memory is told apart by *items*: the cells of global objects, or the whole of a large one; as one, whatever threads have made; and, as if it were memory, that somebody was waited for.
 //!
 //! Cost: some passes over the code with a few words per instruction, once per program.
 
 use crate::machine::CELL;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot, SyncOp};
+use raddle_machine::code::{Instr, Pc};
+use raddle_machine::points::{Place, Pointers};
 use raddle_machine::{Access, Addr, Code};
-use raddle_program::{BinOp, FuncId, Type};
-use rustc_hash::FxHashMap;
+use raddle_program::FuncId;
 use smallvec::{SmallVec, smallvec};
 
 /// An object with more cells is one item.
@@ -29,10 +28,6 @@ impl Bits {
 
     fn add(&mut self, bit: usize) {
         self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn has(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// Adds what another one has; says whether that was news.
@@ -172,156 +167,22 @@ impl Footprints {
     /// What an instruction accesses.
     fn of(&self, code: &Code, pointers: &Pointers, pc: Pc) -> Footprint {
         let mut all = self.none();
-        let items = |operand: Operand, size: u8| {
-            let mut items = Bits::none(self.items);
-            if let Some(value) = code.as_constant(operand) {
-                self.add_access(Access { addr: Addr(value), size }, &mut items);
-                return items;
+        raddle_machine::points::accesses(code, pc, &mut |place, writes| {
+            let items = if writes { &mut all.writes } else { &mut all.reads };
+            match place {
+                Place::Memory(operand, size) => match code.as_constant(operand) {
+                    Some(value) => self.add_access(Access { addr: Addr(value), size }, items),
+                    None => {
+                        for object in pointers.of(code, pc, operand).ones() {
+                            let (first, own) = self.globals.get(object).copied().unwrap_or((self.made() as u32, 1));
+                            (first..first + own).for_each(|item| items.add(item as usize));
+                        }
+                    }
+                },
+                Place::Made => items.add(self.made()),
+                Place::Waits => items.add(self.waits()),
             }
-            let objects = pointers.of(code, pc, operand);
-            for (id, &(first, own)) in self.globals.iter().enumerate() {
-                if objects.has(id) || objects.has(pointers.anywhere()) {
-                    (first..first + own).for_each(|item| items.add(item as usize));
-                }
-            }
-            if objects.has(pointers.made()) || objects.has(pointers.anywhere()) {
-                items.add(self.made());
-            }
-            items
-        };
-        match code.instr(pc) {
-            Instr::Load { addr, ty, .. } => all.reads = items(addr, ty.size() as u8),
-            Instr::Store { addr, ty, .. } | Instr::Rmw { addr, ty, .. } => all.writes = items(addr, ty.size() as u8),
-            Instr::Cas { cas } => {
-                let cas = code.cas(cas);
-                all.writes = items(cas.addr, cas.ty.size() as u8);
-            }
-            Instr::Free { .. } => all.writes.add(self.made()),
-            Instr::Sync { op, object, other, .. } => {
-                // The largest of them has eight bytes.
-                all.writes = items(object, 8);
-                if let SyncOp::CondWait { .. } = op {
-                    all.writes.join(&items(other, 8));
-                }
-                // Wake-ups are counted in objects of threads.
-                if let SyncOp::CondWait { .. } | SyncOp::CondSignal | SyncOp::CondBroadcast = op {
-                    all.writes.add(self.made());
-                }
-            }
-            Instr::Join { .. } => all.writes.add(self.waits()),
-            Instr::Return { .. } | Instr::ExitThread { .. } => {
-                let mut locals = (0..code.functions() as u32).flat_map(|id| &code.function(FuncId(id)).locals);
-                if locals.any(|local| !local.private) || !code.thread_locals().is_empty() {
-                    all.writes.add(self.made());
-                }
-            }
-            _ => {}
-        }
+        });
         all
-    }
-}
-
-/// Where slots may point: to which of the global objects, to what threads have made, or anywhere.
-struct Pointers {
-    functions: Vec<FuncId>,
-    globals: usize,
-    slots: FxHashMap<(FuncId, Slot), Bits>,
-}
-
-impl Pointers {
-    fn new(code: &Code) -> Self {
-        let mut functions = vec![FuncId(0); code.len() as usize];
-        let mut order: Vec<FuncId> = (0..code.functions() as u32).map(FuncId).collect();
-        order.sort_unstable_by_key(|&id| code.function(id).entry);
-        for (at, &id) in order.iter().enumerate() {
-            let end = order.get(at + 1).map_or(code.len(), |&next| code.function(next).entry);
-            functions[code.function(id).entry as usize..end as usize].fill(id);
-        }
-        let mut pointers = Pointers { functions, globals: code.globals().len(), slots: FxHashMap::default() };
-        while pointers.round(code) {}
-        pointers
-    }
-
-    fn made(&self) -> usize {
-        self.globals
-    }
-
-    fn anywhere(&self) -> usize {
-        self.globals + 1
-    }
-
-    fn none(&self) -> Bits {
-        Bits::none(self.globals + 2)
-    }
-
-    fn only(&self, bit: usize) -> Bits {
-        let mut bits = self.none();
-        bits.add(bit);
-        bits
-    }
-
-    /// Where an operand of the instruction at `pc` may point.
-    fn of(&self, code: &Code, pc: Pc, operand: Operand) -> Bits {
-        let Some(value) = code.as_constant(operand) else {
-            let slot = (self.functions[pc as usize], operand.0);
-            return self.slots.get(&slot).cloned().unwrap_or_else(|| self.none());
-        };
-        match Addr(value).owner() {
-            Owner::Global(id) if id.index() < self.globals => self.only(id.index()),
-            Owner::Global(_) => self.only(self.anywhere()),
-            Owner::Thread(..) => self.only(self.made()),
-            Owner::Function(_) | Owner::Nothing => self.none(),
-        }
-    }
-
-    /// Looks at every instruction once; says whether there was news.
-    fn round(&mut self, code: &Code) -> bool {
-        let mut news = false;
-        for pc in 0..code.len() {
-            let own = self.functions[pc as usize];
-            let get = |operand: Operand| self.of(code, pc, operand);
-            // A pointer that was taken to pieces is none that is known.
-            let computed = || self.only(self.anywhere());
-            let read = |ty: Type| if ty.size() < 8 && !code.is_narrow() { self.none() } else { computed() };
-            let mut add: SmallVec<[((FuncId, Slot), Bits); 4]> = SmallVec::new();
-            match code.instr(pc) {
-                Instr::Move { dst, src } => add.push(((own, dst), get(src))),
-                Instr::Bin { op: BinOp::Add, ty: Type::Ptr, dst, a, .. } => add.push(((own, dst), get(a))),
-                Instr::Select { dst, a, b, .. } => add.extend([((own, dst), get(a)), ((own, dst), get(b))]),
-                // What has a pointer's width and is made of small numbers may be one in the end.
-                Instr::Bin { ty, dst, .. } | Instr::Un { ty, dst, .. } => add.push(((own, dst), read(ty))),
-                Instr::Cast { to, dst, a, .. } => add.extend([((own, dst), get(a)), ((own, dst), read(to))]),
-                Instr::LocalAddr { dst, .. } | Instr::TlsAddr { dst, .. } | Instr::Alloc { dst, .. } => {
-                    add.push(((own, dst), self.only(self.made())));
-                }
-                Instr::Load { dst, ty, .. } | Instr::Rmw { dst, ty, .. } | Instr::Join { dst, ty, .. } => {
-                    add.push(((own, dst), read(ty)));
-                }
-                Instr::Cas { cas } => add.push(((own, code.cas(cas).dst), read(code.cas(cas).ty))),
-                Instr::Call { func, args, dst } => {
-                    add.extend(code.args(args).iter().zip(0..).map(|(&arg, slot)| ((func, slot), get(arg))));
-                    add.push(((own, dst), computed()));
-                }
-                Instr::Spawn { func, args, .. } => {
-                    add.extend(code.args(args).iter().zip(0..).map(|(&arg, slot)| ((func, slot), get(arg))));
-                }
-                Instr::CallIndirect { args, .. } | Instr::SpawnIndirect { args, .. } => {
-                    let all = (0..code.functions() as u32).map(FuncId);
-                    for id in all.filter(|&id| code.function(id).params == args.len) {
-                        add.extend((0..args.len).map(|slot| ((id, slot), computed())));
-                    }
-                    if let Instr::CallIndirect { dst, .. } = code.instr(pc) {
-                        add.push(((own, dst), computed()));
-                    }
-                }
-                Instr::Choose { dst, .. } | Instr::Input { dst, .. } => add.push(((own, dst), computed())),
-                _ => {}
-            }
-            for (slot, objects) in add.into_iter().filter(|add| add.0.1 != NO_SLOT) {
-                let none = self.none();
-                news |= self.slots.entry(slot).or_insert(none).join(&objects);
-            }
-        }
-        news
     }
 }

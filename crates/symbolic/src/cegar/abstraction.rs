@@ -146,7 +146,7 @@ impl<'q> World<'q> {
         let footprints = Footprints::new(code);
         World {
             code,
-            flows: Flows::new(code, &footprints),
+            flows: Flows::new(code, &footprints.pointers),
             forgets: false,
             live: Live::new(code),
             terms: Terms::new(),

@@ -15,11 +15,11 @@
 //! Cost: a walk over the code per combination of places of threads, remembered until abstract states know of more objects.
 
 use super::control::Control;
-use super::reduce::Footprints;
 use super::vars::Var;
-use crate::oc::successors;
+use fixedbitset::FixedBitSet;
 use raddle_machine::address::Owner;
 use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot};
+use raddle_machine::points::Pointers;
 use raddle_machine::{Addr, Code};
 use raddle_program::{BinOp, FuncId};
 use rustc_hash::FxHashMap;
@@ -29,33 +29,7 @@ use std::rc::Rc;
 type Place = usize;
 
 /// A set of places, or of instructions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Set(Vec<u64>);
-
-impl Set {
-    fn none(size: usize) -> Self {
-        Set(vec![0; size.div_ceil(64)])
-    }
-
-    /// Whether it was not in there.
-    fn add(&mut self, at: usize) -> bool {
-        let old = self.0[at / 64];
-        self.0[at / 64] |= 1 << (at % 64);
-        self.0[at / 64] != old
-    }
-
-    fn has(&self, at: usize) -> bool {
-        self.0[at / 64] >> (at % 64) & 1 == 1
-    }
-
-    fn join(&mut self, other: &Set) {
-        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.0.len() * 64).filter(|&at| self.has(at))
-    }
-}
+pub(super) type Set = FixedBitSet;
 
 /// How values flow through a program.
 #[derive(Debug)]
@@ -77,7 +51,7 @@ pub(super) struct Flows {
 }
 
 impl Flows {
-    pub(super) fn new(code: &Code, footprints: &Footprints) -> Self {
+    pub(super) fn new(code: &Code, pointers: &Pointers) -> Self {
         let mut slots = Vec::new();
         let mut objects = 0;
         for id in (0..code.functions() as u32).map(FuncId) {
@@ -98,7 +72,7 @@ impl Flows {
             observed: FxHashMap::default(),
         };
         for pc in 0..code.len() {
-            let observed = flows.add(code, footprints, pc);
+            let observed = flows.add(code, pointers, pc);
             flows.observes.push(observed);
         }
         flows
@@ -118,14 +92,14 @@ impl Flows {
     }
 
     /// Notes where values flow in an instruction; what it observes.
-    fn add(&mut self, code: &Code, footprints: &Footprints, pc: Pc) -> Vec<Place> {
-        let function = footprints.function(pc);
+    fn add(&mut self, code: &Code, pointers: &Pointers, pc: Pc) -> Vec<Place> {
+        let function = pointers.function(pc);
         let place = |flows: &Flows, operand: Operand| -> Vec<Place> {
             let is_slot = operand != Operand::NONE && code.as_constant(operand).is_none();
             is_slot.then(|| flows.slot(function, operand.0)).into_iter().collect()
         };
         let objects = |flows: &Flows, operand: Operand| -> Vec<Place> {
-            footprints.pointed(code, function, operand).map(|bit| flows.objects + bit).collect()
+            pointers.of(code, pc, operand).ones().map(|object| flows.objects + object).collect()
         };
         let all = |flows: &Flows| -> Vec<Place> {
             (0..code.function(function).slots).map(|slot| flows.slot(function, slot as Slot)).collect()
@@ -268,13 +242,13 @@ impl Flows {
         if let Some(known) = self.ahead.get(&pc) {
             return known.clone();
         }
-        let mut all = Set::none(code.len() as usize);
+        let mut all = Set::with_capacity(code.len() as usize);
         let mut todo = vec![pc];
         while let Some(at) = todo.pop() {
-            if !all.add(at as usize) {
+            if all.put(at as usize) {
                 continue;
             }
-            todo.extend(successors(code, at));
+            code.successors(at, &mut |to| todo.push(to));
             match code.instr(at) {
                 Instr::Call { func, .. } | Instr::Spawn { func, .. } => todo.push(code.function(func).entry),
                 Instr::CallIndirect { .. } | Instr::SpawnIndirect { .. } => {
@@ -304,21 +278,21 @@ impl Flows {
         if let Some(known) = self.observed.get(&places) {
             return known.clone();
         }
-        let mut there = Set::none(code.len() as usize);
+        let mut there = Set::with_capacity(code.len() as usize);
         for &pc in &places {
             let ahead = self.ahead(code, pc);
-            there.join(&ahead);
+            there.union_with(&ahead);
             // A call that is not over is still to give its result; what is right before another place does no harm.
-            there.add(pc.saturating_sub(1) as usize);
+            there.insert(pc.saturating_sub(1) as usize);
         }
-        let mut all = Set::none(self.places);
-        let mut todo: Vec<Place> = there.iter().flat_map(|pc| self.observes[pc].iter().copied()).collect();
+        let mut all = Set::with_capacity(self.places);
+        let mut todo: Vec<Place> = there.ones().flat_map(|pc| self.observes[pc].iter().copied()).collect();
         while let Some(place) = todo.pop() {
             let is_known = !(self.objects..self.results).contains(&place) || known_of[place - self.objects];
-            if !is_known || !all.add(place) {
+            if !is_known || all.put(place) {
                 continue;
             }
-            for (_, from) in self.into[place].iter().filter(|(pc, _)| there.has(*pc as usize)) {
+            for (_, from) in self.into[place].iter().filter(|(pc, _)| there.contains(*pc as usize)) {
                 todo.extend(from);
             }
         }
@@ -329,7 +303,7 @@ impl Flows {
 
     /// Whether a variable is among what is observed.
     pub(super) fn sees(&self, observed: &Set, var: Var) -> bool {
-        observed.has(match var {
+        observed.contains(match var {
             Var::Slot { function, slot, .. } => self.slot(function, slot),
             Var::Result(_) => self.of_threads(),
             Var::Cell { addr, .. } => match Addr(addr).owner() {
@@ -341,6 +315,6 @@ impl Flows {
 
     /// Whether a global object is.
     pub(super) fn sees_global(&self, observed: &Set, number: usize) -> bool {
-        observed.has(self.objects + number)
+        observed.contains(self.objects + number)
     }
 }

@@ -18,11 +18,11 @@ use super::abstraction::{Abstract, World};
 use super::control::{Status, Thread};
 use super::path::{Action, Halt, Path};
 use super::vars::{Kind, Var};
-use crate::oc::successors;
 use raddle_machine::address::Owner;
-use raddle_machine::code::{Instr, NO_SLOT, Operand, Pc, Slot, SyncOp};
+use raddle_machine::code::{Instr, Pc};
+use raddle_machine::points::{self, Objects, Place, Pointers};
 use raddle_machine::{Addr, Code};
-use raddle_program::{BinOp, FuncId, Type};
+use raddle_program::FuncId;
 use raddle_solve::Term;
 use raddle_trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,41 +39,6 @@ pub(super) enum Reduction {
 /// How many sets of threads are tried in a state.
 const MOST_SETS: usize = 4;
 
-/// A set of objects: the globals, and as one what threads have made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Objects(Vec<u64>);
-
-impl Objects {
-    fn none(bits: usize) -> Self {
-        Objects(vec![0; bits.div_ceil(64)])
-    }
-
-    fn add(&mut self, bit: usize) {
-        self.0[bit / 64] |= 1 << (bit % 64);
-    }
-
-    fn has(&self, bit: usize) -> bool {
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
-    }
-
-    fn remove(&mut self, bit: usize) {
-        self.0[bit / 64] &= !(1 << (bit % 64));
-    }
-
-    fn join(&mut self, other: &Objects) -> bool {
-        let mut changed = false;
-        for (word, more) in self.0.iter_mut().zip(&other.0) {
-            changed |= *word | more != *word;
-            *word |= more;
-        }
-        changed
-    }
-
-    fn meet(&self, other: &Objects, among: &Objects) -> bool {
-        self.0.iter().zip(&other.0).zip(&among.0).any(|((a, b), c)| a & b & c != 0)
-    }
-}
-
 /// What is accessed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Footprint {
@@ -86,32 +51,27 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn none(bits: usize) -> Self {
-        Footprint { reads: Objects::none(bits), writes: Objects::none(bits), joins: false, turns: false }
+    fn none(pointers: &Pointers) -> Self {
+        Footprint { reads: pointers.none(), writes: pointers.none(), joins: false, turns: false }
     }
 
     fn join(&mut self, other: &Footprint) {
-        self.reads.join(&other.reads);
-        self.writes.join(&other.writes);
+        self.reads.union_with(&other.reads);
+        self.writes.union_with(&other.writes);
         self.joins |= other.joins;
         self.turns |= other.turns;
     }
 
     fn depends(&self, other: &Footprint, among: &Objects) -> bool {
-        self.writes.meet(&other.writes, among)
-            || self.writes.meet(&other.reads, among)
-            || self.reads.meet(&other.writes, among)
+        let meet = |one: &Objects, other: &Objects| one.intersection(other).any(|object| among.contains(object));
+        meet(&self.writes, &other.writes) || meet(&self.writes, &other.reads) || meet(&self.reads, &other.writes)
     }
 }
 
 /// What instructions access, and what is accessed from them on.
 #[derive(Debug)]
 pub(super) struct Footprints {
-    globals: usize,
-    bits: usize,
-    /// Where slots may point.
-    slots: FxHashMap<(FuncId, Slot), Objects>,
-    functions: Vec<FuncId>,
+    pub(super) pointers: Pointers,
     from: FxHashMap<Pc, Footprint>,
     /// Objects that are locks.
     locks: Objects,
@@ -119,150 +79,34 @@ pub(super) struct Footprints {
 
 impl Footprints {
     pub(super) fn new(code: &Code) -> Self {
-        let globals = code.globals().len();
-        let bits = globals + 1;
-        let mut functions = vec![FuncId(0); code.len() as usize];
-        let mut order: Vec<FuncId> = (0..code.functions() as u32).map(FuncId).collect();
-        order.sort_unstable_by_key(|&id| code.function(id).entry);
-        for (at, &id) in order.iter().enumerate() {
-            let end = order.get(at + 1).map_or(code.len(), |&next| code.function(next).entry);
-            functions[code.function(id).entry as usize..end as usize].fill(id);
-        }
-        let (slots, from) = (FxHashMap::default(), FxHashMap::default());
-        let mut all = Footprints { globals, bits, slots, functions, from, locks: Objects::none(bits) };
-        while all.point(code) {}
+        let pointers = Pointers::new(code);
+        let mut locks = pointers.none();
         for pc in 0..code.len() {
             if let Instr::Sync { object, .. } = code.instr(pc) {
-                let objects = all.objects(code, all.functions[pc as usize], object);
-                all.locks.join(&objects);
+                locks.union_with(&pointers.of(code, pc, object));
             }
         }
-        all
-    }
-
-    /// The function that an instruction belongs to.
-    pub(super) fn function(&self, pc: Pc) -> FuncId {
-        self.functions[pc as usize]
-    }
-
-    /// What an operand may point to: numbers of globals, and behind them what threads have made.
-    pub(super) fn pointed(
-        &self,
-        code: &Code,
-        function: FuncId,
-        operand: Operand,
-    ) -> impl Iterator<Item = usize> + use<> {
-        let objects = self.objects(code, function, operand);
-        (0..=self.globals).filter(move |&bit| objects.has(bit))
-    }
-
-    fn anything(&self) -> Objects {
-        let mut all = Objects::none(self.bits);
-        (0..=self.globals).for_each(|bit| all.add(bit));
-        all
-    }
-
-    fn of_threads(&self) -> Objects {
-        let mut all = Objects::none(self.bits);
-        all.add(self.globals);
-        all
-    }
-
-    fn objects(&self, code: &Code, function: FuncId, operand: Operand) -> Objects {
-        let mut all = Objects::none(self.bits);
-        match code.as_constant(operand) {
-            Some(value) => match Addr(value).owner() {
-                Owner::Global(id) => all.add(id.index()),
-                Owner::Thread(..) => all.add(self.globals),
-                Owner::Function(_) | Owner::Nothing => {}
-            },
-            None => return self.slots.get(&(function, operand.0)).cloned().unwrap_or(all),
-        }
-        all
-    }
-
-    /// One more round of where slots may point; whether that was news.
-    fn point(&mut self, code: &Code) -> bool {
-        let mut changed = false;
-        for pc in 0..code.len() {
-            let function = self.functions[pc as usize];
-            let get = |operand: Operand| self.objects(code, function, operand);
-            let mut add: Vec<((FuncId, Slot), Objects)> = Vec::new();
-            match code.instr(pc) {
-                Instr::Move { dst, src } => add.push(((function, dst), get(src))),
-                Instr::Bin { op: BinOp::Add, ty: Type::Ptr, dst, a, .. } => add.push(((function, dst), get(a))),
-                Instr::Un { dst, a, .. } | Instr::Cast { dst, a, .. } => add.push(((function, dst), get(a))),
-                Instr::Bin { dst, a, b, .. } | Instr::Select { dst, a, b, .. } => {
-                    add.extend([((function, dst), get(a)), ((function, dst), get(b))]);
-                }
-                Instr::LocalAddr { dst, .. } | Instr::TlsAddr { dst, .. } | Instr::Alloc { dst, .. } => {
-                    add.push(((function, dst), self.of_threads()));
-                }
-                Instr::Load { dst, .. }
-                | Instr::Rmw { dst, .. }
-                | Instr::Join { dst, .. }
-                | Instr::CallIndirect { dst, .. } => {
-                    add.push(((function, dst), self.anything()));
-                }
-                Instr::Cas { cas } => add.push(((function, code.cas(cas).dst), self.anything())),
-                Instr::Call { func, args, dst } => {
-                    add.extend(code.args(args).iter().zip(0..).map(|(&arg, slot)| ((func, slot), get(arg))));
-                    add.push(((function, dst), self.anything()));
-                }
-                Instr::Spawn { func, args, .. } => {
-                    add.extend(code.args(args).iter().zip(0..).map(|(&arg, slot)| ((func, slot), get(arg))));
-                }
-                _ => {}
-            }
-            if let Instr::CallIndirect { args, .. } | Instr::SpawnIndirect { args, .. } = code.instr(pc) {
-                for id in (0..code.functions() as u32).map(FuncId).filter(|&id| code.function(id).params == args.len) {
-                    add.extend((0..args.len).map(|slot| ((id, slot), self.anything())));
-                }
-            }
-            for (slot, objects) in add.into_iter().filter(|add| add.0.1 != NO_SLOT) {
-                let bits = self.bits;
-                changed |= self.slots.entry(slot).or_insert_with(|| Objects::none(bits)).join(&objects);
-            }
-        }
-        changed
+        Footprints { pointers, from: FxHashMap::default(), locks }
     }
 
     /// What an instruction accesses.
     fn of(&self, code: &Code, pc: Pc) -> Footprint {
-        let function = self.functions[pc as usize];
-        let mut all = Footprint::none(self.bits);
-        match code.instr(pc) {
-            Instr::Load { addr, .. } => all.reads = self.objects(code, function, addr),
-            Instr::Store { addr: object, .. } | Instr::Rmw { addr: object, .. } | Instr::Free { ptr: object, .. } => {
-                all.writes = self.objects(code, function, object)
+        let mut all = Footprint::none(&self.pointers);
+        points::accesses(code, pc, &mut |place, writes| {
+            let objects = if writes { &mut all.writes } else { &mut all.reads };
+            match place {
+                Place::Memory(operand, _) => objects.union_with(&self.pointers.of(code, pc, operand)),
+                Place::Made => objects.insert(self.pointers.made()),
+                Place::Waits => all.joins = true,
             }
-            Instr::Sync { op, object, other, .. } => {
-                all.writes = self.objects(code, function, object);
-                if let SyncOp::CondWait { .. } = op {
-                    all.writes.join(&self.objects(code, function, other));
-                }
-                // Wake-ups belong to threads.
-                if let SyncOp::CondWait { .. } | SyncOp::CondSignal | SyncOp::CondBroadcast = op {
-                    all.writes.add(self.globals);
-                }
-            }
-            Instr::Cas { cas } => all.writes = self.objects(code, function, code.cas(cas).addr),
-            Instr::Join { .. } => all.joins = true,
-            Instr::Return { .. } | Instr::ExitThread { .. } => {
-                let mut locals = (0..code.functions() as u32).flat_map(|id| &code.function(FuncId(id)).locals);
-                if locals.any(|local| !local.private) || !code.thread_locals().is_empty() {
-                    all.writes.add(self.globals);
-                }
-            }
-            _ => {}
-        }
+        });
         all
     }
 
     /// What is accessed from an instruction on, by whoever is called or started there included.
     fn from(&mut self, code: &Code, pc: Pc) -> &Footprint {
         if !self.from.contains_key(&pc) {
-            let mut all = Footprint::none(self.bits);
+            let mut all = Footprint::none(&self.pointers);
             let mut seen: FxHashSet<Pc> = FxHashSet::default();
             let mut todo = vec![pc];
             while let Some(at) = todo.pop() {
@@ -270,9 +114,10 @@ impl Footprints {
                     continue;
                 }
                 all.join(&self.of(code, at));
-                let next = successors(code, at);
-                all.turns |= next.iter().any(|&to| to <= at);
-                todo.extend(next);
+                code.successors(at, &mut |to| {
+                    all.turns |= to <= at;
+                    todo.push(to);
+                });
                 match code.instr(at) {
                     Instr::Call { func, .. } | Instr::Spawn { func, .. } => todo.push(code.function(func).entry),
                     Instr::CallIndirect { .. } | Instr::SpawnIndirect { .. } => {
@@ -338,7 +183,7 @@ impl World<'_> {
         let mut among = self.counted(reduction);
         if let Some(observed) = self.observed(&state.control) {
             let locks = &self.footprints.locks;
-            for global in (0..self.footprints.globals).filter(|&global| !locks.has(global)) {
+            for global in (0..self.footprints.pointers.globals()).filter(|&global| !locks.contains(global)) {
                 if !self.flows.sees_global(&observed, global) {
                     among.remove(global);
                 }
@@ -433,18 +278,17 @@ impl World<'_> {
     /// Of which objects abstract states know something: the globals, and as one what threads have made.
     pub(super) fn known_of(&self) -> Vec<bool> {
         let counted = self.counted(Reduction::Aware);
-        (0..=self.footprints.globals).map(|bit| counted.has(bit)).collect()
+        (0..=self.footprints.pointers.made()).map(|object| counted.contains(object)).collect()
     }
 
     /// The objects whose accesses count.
     fn counted(&self, reduction: Reduction) -> Objects {
         let footprints = &self.footprints;
         if reduction != Reduction::Aware {
-            return footprints.anything();
+            return footprints.pointers.all();
         }
-        let mut among = Objects::none(footprints.bits);
-        among.join(&footprints.locks);
-        among.join(&footprints.of_threads());
+        let mut among = footprints.locks.clone();
+        among.insert(footprints.pointers.made());
         let cells = self.precision.kinds.iter().chain(&self.precision.needed).filter_map(|kind| match kind {
             Kind::Cell(addr) => Some(*addr),
             Kind::Slot(..) | Kind::Results => None,
@@ -456,7 +300,7 @@ impl World<'_> {
         });
         for addr in cells.chain(more) {
             if let Owner::Global(id) = Addr(addr).owner() {
-                among.add(id.index());
+                among.insert(id.index());
             }
         }
         among

@@ -4,7 +4,7 @@
 //! after all of its turns, and inside of a turn in reverse postorder. None of this matters for what is found, only for how much is unrolled twice.
 
 use raddle_machine::Code;
-use raddle_machine::code::{Instr, Pc};
+use raddle_machine::code::Pc;
 use raddle_program::FuncId;
 use rustc_hash::FxHashMap;
 
@@ -22,18 +22,9 @@ pub(super) struct Shape {
 
 /// Where control goes within a function.
 pub(crate) fn successors(code: &Code, pc: Pc) -> Vec<Pc> {
-    match code.instr(pc) {
-        Instr::Jump { to } | Instr::Spin { to, .. } => vec![to],
-        Instr::Branch { then, otherwise, .. } => vec![then, otherwise],
-        Instr::Switch { table, .. } => {
-            let table = code.switch(table);
-            table.cases.iter().map(|case| case.1).chain([table.default]).collect()
-        }
-        Instr::Return { .. } | Instr::ExitThread { .. } | Instr::Exit | Instr::Error { .. } | Instr::Unreachable => {
-            Vec::new()
-        }
-        _ => vec![pc + 1],
-    }
+    let mut all = Vec::new();
+    code.successors(pc, &mut |to| all.push(to));
+    all
 }
 
 impl Shape {
