@@ -47,7 +47,8 @@ pub fn confirm(question: &Question<'_>, schedule: Schedule, property: Property, 
     shown(question, schedule.named(question.code.numbering()), property, &question.code.place(pc))
 }
 
-fn shown(
+/// Replays the schedule, and returns what it shows if that is this property's violation, at this place if there are several.
+pub(crate) fn shown(
     question: &Question<'_>,
     mut schedule: Schedule<ThreadName>,
     property: Property,

@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::limits::Deadline;
 use crate::options::Options;
 use crate::outcome::Outcome;
+use crate::shorten::shortened;
 use crate::switches::Switch;
 use raddle_machine::{Code, ReplayError};
 use raddle_trace::{Place, Property};
@@ -50,13 +51,16 @@ impl fmt::Debug for dyn Engine {
 }
 
 impl dyn Engine {
-    /// Asks the engine: refuses what it does not take, and runs it. The clock starts now.
+    /// Asks the engine: refuses what it does not take, and runs it. The clock starts now. What is wrong is shown by runs without needless steps.
     ///
     /// # Errors
     /// If no verdict can be given.
     pub fn ask(&self, question: &Question<'_>, control: &Control) -> Result<Outcome, Fault> {
         self.takes(question)?;
-        self.run(question, &Deadline::new(question.options.limits, control))
+        let mut outcome = self.run(question, &Deadline::new(question.options.limits, control))?;
+        let findings = std::mem::take(&mut outcome.findings);
+        outcome.findings = findings.into_iter().map(|finding| shortened(question, finding)).collect();
+        Ok(outcome)
     }
 }
 
