@@ -48,6 +48,6 @@ pub use memory::{AnyMemory, Memory, Pso, Sc, Tso};
 pub use objects::{ObjectInfo, ObjectKind};
 pub use recorder::Recorder;
 pub use replay::{Replay, ReplayError, replay};
-pub use state::State;
+pub use state::{Ended, State};
 pub use system::System;
 pub use thread::Thread;

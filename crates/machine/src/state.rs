@@ -17,8 +17,8 @@ use crate::race::{Race, race_message};
 use crate::recorder::{Reading, Recorder, Writing};
 use crate::thread::Thread;
 use raddle_program::Ordering;
-use raddle_trace::{EventId, Property, Step, ThreadId};
-use std::collections::BTreeSet;
+use raddle_trace::{EventId, Property, Step, StoreBuffer, ThreadId};
+use std::collections::BTreeMap;
 
 /// A thread that has been started.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,14 +28,16 @@ struct Started<T> {
     joined: bool,
 }
 
+/// The starts of the objects whose lives have ended; and by whom, as long as stores to them that this thread has made before are on their way.
+pub type Ended = BTreeMap<Addr, Option<ThreadId>>;
+
 /// The state of a running program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State<M, T = Thread> {
     /// In the order of their numbers.
     threads: Vec<Started<T>>,
     memory: M,
-    /// The starts of the objects whose lives have ended.
-    ended: BTreeSet<Addr>,
+    ended: Ended,
     /// Who is in an atomic block.
     atomic: Option<ThreadId>,
     mailboxes: Mailboxes,
@@ -84,15 +86,15 @@ impl<M: Memory, T: Automaton> State<M, T> {
     /// The first state of a program: one thread, before its first visible operation. `memory` is empty.
     pub fn new(memory: M, main: T) -> Self {
         let main = Started { thread: main, joined: false };
-        State { threads: vec![main], memory, ended: BTreeSet::new(), atomic: None, mailboxes: Mailboxes::default() }
+        State { threads: vec![main], memory, ended: Ended::new(), atomic: None, mailboxes: Mailboxes::default() }
     }
 
-    /// The state that is made of these parts: threads in the order of their numbers, whether somebody has waited for the end of each, memory, the starts of the
+    /// The state that is made of these parts: threads in the order of their numbers, whether somebody has waited for the end of each, memory, the
     /// objects whose lives have ended, who is in an atomic block, and what is in mailboxes.
     pub fn of_parts(
         threads: impl IntoIterator<Item = (T, bool)>,
         memory: M,
-        ended: BTreeSet<Addr>,
+        ended: Ended,
         atomic: Option<ThreadId>,
         mailboxes: Mailboxes,
     ) -> Self {
@@ -150,9 +152,9 @@ impl<M: Memory, T: Automaton> State<M, T> {
         &mut self.memory
     }
 
-    /// The starts of the objects whose lives have ended.
-    pub fn ended(&self) -> impl Iterator<Item = Addr> + '_ {
-        self.ended.iter().copied()
+    /// The objects whose lives have ended.
+    pub fn ended(&self) -> &Ended {
+        &self.ended
     }
 
     /// A name for an address.
@@ -352,7 +354,8 @@ impl<M: Memory, T: Automaton> State<M, T> {
             }
             Visible::Fence { order } => once(order != Ordering::SeqCst || settled),
             Visible::Choose { count } => Some(count),
-            Visible::Spawn { .. } | Visible::Free { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(settled),
+            Visible::Free { .. } => Some(1),
+            Visible::Spawn { .. } | Visible::AtomicEnd | Visible::AtomicBegin => once(settled),
             Visible::Take { mailbox: looper } => {
                 let mailbox = code.mailbox(looper).expect("checked when it was posted");
                 once(self.mailboxes.can_take(looper, mailbox, id))
@@ -477,10 +480,13 @@ impl<M: Memory, T: Automaton> State<M, T> {
         Ok(())
     }
 
-    /// Lets a store that is on its way arrive.
+    /// Lets a store that is on its way arrive. Where its object has ended meanwhile that is an error, unless it was the thread itself that ended it, behind the store: then nobody is left to see
+    /// what arrives.
     fn arrive(&mut self, code: &Code, id: ThreadId, at: usize, see: &mut impl Recorder) {
         let store = self.memory.take(id, at);
-        let lost = self.ended.contains(&store.access.addr.base());
+        let base = store.access.addr.base();
+        let ended = self.ended.get(&base).copied();
+        let lost = ended.is_some_and(|by| by != Some(id));
         let issued = see.arrive(id, at, store, lost);
         if lost {
             let name = self.describe(code, store.access.addr);
@@ -488,10 +494,21 @@ impl<M: Memory, T: Automaton> State<M, T> {
             let thread = self.own_mut(id);
             let pc = issued.unwrap_or(thread.pc());
             thread.fail_at(Property::Memory, message, pc);
-        } else {
-            self.memory.put(store);
-            self.leave_message(id);
+            return;
         }
+        if ended.is_none() {
+            self.memory.put(store);
+        } else {
+            let by = self.has_on_its_way(id, base).then_some(id);
+            self.ended.insert(base, by);
+        }
+        self.leave_message(id);
+    }
+
+    /// Whether a thread has a store to this object on its way.
+    fn has_on_its_way(&self, id: ThreadId, base: Addr) -> bool {
+        let mut stores = self.memory.waiting(id).into_iter().flat_map(StoreBuffer::iter);
+        stores.any(|store| store.access.addr.base() == base)
     }
 
     /// A looper has done with a message when it has ended and nothing of it is on its way.
@@ -527,7 +544,7 @@ impl<M: Memory, T: Automaton> State<M, T> {
 
     fn locate<'c>(&self, code: &'c Code, access: Access) -> Result<Located<'c>, String> {
         let located = code.locate(access, &|id| self.thread(id))?;
-        if self.ended.contains(&located.base) {
+        if self.ended.contains_key(&located.base) {
             return Err(format!("access to {} after its life has ended", self.describe(code, access.addr)));
         }
         Ok(located)
@@ -694,7 +711,8 @@ impl<M: Memory, T: Automaton> State<M, T> {
                     let name = self.describe(code, addr);
                     return Err(memory_error(format!("the life of {name} ends while others may still use it")));
                 }
-                self.ended.insert(located.base);
+                let by = self.has_on_its_way(id, located.base).then_some(id);
+                self.ended.insert(located.base, by);
                 self.memory.done(id, Act::Other);
                 see.free(id, addr);
                 Ok(0)

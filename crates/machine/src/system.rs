@@ -48,7 +48,7 @@ impl<'c> System<'c> {
 
     /// The starts of the objects whose lives have ended.
     pub fn ended(&self) -> impl Iterator<Item = Addr> + '_ {
-        self.state.ended()
+        self.state.ended().keys().copied()
     }
 
     /// What is in mailboxes.

@@ -113,3 +113,42 @@ fn atomic_blocks_are_not_interrupted() {
         assert_eq!(all(&text.replace("ATOMIC", ""), model).results, BTreeSet::from([1, 2]), "{model}");
     }
 }
+
+/// No processor promises that the end of an object's life is a fence.
+#[test]
+fn the_end_of_an_object_waits_for_nothing_that_is_on_its_way() {
+    let text = "global r: i32; global x: i32; global y: i32; global p: ptr;
+        fn a() { let o = alloc zeroed 4; store p, o; fence.sc; store x, 1; free o; let v = load y; rmw.add r, v; }
+        fn b() { store y, 1; fence.sc; let v = load x; rmw.add r, v; }
+        fn main() { let s = spawn a(); let t = spawn b(); join s; join t; }";
+    let [sc, tso, pso] = Model::OPERATIONAL.map(|model| all(text, model));
+    assert_eq!((&sc.results, sc.failures.len()), (&BTreeSet::from([1, 2]), 0));
+    for met in [tso, pso] {
+        assert_eq!((met.results, met.failures.len()), (BTreeSet::from([0, 1, 2]), 0));
+    }
+    // What a thread has stored in an object is not too late when it ends the object itself, whenever it arrives.
+    let own = "global r: i32; global p: ptr;
+        fn main() { let o = alloc zeroed 8; store p, o; store i32 *o, 1; free o; store r, 7; }";
+    for model in Model::OPERATIONAL {
+        let met = all(own, model);
+        assert_eq!((met.results, met.failures.len()), (BTreeSet::from([7]), 0), "{model}");
+    }
+}
+
+#[test]
+fn what_another_thread_has_stored_arrives_before_the_end_of_its_object_if_something_sees_to_that() {
+    let text = |hands_over: &str| {
+        format!(
+            "global r: i32; global p: ptr; global done: i32;
+             fn user() {{ let o = load p; store i32 *o, 1; {hands_over} done, 1; }}
+             fn main() {{ let o = alloc zeroed 4; store p, o; spawn user(); let d = load done; if d == 1 {{ free o; store r, 1; }} }}"
+        )
+    };
+    let fails = |hands_over: &str, model: Model| {
+        let met = all(&text(hands_over), model);
+        assert!(met.failures.iter().all(|message| message.contains("a buffered write reaches")), "{met:?}");
+        !met.failures.is_empty()
+    };
+    assert_eq!(Model::OPERATIONAL.map(|model| fails("store", model)), [false, false, true]);
+    assert_eq!(Model::OPERATIONAL.map(|model| fails("store.rel", model)), [false; 3]);
+}

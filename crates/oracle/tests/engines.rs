@@ -284,3 +284,30 @@ fn a_turn_in_vain_races() {
     agree(&["loop { a=R.acq y; b=R.acq z; leave a==1 }", "W.na y 0; W.rel y 1"], 8);
     agree(&["loop { R.acq y }", "W.na y 0; R y; W.rel y 0"], 8);
 }
+
+/// The end of an object's life is no fence, under no model, and what its own thread has on its way there is not too late.
+#[test]
+fn the_end_of_an_object_is_no_fence() {
+    let past = "p0=zalloc; WP q p0; F; W x 1; free p0; a=R y; assert a==1";
+    let own = "p0=zalloc; WP q p0; F; W *p0 1; b=R *p0; free p0; a=R y; assert a==1; assert b==1";
+    let other = "W y 1; F; b=R x; assert b==1";
+    for model in [Model::Tso, Model::Pso] {
+        agree_under(model, &[past, other], 12);
+        agree_under(model, &[own, other], 12);
+        // Two ends, and an access beside one, with something on its way that orders nothing.
+        agree_under(model, &["p0=zalloc; WP q p0; F; W x 1; free p0; R y", "p1=RP q; W y 1; free p1; R x"], 8);
+        agree_under(model, &["p0=zalloc; WP q p0; F; W x 1; free p0", "p1=RP q; R *p1; R x"], 8);
+        agree_under(model, &["p0=zalloc; WP q p0; F; W *p0 1; free p0", "p1=RP q; R *p1; R x"], 8);
+    }
+}
+
+/// What arrives at an object that another thread has ended is found by every engine, if nothing orders it before; and where its own thread finds it, it need not arrive.
+#[test]
+fn a_store_that_arrives_too_late_is_found() {
+    for model in [Model::Tso, Model::Pso] {
+        agree_under(model, &["p0=zalloc; W *p0 1; WP q p0; W x 1", "p1=RP q; a=R x; if a==1 { free p1 }"], 8);
+        agree_under(model, &["p0=zalloc; W *p0 1; WP q p0; b=R *p0; assert b==1", "p1=RP q; free p1"], 8);
+        agree_under(model, &["p0=zalloc; W *p0 1; WP q p0; W x 1; b=R x; assert b==1", "p1=RP q; free p1"], 8);
+        agree_under(model, &["p0=zalloc; W *p0 1; WP.rel q p0; b=R *p0; assert b==1", "p1=RP.acq q; free p1"], 8);
+    }
+}

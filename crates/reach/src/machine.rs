@@ -22,8 +22,8 @@ use crate::thread::Shared;
 use raddle_machine::address::Owner;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{
-    Access, Addr, AnyMemory, Automaton, ByteMemory, Cell, Code, Contents, Failure, Live, Mailboxes, State, Status,
-    Thread, Visible,
+    Access, Addr, AnyMemory, Automaton, ByteMemory, Cell, Code, Contents, Ended, Failure, Live, Mailboxes, State,
+    Status, Thread, Visible,
 };
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
@@ -77,7 +77,7 @@ pub enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Rest {
     joined: Vec<bool>,
-    ended: BTreeSet<Addr>,
+    ended: Ended,
     atomic: Option<ThreadId>,
     mailboxes: Mailboxes,
 }
@@ -340,7 +340,7 @@ impl Semantics for Machine<'_> {
                 see(&Piece::Thread(thread.clone()));
             }
         }
-        let ended = state.ended().collect();
+        let ended = state.ended().clone();
         see(&Piece::Rest(Arc::new(Rest {
             joined,
             ended,

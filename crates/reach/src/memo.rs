@@ -178,7 +178,7 @@ fn outcome(
     }
     machine.tidy(&mut next);
     let mut outcome = Outcome { thread: NONE, cell: NONE, outgoing: NONE };
-    let mut more = next.ended().next().is_some() || next.atomic().is_some();
+    let mut more = !next.ended().is_empty() || next.atomic().is_some();
     machine.split(&next, &mut |piece| match piece {
         Piece::Thread(_) => {
             more |= outcome.thread != NONE;

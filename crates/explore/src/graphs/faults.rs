@@ -216,7 +216,8 @@ impl<M: Model> Stepper<'_, '_, M> {
 
     /// Adds an operation that is an error, in place of the event it would have been; it is one if `after` came before.
     pub(super) fn fault(&mut self, event: Event, node: Arc<Node>, after: Option<Slot>) {
-        let flags = event.flags.with(Flags::LOCKED);
+        // It waits for what its thread has on its way if the operation does.
+        let flags = event.flags.with_if(event.kind != Kind::Free, Flags::LOCKED);
         let event = Event { kind: Kind::Fault, flags, loc: NO_LOC, ..event };
         self.race(&event);
         let slot = self.add(event, node, 0, None);
@@ -225,7 +226,7 @@ impl<M: Model> Stepper<'_, '_, M> {
         }
     }
 
-    /// Ends an object's life. Every access to it must be known to come before.
+    /// Ends an object's life. Every access of others to it must be known to come before. What the thread itself has stored there may still be on its way: nobody is left to see it arrive.
     pub(super) fn free(&mut self, event: Event) {
         let thread = event.thread;
         let base = Addr(event.value).base();
@@ -242,37 +243,38 @@ impl<M: Model> Stepper<'_, '_, M> {
         let failed = self.bugs.len();
         let slot = self.add(event, node, 0, None);
         self.check_end_of_barrier(slot, base);
-        let (mut unordered, mut each) = (None, Vec::new());
+        let mut unordered: Vec<Slot> = Vec::new();
         for loc in 0..self.graph.locations.len() {
             if self.context.view.access(loc as u32).addr.base() != base {
                 continue;
             }
             let accesses = &self.graph.locations[loc];
-            let accesses: Vec<Slot> = accesses.co.iter().chain(&accesses.reads).copied().collect();
-            if mailboxes {
-                each.extend(accesses.into_iter().filter(|&access| self.may_precede(slot, access)));
-            } else {
-                unordered = accesses.into_iter().find(|&access| self.may_precede(slot, access)).or(unordered);
-            }
+            let accesses = accesses.co.iter().chain(&accesses.reads).copied();
+            let accesses: Vec<Slot> = accesses.filter(|&access| self.graph.event(access).thread != thread).collect();
+            unordered.extend(accesses.into_iter().rev().filter(|&access| self.may_precede(slot, access)));
         }
-        each.into_iter().for_each(|access| self.push_ordered(slot, access, access));
-        if let Some(other) = twice {
-            self.push_ordered(other, slot, slot);
-            if self.may_precede(slot, other) {
-                self.push_ordered(slot, other, other);
+        if mailboxes {
+            unordered.into_iter().for_each(|access| self.push_ordered(slot, access, access));
+            if let Some(other) = twice {
+                self.push_ordered(other, slot, slot);
+                if self.may_precede(slot, other) {
+                    self.push_ordered(slot, other, other);
+                }
             }
+            return;
         }
-        if let Some(access) = unordered {
+        if !unordered.is_empty() {
             self.bugs.truncate(failed);
             self.graph.pop();
             let node = self.failed(thread, Property::Memory, "the object is still in use");
-            let flags = event.flags.with(Flags::LOCKED);
-            let slot = self.graph.add(Event { kind: Kind::Fault, flags, ..event }, node, 0, None);
-            if M::NAMED && self.graph.before(access, slot) {
-                // It comes first in every run, but whoever ends the object's life does not know that.
-                self.report(Some(Property::Memory), event.pc, slot, thread);
-            } else {
-                self.push_ordered(slot, access, access);
+            let slot = self.graph.add(Event { kind: Kind::Fault, ..event }, node, 0, None);
+            for access in unordered {
+                if M::NAMED && self.graph.before(access, slot) {
+                    // It comes first in every run, but whoever ends the object's life does not know that.
+                    self.report(Some(Property::Memory), event.pc, slot, thread);
+                } else {
+                    self.push_ordered(slot, access, access);
+                }
             }
         }
     }

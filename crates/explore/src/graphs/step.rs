@@ -373,8 +373,8 @@ impl<M: Model> Stepper<'_, '_, M> {
             // The write has no effect; what it would have led to is not looked at.
             self.bugs.truncate(failed);
             self.graph.pop();
-            // Where the past alone says so, it is the same at every place.
-            if M::NAMED && position < self.graph.location(event.loc).co.len() {
+            // It is too late at its last place, too, and has none as an error.
+            if position < self.graph.location(event.loc).co.len() {
                 return None;
             }
             let node = self.failed(thread, Property::Memory, "write after the end of the object's life");

@@ -2,7 +2,7 @@
 //!
 //! A memory model is one file here: a plain value that holds what threads have written, and says what they find. All else is the
 //! same for every model and stands in [`state`](crate::state): what threads do, which objects there are, what waits until nothing
-//! of a thread is on its way any more (a full fence, an update, a spawn, a join, a free, the ends of an atomic block).
+//! of a thread is on its way any more (a full fence, an update, a spawn, a join, the ends of an atomic block).
 //!
 //! | model | where a store goes |
 //! |---|---|

@@ -4,11 +4,10 @@ use crate::machine::{Concrete, Machine, Piece, cell_of};
 use crate::sight::may_turn;
 use crate::thread::Shared;
 use raddle_machine::memory::Memory;
-use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, Mailboxes, State, Status, Visible};
+use raddle_machine::{Access, Addr, AnyMemory, Automaton, Blocked, Ended, Mailboxes, State, Status, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Step, ThreadId};
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 /// What is known of a part.
 #[derive(Clone, Debug)]
@@ -125,7 +124,7 @@ pub(crate) fn alone(machine: &Machine<'_>, thread: Shared, cell: Option<&Piece>,
             _ => unreachable!("neither a cell nor something on its way"),
         }
     }
-    State::of_parts([(thread, false)], memory, BTreeSet::new(), None, Mailboxes::default())
+    State::of_parts([(thread, false)], memory, Ended::new(), None, Mailboxes::default())
 }
 
 /// Whether two of the accesses that come next may race.

@@ -2,10 +2,11 @@
 //!
 //! Under sequential consistency what a thread does happens in its order. With store buffers a store happens when it reaches memory, which is later than where it stands in the thread: its node is its *arrival*. It
 //! comes behind all that is read before it and behind earlier stores, all of them under TSO, those to the same place or across a store-store fence under PSO; what is read after it need not come behind it. An
-//! operation for which a thread waits until nothing of it is on its way (update, full fence, spawn, join, free, atomic block) comes behind all its arrivals (Telbisz 2024 leaves this open; the relations are those of Owens, Sarkar and Sewell 2009 and
+//! operation for which a thread waits until nothing of it is on its way (update, full fence, spawn, join, atomic block) comes behind all its arrivals (Telbisz 2024 leaves this open; the relations are those of Owens, Sarkar and Sewell 2009 and
 //! SPARC International 1994).
 //!
 //! A read that finds a store of its own thread may do so in the buffer: then it is in no order with the arrival. That nothing else is found instead is said to the theory (`Orders::forwards`, `Orders::hides`).
+//! A store that never arrives, because its object ends before or something before it in the buffer did not arrive, is found there all the same, and nothing else is.
 //!
 //! Ways meet again, and what lies behind a node that did not happen is in no order because of it. Orders inside of a way follow in any case, but an arrival comes before a fence only if
 //! the fence happens; so these orders are under conditions.
@@ -14,7 +15,6 @@ use super::graph::{Action, Arrival, Failure, Location, Node};
 use super::memory::Place;
 use super::state::State;
 use super::unroll::Unroller;
-use raddle_machine::Addr;
 use raddle_program::Ordering;
 use raddle_solve::{Term, Terms};
 use raddle_trace::{Model, Property};
@@ -201,21 +201,22 @@ impl Unroller<'_> {
         let sets_out = self.graph.terms.and_not(state.guard, private);
         let mut arrival = Arrival { thread, places: Vec::new() };
         for &(here, addr, mortal) in &shared {
-            let mut guard = self.graph.terms.all([sets_out, here, follows]);
+            let reached = self.graph.terms.and(sets_out, here);
+            let mut guard = self.graph.terms.and(reached, follows);
             arrival.places.push((guard, addr));
             if mortal {
-                let lives = self.read(node, guard, Location::Life(Addr(addr).base().0), pc);
-                let dead = self.graph.terms.and_not(guard, lives);
+                let late = self.arrives_too_late(thread, node, guard, addr, pc);
                 let (property, steps) = (Property::Memory, 0);
-                self.graph.failures.push(Failure { thread, guard: dead, property, pc, steps, arrival: Some(node) });
-                let fine = self.graph.terms.not(dead);
+                self.graph.failures.push(Failure { thread, guard: late, property, pc, steps, arrival: Some(node) });
+                let fine = self.graph.terms.not(late);
                 state.behind.arrive = self.graph.terms.and(state.behind.arrive, fine);
-                guard = self.graph.terms.and(guard, lives);
+                guard = self.graph.terms.and(guard, fine);
             }
             self.write(node, guard, Location::Memory(addr, size), value, pc);
             let missing = self.is_missing(value);
             let event = self.graph.events.last_mut().expect("just made");
             (event.missing, event.ordinary, event.issued) = (missing, ordinary, issued.unwrap_or(node));
+            event.reached = reached;
         }
         self.graph.arrivals.insert(node, arrival);
         if order == Ordering::SeqCst {

@@ -149,6 +149,7 @@ pub(super) fn encode(
     }
     let guards: Vec<Lit> = events.iter().map(|event| solver.lit(&graph.terms, event.guard)).collect();
     let reach = Reach::new(graph);
+    let own = own_stores(graph, &events, &writes);
     let mut reads = Vec::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| !event.writes) {
         if stop.is_raised() {
@@ -161,13 +162,28 @@ pub(super) fn encode(
                 [_] if guards[write] == Lit::TRUE => guards[at],
                 _ => solver.sat.var(),
             };
-            solver.sat.add(&[!lit, guards[write]]);
+            // What is found in the thread's own buffer need not arrive.
+            let there = match own.contains(&(write, at)) {
+                true => solver.lit(&graph.terms, events[write].reached),
+                false => guards[write],
+            };
+            solver.sat.add(&[!lit, there]);
             solver.sat.add(&[!lit, guards[at]]);
             solver.equal_if(&graph.terms, &[lit], events[write].value, event.value);
             sources.push((write, lit));
         }
         let some: Vec<Lit> = sources.iter().map(|source| source.1).chain([!guards[at]]).collect();
         solver.sat.add(&some);
+        // A store that never arrives stays in the buffer, and nothing older is found, nor what others store.
+        for &store in candidates
+            .iter()
+            .filter(|&&store| own.contains(&(store, at)) && events[store].reached != events[store].guard)
+        {
+            let reached = solver.lit(&graph.terms, events[store].reached);
+            let others =
+                sources.iter().filter(|&&(write, _)| write != store && !(write > store && own.contains(&(write, at))));
+            others.for_each(|&(_, lit)| solver.sat.add(&[!lit, !reached, guards[store]]));
+        }
         if let Some(unwritten) = event.unwritten {
             let unwritten = solver.lit(&graph.terms, unwritten);
             let first =
@@ -206,7 +222,6 @@ pub(super) fn encode(
         let lit = solver.lit(&graph.terms, condition);
         orders.edge(lit, NodeId(from), NodeId(to));
     }
-    let own = own_stores(graph, &events, &reads, &writes);
     let mut of: FxHashMap<Location, Vec<&Read>> = FxHashMap::default();
     for read in &reads {
         of.entry(events[read.event].location).or_default().push(read);
@@ -253,22 +268,16 @@ pub(super) fn encode(
 }
 
 /// The stores, each with a read of its own thread and location that comes later in the thread, of which it is not certain that they arrive before it.
-fn own_stores(
-    graph: &Graph,
-    events: &[Event],
-    reads: &[Read],
-    writes: &BTreeMap<Location, Vec<usize>>,
-) -> FxHashSet<(usize, usize)> {
+fn own_stores(graph: &Graph, events: &[Event], writes: &BTreeMap<Location, Vec<usize>>) -> FxHashSet<(usize, usize)> {
     let mut own = FxHashSet::default();
-    for read in reads {
-        let event = &events[read.event];
+    for (read, event) in events.iter().enumerate().filter(|(_, event)| !event.writes) {
         let owner = |node: Node| graph.owners[node as usize];
         // A thread's events are made in its order, as far as they can all happen.
         own.extend(writes[&event.location].iter().filter_map(|&write| {
             let source = &events[write];
             let waits = graph.arrivals.contains_key(&source.node);
-            (waits && write < read.event && source.node != event.node && owner(source.node) == owner(event.node))
-                .then_some((write, read.event))
+            (waits && write < read && source.node != event.node && owner(source.node) == owner(event.node))
+                .then_some((write, read))
         }));
     }
     own

@@ -27,6 +27,8 @@ pub(super) enum Location {
     Memory(u64, u8),
     /// Whether the object that starts here lives: one bit.
     Life(u64),
+    /// Which thread has ended the life of the object that starts here, by its number from 1; with store buffers.
+    EndedBy(u64),
 }
 
 impl Location {
@@ -34,6 +36,7 @@ impl Location {
         match self {
             Location::Memory(_, size) => size * 8,
             Location::Life(_) => 1,
+            Location::EndedBy(_) => 32,
         }
     }
 }
@@ -53,7 +56,7 @@ pub(super) struct Event {
     pub(super) unwritten: Option<Term>,
     /// Of a write: when it moves on that there is no value. Of a read: whether it finds such a write.
     pub(super) missing: Option<Term>,
-    /// That the thread gets to it, though it may look in vain.
+    /// That the thread gets to it, though it may look in vain, or store what never arrives.
     pub(super) reached: Term,
     /// Whether it can race with anything.
     pub(super) ordinary: bool,
@@ -262,7 +265,11 @@ impl Graph {
 
     /// What a location holds at first; 0 where nothing was ever written.
     pub(super) fn initial(&mut self, code: &Code, location: Location) -> Term {
-        let Location::Memory(addr, size) = location else { return self.terms.bool(true) };
+        let (addr, size) = match location {
+            Location::Memory(addr, size) => (addr, size),
+            Location::Life(_) => return self.terms.bool(true),
+            Location::EndedBy(_) => return self.terms.constant(location.width(), 0),
+        };
         let (start, width) = (Addr(addr).offset() as usize, location.width());
         let at = |bytes: &[u8]| {
             let bytes = bytes.get(start..start + usize::from(size)).unwrap_or_default();

@@ -14,7 +14,7 @@ use raddle_machine::code::Pc;
 use raddle_machine::{Addr, Code};
 use raddle_program::FuncId;
 use raddle_solve::Term;
-use raddle_trace::Property;
+use raddle_trace::{Model, Property};
 use std::rc::Rc;
 
 /// How many places an access may be to.
@@ -406,16 +406,37 @@ impl Unroller<'_> {
         }
     }
 
-    /// The life of a shared object ends, in a node.
+    /// The life of a shared object ends, in a node. Nothing that the thread has on its way need have arrived.
     pub(super) fn end_life(&mut self, thread: usize, state: &mut State, addr: u64, pc: Pc) {
         let base = Addr(addr).base().0;
-        let node = self.node(state);
+        let node = self.read_node(state);
         let guard = self.visible(state);
         self.plan(thread, guard, node, Action::Run);
         self.ask_life(thread, state, node, guard, Place::Shared { addr: base, mortal: true }, pc);
         let guard = self.visible(state);
         let no = self.graph.terms.bool(false);
         self.write(node, guard, Location::Life(base), no, pc);
+        if self.model != Model::Sc {
+            let by = self.number_of(thread);
+            self.write(node, guard, Location::EndedBy(base), by, pc);
+        }
         state.has_acted();
+    }
+
+    /// That a store of a thread, which arrives in this node, finds its object dead. What the thread has stored there before it ended the object's life itself is not looked at any more, and
+    /// that is no error.
+    pub(super) fn arrives_too_late(&mut self, thread: usize, node: Node, guard: Term, addr: u64, pc: Pc) -> Term {
+        let location = Location::EndedBy(Addr(addr).base().0);
+        let by = self.read(node, guard, location, pc);
+        let nobody = self.graph.terms.constant(location.width(), 0);
+        let own = self.number_of(thread);
+        let fine = [nobody, own].map(|number| self.graph.terms.eq(by, number));
+        let fine = self.graph.terms.any(fine);
+        self.graph.terms.and_not(guard, fine)
+    }
+
+    /// What stands for a thread in [`Location::EndedBy`].
+    fn number_of(&mut self, thread: usize) -> Term {
+        self.graph.terms.constant(32, thread as u64 + 1)
     }
 }

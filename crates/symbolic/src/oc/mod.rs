@@ -394,7 +394,8 @@ impl Run<'_> {
     fn report_race(&mut self, graph: &Graph, execution: &Execution, accesses: [Event; 2]) -> Result<(), Halt> {
         // Who looks in vain writes nothing, so one of the two does not; it comes second.
         let [one, other] = accesses;
-        let (first, second) = if one.reached != one.guard || other.depends { (other, one) } else { (one, other) };
+        let in_vain = !one.writes && one.reached != one.guard;
+        let (first, second) = if in_vain || other.depends { (other, one) } else { (one, other) };
         let schedule =
             witness::race_schedule(self.question.code, graph, execution, [first.issued, second.issued], first.depends);
         self.add(confirm(self.question, schedule, Property::Race, second.pc)?);

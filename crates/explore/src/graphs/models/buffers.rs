@@ -11,15 +11,10 @@ impl Event {
     /// Everything po-before it is preserved before it, and everything po-after it after it.
     pub(in crate::graphs) fn drains(&self) -> bool {
         match self.kind {
-            Kind::Fence
-            | Kind::Spawn
-            | Kind::Take
-            | Kind::Join
-            | Kind::Free
-            | Kind::Blind
-            | Kind::Arrive
-            | Kind::Depart => true,
-            Kind::Read | Kind::Write | Kind::Fault => self.flags.contains(Flags::LOCKED) || self.block != NO_BLOCK,
+            Kind::Fence | Kind::Spawn | Kind::Take | Kind::Join | Kind::Blind | Kind::Arrive | Kind::Depart => true,
+            Kind::Read | Kind::Write | Kind::Free | Kind::Fault => {
+                self.flags.contains(Flags::LOCKED) || self.block != NO_BLOCK
+            }
             Kind::StoreFence | Kind::Choose | Kind::Note => false,
         }
     }
