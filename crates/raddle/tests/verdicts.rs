@@ -431,3 +431,37 @@ fn auto_takes_the_engine_that_suits_the_program() {
     let meeting = same.replace("store s", "barrier_wait b; store s");
     assert_eq!(engine(&format!("global b: barrier(8); {meeting}"), Model::Sc), ("rvf", 1, 1));
 }
+
+/// Whoever ends the program in an atomic block, or is stuck there, stops everybody: what others would do behind the block does not happen.
+#[test]
+fn nothing_comes_behind_an_atomic_block_that_is_never_left() {
+    let text = |last: &str, other: &str| {
+        format!(
+            "global x: i32; fn a() {{ atomic {{ store x, 1; {last}; }} }} fn b() {{ {other} }} fn main() {{ spawn a(); spawn b(); }}"
+        )
+    };
+    let reads = "let r = load x; if r == 1 { let p: ptr; store i32 *p, 1; } assert r == 0;";
+    let waits = "let r = load x until r == 1; error;";
+    for (last, other, expected) in [
+        ("exit", reads, Verdict::Holds),
+        ("exit", waits, Verdict::Holds),
+        ("assume false", reads, Verdict::Unknown),
+        ("assume false", waits, Verdict::Unknown),
+    ] {
+        let program = raddle::program::parse("test.rdl", &text(last, other), &[]).expect("a program");
+        for (engine, model) in ["optimal", "explicit"].into_iter().flat_map(|e| Model::OPERATIONAL.map(|m| (e, m))) {
+            for only in [None, Some(Property::Race)] {
+                let mut settings = Settings::new(model);
+                settings.options.all = true;
+                if let Some(property) = only {
+                    settings.options.properties = [property].into_iter().collect();
+                }
+                settings.engine = ENGINES.find(engine).expect("an engine");
+                let outcome = verify(&program, &settings, &Control::new()).unwrap_or_else(|error| panic!("{error}"));
+                let what = format!("{engine}, {model}, {only:?}: {last}; {other}: {:?}", outcome.stop);
+                assert_eq!((outcome.verdict, outcome.statistics.failed), (expected, 0), "{what}");
+                assert!(outcome.stop.is_none(), "{what}");
+            }
+        }
+    }
+}

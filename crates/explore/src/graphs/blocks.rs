@@ -100,6 +100,24 @@ pub(super) fn first_inside<M: Model>(graph: &Graph<M>, mut is_ready: impl FnMut(
     first.or(ready.first()).map(|&(thread, _)| thread)
 }
 
+/// The threads that have gone on behind an atomic block which another one never leaves: it ends the program there, or is stuck. That stops everybody, so what these threads have done since has not
+/// happened.
+pub(super) fn behind_the_last<M: Model>(graph: &Graph<M>) -> SmallVec<[ThreadId; 4]> {
+    let last = graph.threads.iter().filter_map(|log| Some((log, log.tip.as_ref()?.state.atomic_block()?)));
+    let last = last.flat_map(|(log, block)| {
+        log.events.iter().rev().copied().take_while(move |&slot| graph.event(slot).block == block)
+    });
+    let last: SmallVec<[Slot; 4]> = last.collect();
+    let is_behind = |slot: Slot, thread: ThreadId| {
+        let others = last.iter().filter(|&&before| graph.event(before).thread != thread);
+        others.into_iter().any(|&before| has(M::before(graph, slot), before))
+    };
+    let threads = graph.threads.iter().zip(0..).map(|(log, index)| (log, ThreadId(index)));
+    let behind =
+        threads.filter(|(log, thread)| log.spawn.iter().chain(&log.events).any(|&slot| is_behind(slot, *thread)));
+    behind.map(|(_, thread)| thread).collect()
+}
+
 /// Whether nobody else can depend on such an event, other than by what follows it in its thread.
 fn is_silent(kind: Kind) -> bool {
     matches!(kind, Kind::Read | Kind::Choose | Kind::Fence | Kind::StoreFence | Kind::Note)

@@ -22,6 +22,7 @@ use super::step::Bug;
 use crate::world::Initial;
 use raddle_machine::{Automaton, Blocked, Code, Reaction, Status, Visible};
 use raddle_trace::{BitSet, Property, ThreadId};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl<M: Model> Search<'_, M> {
@@ -39,9 +40,16 @@ impl<M: Model> Search<'_, M> {
         let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
             (false, false, false, None, false, false, false);
         let exact = graph.equivalence == Equivalence::Coherence;
+        let stopped = match self.context.code.has_atomic_blocks() {
+            true => super::blocks::behind_the_last(graph),
+            false => SmallVec::new(),
+        };
         for (index, log) in graph.threads.iter().enumerate() {
             let Some(tip) = log.tip.as_ref().filter(|tip| tip.rest != Rest::Finished) else { continue };
             let thread = ThreadId(index as u32);
+            if stopped.contains(&thread) {
+                continue;
+            }
             // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.
             inside |= tip.state.atomic_block().is_some();
             match tip.state.status() {

@@ -166,7 +166,10 @@ impl<'c, M: Model> Pool<'c, M> {
     fn bug(&self, search: &mut Search<'_, M>, bug: &Bug) {
         let options = self.shared.options;
         if !options.properties.contains(bug.property) {
-            self.shared.code.disregard(bug.pc);
+            // What seems wrong behind an atomic block that nobody leaves is in no run.
+            if !self.shared.code.has_atomic_blocks() || search.schedule(bug).is_some() {
+                self.shared.code.disregard(bug.pc);
+            }
             return;
         }
         {
