@@ -6,13 +6,26 @@ use raddle_trace::{Model, Step, StoreBuffer};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 
-/// Which assertions can fail, by line, and how many states there are, if store buffers are no longer than this; `None` if there are more states than `most`.
-pub fn plain(code: &Code, model: Model, buffer: usize, most: usize) -> Option<(BTreeSet<u32>, usize)> {
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsearched {
+    /// There are more states than were asked for.
+    TooLarge,
+    /// A loop turns for ever without a visible step, so that nobody knows where its thread rests.
+    Restless,
+}
+
+/// Which assertions can fail, by line, and how many states there are, if store buffers are no longer than this.
+///
+/// # Errors
+/// If there are more states than `most`, or the machine cannot follow a thread.
+pub fn plain(code: &Code, model: Model, buffer: usize, most: usize) -> Result<(BTreeSet<u32>, usize), Unsearched> {
     let first = State::new(AnyMemory::of(model, ByteMemory::initial(code)), Thread::main(code, false));
     let (mut seen, mut todo, mut failing) = (HashSet::from([first.clone()]), vec![first], BTreeSet::new());
     while let Some(state) = todo.pop() {
         for thread in state.threads() {
             if let Status::Failed(failure) = thread.status() {
+                failure.property.ok_or(Unsearched::Restless)?;
                 failing.insert(code.span(failure.pc).line);
             }
         }
@@ -31,10 +44,10 @@ pub fn plain(code: &Code, model: Model, buffer: usize, most: usize) -> Option<(B
             }
         }
         if seen.len() > most {
-            return None;
+            return Err(Unsearched::TooLarge);
         }
     }
-    Some((failing, seen.len()))
+    Ok((failing, seen.len()))
 }
 
 /// A random program as [`program()`] makes them, with unknown inputs, assumptions, sections under a lock, loops that count, and an array.
