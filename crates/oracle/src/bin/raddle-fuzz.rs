@@ -25,8 +25,11 @@ struct Arguments {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     kinds: Vec<Family>,
     /// Only this engine [default: every one]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "without")]
     engine: Option<String>,
+    /// Leave these out, with their variants: `oc` is `oc`, `oc basic`, and so on
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    without: Vec<String>,
     /// Also run every engine that has workers with so many; it has to count the same
     #[arg(long, value_name = "N", default_value_t = 1)]
     workers: usize,
@@ -70,13 +73,23 @@ fn main() -> ExitCode {
     if arguments.workers > 1 {
         engines.extend(variants::with_workers(arguments.workers));
     }
-    if let Some(name) = &arguments.engine {
-        let all: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
-        engines.retain(|engine| engine.name == *name);
-        if engines.is_empty() {
-            eprintln!("error: no engine is called `{name}`; there are {}", all.join(", "));
-            return ExitCode::from(2);
-        }
+    let all: Vec<String> = engines.iter().map(|engine| engine.name.clone()).collect();
+    let is_variant = |engine: &str, of: &str| engine.split([' ', ',']).next() == Some(of);
+    let unknown = match &arguments.engine {
+        Some(name) => Some(name).filter(|name| !all.contains(name)),
+        None => arguments.without.iter().find(|name| !all.iter().any(|engine| is_variant(engine, name))),
+    };
+    if let Some(name) = unknown {
+        eprintln!("error: no engine is called `{name}`; there are {}", all.join(", "));
+        return ExitCode::from(2);
+    }
+    engines.retain(|engine| match &arguments.engine {
+        Some(name) => engine.name == *name,
+        None => !arguments.without.iter().any(|name| is_variant(&engine.name, name)),
+    });
+    if engines.is_empty() {
+        eprintln!("error: no engine is left");
+        return ExitCode::from(2);
     }
     // A panic of an engine is part of the report, and shrinking makes many of them.
     std::panic::set_hook(Box::new(|_| {}));
