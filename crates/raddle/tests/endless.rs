@@ -79,3 +79,33 @@ fn under_tso_they_are_decided_where_they_can_be() {
         assert!(why.is_empty() || outcome.notes.iter().any(|note| note.contains(why)), "{name}: {:?}", outcome.notes);
     }
 }
+
+/// A thread that turns for ever and looks at nothing is as good as one that has stopped: the others go on, and what it has done before counts.
+#[test]
+fn whoever_turns_for_ever_in_silence_stops() {
+    let program = |worker: &str, main: &str| {
+        format!(
+            "global x: i32; global y: i32; fn worker() {{ {worker} }} fn main() {{ let t = spawn worker(); {main} }}"
+        )
+    };
+    let met = |worker: &str, main: &str| check(&program(worker, main));
+    for endless in
+        ["loop { }", "let n = 0; loop { n = n + 1; }", "let r = load y; while r == 0 { }", "again: goto again;"]
+    {
+        let found = met(&format!("store x, 1; {endless}"), "let v = load x; assert v != 1;");
+        assert_eq!(found.verdict, Verdict::Violated, "{endless}: {}", found.scope);
+        let race = met(&format!("let seen = load.na x; {endless}"), "store.na x, 1;");
+        assert_eq!(race.verdict, Verdict::Violated, "{endless}: {}", race.scope);
+        // Who waits for it waits for ever, but not in a deadlock; and nothing has come to its end.
+        let waits = met(endless, "join t; store x, 1; let v = load x; assert v != 1;");
+        assert_eq!((waits.verdict, waits.statistics.executions), (Verdict::Unknown, 0), "{endless}: {}", waits.scope);
+    }
+    let sometimes = met("let r = load y; if r == 0 { loop { } }", "store y, 1; join t;");
+    assert_eq!((sometimes.verdict, sometimes.statistics.executions), (Verdict::Holds, 1), "{}", sometimes.scope);
+    // An error in the turn is met before.
+    let fails = met("let r = load y; loop { assert r == 0; }", "store y, 1;");
+    assert_eq!(fails.verdict, Verdict::Violated, "{}", fails.scope);
+    // What stops a thread bounds its inputs.
+    let bounded = check("fn main() { let n: i32; n = choose signed; if n < 3 || n > 7 { loop { } } assert n != 7; }");
+    assert_eq!(bounded.verdict, Verdict::Violated, "{}", bounded.scope);
+}

@@ -10,7 +10,7 @@
 //! | [`decided`] | which branches are decided before the program runs; makes them jumps |
 //! | [`idle`] | which code makes no difference; takes it out |
 //! | [`looks`] | which loops look at memory so many times and do the same whatever they see; lets them look once |
-//! | [`spin`] | which loops only wait; turns them into waits |
+//! | [`spin`] | which loops only wait; turns them into waits. Which turn for ever in silence; stops their threads |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
 //! | [`unused`] | which updates need not say what they found |
@@ -51,21 +51,24 @@ pub use liveness::{Liveness, RegSet};
 pub use looks::look_once;
 pub use loops::{Loop, LoopId, Loops};
 pub use pieces::{Pieces, Split, split};
-pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops};
+pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops, stop_silent_loops};
 pub use unused::drop_unused_results;
 pub use unwritten::give_any_value;
 
 use crate::program::Program;
 
-/// What every program goes through before it is compiled: unknown inputs get the values that are explored, what makes no difference or can never be reached goes, loops that only wait become waits,
+/// What every program goes through before it is compiled: threads that would turn for ever without a sound stop, unknown inputs get the values that are explored, what makes no difference or can never be reached goes, loops that only wait become waits,
 /// helpers of assumptions stand where they are called, and results that nobody reads are not asked for. The program must be valid, and stays so.
 pub fn transform(program: &mut Program) {
+    // Before inputs are looked at: stopping may be what bounds them.
+    stop_silent_loops(program);
     resolve_inputs(program);
     decide_branches(program);
     drop_idle_code(program);
     if look_once(program) {
         drop_idle_code(program);
     }
+    stop_silent_loops(program);
     spin_loops(program);
     inline_helpers(program);
     drop_unused_results(program);

@@ -29,7 +29,8 @@
 //! (`paths`): registers are expressions over the values at the start and the values read. Whoever has more than 64 paths
 //! through a turn or can be entered past its head is none of these.
 //!
-//! Before all that, loops with a first look or attempt before them begin with it (`peel`).
+//! Before all that, loops with a first look or attempt before them begin with it (`peel`). A loop that turns for ever and looks at nothing waits for nobody; its thread is stopped
+//! ([`stop_silent_loops`]).
 //!
 //! Of all other loops (`turns`), the jumps back whose turns are not known to have an effect become [`Term::Spin`], which decides when the turn is over. A
 //! read-modify-write among other things is made a mere read where it leaves memory as it is and its turn comes back (`update`).
@@ -42,6 +43,7 @@
 mod binary;
 mod paths;
 mod peel;
+mod silent;
 mod turns;
 mod update;
 
@@ -55,6 +57,8 @@ use crate::program::{BlockId, FuncId, Function, Program, Reg, drop_unreachable_b
 use crate::source::Span;
 use paths::{End, Paths, Start, Turn};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use silent::stop_silent_loops;
 
 /// What became of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
