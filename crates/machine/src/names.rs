@@ -133,7 +133,7 @@ impl Code {
     }
 
     /// A name for an address: `x`, `a[3]`, `s.next`, `heap#T1.2+8` (in the third object that T1 made), `node#T1.2->next` (if it is known to be a `struct node`),
-    /// `buf@f` (a local object of `f`), `errno@T1` (a thread-local one), `function f`.
+    /// `buf@f#T1.0` (a local object of `f`), `errno@T1` (a thread-local one), `function f`. Each object has a name of its own, the same in every execution.
     pub fn describe<T: Automaton>(&self, addr: Addr, threads: Lookup<'_, T>) -> String {
         let offset = addr.offset();
         match addr.owner() {
@@ -155,32 +155,77 @@ impl Code {
                 let Some(object) = threads(thread).and_then(|thread| thread.object(number)) else {
                     return format!("{addr}");
                 };
-                let thread = self.name(thread);
+                let whole = || self.whole(object.kind, thread, number);
                 match object.kind {
                     ObjectKind::Heap(shape) => {
                         let shape = shape.checked_sub(1).map(|at| &*self.elements[at as usize]);
-                        allocated(&format!("{thread}.{number}"), shape, object.size, offset)
+                        allocated(&format!("{}.{number}", self.name(thread)), shape, object.size, offset)
                     }
-                    ObjectKind::Scoped(name) => with_offset(self.strings[name as usize].clone(), offset),
+                    ObjectKind::Scoped(_) => with_offset(whole(), offset),
                     ObjectKind::Local(function, local) => {
                         let function = &self.functions[function.index()];
-                        let name = &function.locals[local as usize].name;
-                        let place = (function.name.clone(), name.clone());
+                        let place = (function.name.clone(), function.locals[local as usize].name.clone());
                         let path = self.shapes.locals.get(&place).and_then(|shape| shape.path(offset));
-                        match path {
-                            Some(path) => format!("{name}@{}{path}", function.name),
-                            None => with_offset(format!("{name}@{}", function.name), offset),
-                        }
+                        path.map_or_else(|| with_offset(whole(), offset), |path| whole() + &path)
                     }
                     ObjectKind::ThreadLocal(n) => {
                         let global = &self.globals[self.tls[n as usize] as usize];
                         match self.path(&global.name, offset) {
-                            Some(path) => format!("{}@{thread}{path}", global.name),
-                            None => format!("{}@{thread}", place(&global.name, global.layout, offset)),
+                            Some(path) => whole() + &path,
+                            None => format!("{}@{}", place(&global.name, global.layout, offset), self.name(thread)),
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+impl Code {
+    /// The name of an object that a thread has made, whole.
+    fn whole(&self, kind: ObjectKind, thread: ThreadId, number: u32) -> String {
+        let by = self.name(thread);
+        match kind {
+            ObjectKind::Heap(shape) => {
+                let tag = match shape.checked_sub(1).map(|at| &self.elements[at as usize].parts) {
+                    Some(Parts::Members { tag: Some(tag), .. }) => tag,
+                    _ => "heap",
+                };
+                format!("{tag}#{by}.{number}")
+            }
+            ObjectKind::Scoped(name) => format!("{}#{by}.{number}", self.strings[name as usize]),
+            ObjectKind::Local(function, local) => {
+                let function = &self.functions[function.index()];
+                format!("{}@{}#{by}.{number}", function.locals[local as usize].name, function.name)
+            }
+            ObjectKind::ThreadLocal(n) => format!("{}@{by}", self.globals[self.tls[n as usize] as usize].name),
+        }
+    }
+
+    /// What a value is, if it is the address of an object that there is, of a part of one, or of a function: `&x`, `&queue.stub`, `node#T1.2`, `&node#T1.2->next`, `push`.
+    pub fn pointee<T: Automaton>(&self, value: u64, threads: Lookup<'_, T>) -> Option<String> {
+        let addr = Addr(value);
+        let (whole, size, heap) = match addr.owner() {
+            Owner::Nothing | Owner::Thread(_, WAKEUPS) => return None,
+            Owner::Function(id) => {
+                let function = self.functions.get(id.index()).filter(|_| addr.offset() == 0)?;
+                return Some(function.name.clone());
+            }
+            Owner::Global(id) => {
+                let global = self.globals.get(id.index()).filter(|global| global.tls.is_none())?;
+                (global.name.clone(), global.bytes.len() as u32, false)
+            }
+            Owner::Thread(thread, number) => {
+                let object = threads(thread)?.object(number)?;
+                let name = self.whole(object.kind, thread, number);
+                (name, object.size, matches!(object.kind, ObjectKind::Heap(_)))
+            }
+        };
+        match addr.offset() {
+            0 if heap => Some(whole),
+            0 => Some(format!("&{whole}")),
+            offset if offset < size => Some(format!("&{}", self.describe(addr, threads))),
+            _ => None,
         }
     }
 }

@@ -80,6 +80,7 @@ fn run<'c>(
     let mut system = System::new(code, model, races, true);
     let mut steps = Vec::new();
     let mut coherence: BTreeMap<String, Vec<EventName>> = BTreeMap::new();
+    let mut pointers = BTreeMap::new();
     let mut failures = Vec::new();
     let mut taken = 0;
     let note = |system: &System<'_>, failures: &mut Vec<Found>, steps: &mut Vec<Entry>| {
@@ -112,6 +113,7 @@ fn run<'c>(
         if let Some((write, access)) = reaches_memory(&record, event_id) {
             coherence.entry(system.describe(access.addr)).or_default().push(named(code, write));
         }
+        note_pointers(&system, &record, &mut pointers);
         steps.extend(entry(code, &mut system, record, event_id, origin));
         note(&system, &mut failures, &mut steps);
     }
@@ -131,7 +133,7 @@ fn run<'c>(
     let threads = system.threads().map(|thread| code.function_name(thread.function()).to_owned()).collect();
     let names = system.threads().map(|thread| code.name(thread.id())).collect();
     let refused = system.refuses_run();
-    let execution = Execution { model, threads, names, steps, coherence };
+    let execution = Execution { model, threads, names, steps, coherence, pointers };
     Ok((Replay { execution, failures, taken, waiting }, refused))
 }
 
@@ -149,6 +151,25 @@ fn reaches_memory(record: &Record, event: EventId) -> Option<(EventId, Access)> 
         Record::Write { access, buffered: false, .. } | Record::Update { access, .. } => Some((event, access)),
         Record::Flush { write, access, .. } => Some((write, access)),
         _ => None,
+    }
+}
+
+/// Numbers below are taken for numbers, even if programs whose pointers have four bytes may mean addresses.
+const FIRST_ADDRESS: u64 = 1 << 32;
+
+/// Notes which of the values are addresses, and of what.
+fn note_pointers(system: &System<'_>, record: &Record, pointers: &mut BTreeMap<i64, String>) {
+    let values = match *record {
+        Record::Read { value, .. } | Record::Write { value, .. } => [value, 0],
+        Record::Update { old, new, .. } => [old, new],
+        _ => return,
+    };
+    for value in values.into_iter().filter(|&value| value >= FIRST_ADDRESS) {
+        if !pointers.contains_key(&(value as i64))
+            && let Some(name) = system.pointee(value)
+        {
+            pointers.insert(value as i64, name);
+        }
     }
 }
 

@@ -162,6 +162,11 @@ impl<M: Memory, T: Automaton> State<M, T> {
         code.describe(addr, &|id| self.thread(id))
     }
 
+    /// What a value is, if it is the address of something.
+    pub fn pointee(&self, code: &Code, value: u64) -> Option<String> {
+        code.pointee(value, &|id| self.thread(id))
+    }
+
     fn position(&self, id: ThreadId) -> Option<usize> {
         self.threads.binary_search_by_key(&id, |started| started.thread.id()).ok()
     }

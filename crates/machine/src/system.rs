@@ -90,6 +90,11 @@ impl<'c> System<'c> {
         self.state.describe(self.code, addr)
     }
 
+    /// What a value is, if it is the address of something.
+    pub fn pointee(&self, value: u64) -> Option<String> {
+        self.state.pointee(self.code, value)
+    }
+
     /// Takes what a thread printed since the last call.
     pub fn take_printed(&mut self, thread: ThreadId) -> Vec<String> {
         self.state.thread_mut(thread).map(Thread::take_printed).unwrap_or_default()

@@ -4,9 +4,10 @@ use crate::Schedule;
 use crate::load::{self, LoadOptions, Loaded};
 use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
+use raddle_report::names::shortened;
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Body, Check, Cost, Counterexample};
-use raddle_trace::{Property, Verdict};
+use raddle_trace::{Property, Scope, Verdict};
 use std::collections::BTreeMap;
 
 /// A question, as it was put.
@@ -30,12 +31,12 @@ impl Question<'_> {
         let statistics = statistics(&outcome);
         let found = outcome.findings.into_iter().map(Finding::into_parts).map(|(violation, execution, waiting)| {
             let replay = self.replay_command(&violation.schedule);
-            Counterexample { violation, execution, waiting, replay }
+            Counterexample::new(violation, execution, waiting, replay)
         });
         let check = Check {
             parameters: self.load.parameters(),
             verdict: outcome.verdict,
-            scope: outcome.scope,
+            scope: with_short_names(outcome.scope),
             model: options.model,
             engine: outcome.engine.to_owned(),
             counterexamples: found.collect(),
@@ -118,6 +119,14 @@ impl Question<'_> {
             command += &format!(" --no {}", left_out.join(","));
         }
         command
+    }
+}
+
+/// A reason may name objects.
+pub(crate) fn with_short_names(scope: Scope) -> Scope {
+    match scope {
+        Scope::Partial { reason } => Scope::Partial { reason: shortened(reason) },
+        scope => scope,
     }
 }
 

@@ -4,6 +4,7 @@
 //! does not depend on who looks, so their verdicts must be the same. Each engine runs by itself, one after the other, with the
 //! same limits.
 
+use crate::answer::with_short_names;
 use crate::cost::Meter;
 use crate::engines::ENGINES;
 use crate::error::Error;
@@ -13,6 +14,7 @@ use raddle_program::Program;
 use raddle_report::Cost;
 use raddle_report::Family;
 use raddle_report::comparison::{Entry, Run};
+use raddle_report::names::shortened;
 use raddle_trace::Model;
 use std::collections::BTreeMap;
 
@@ -57,14 +59,17 @@ fn answer(program: &Program, settings: &Settings, control: &Control) -> Result<R
 
 pub(crate) fn run(outcome: Outcome, cost: Cost) -> Run {
     let first = outcome.findings.first().map(Finding::violation);
-    let violation = first.map(|found| match found.place.line {
-        0 => format!("{}: {}", found.property, found.message),
-        line => format!("{} at {}:{line}: {}", found.property, found.place.file, found.message),
+    let violation = first.map(|found| {
+        let message = shortened(found.message.clone());
+        match found.place.line {
+            0 => format!("{}: {message}", found.property),
+            line => format!("{} at {}:{line}: {message}", found.property, found.place.file),
+        }
     });
     let statistics = outcome.statistics;
     Run {
         verdict: outcome.verdict,
-        scope: outcome.scope,
+        scope: with_short_names(outcome.scope),
         executions: statistics.executions,
         blocked: statistics.blocked,
         redundant: statistics.redundant,

@@ -13,7 +13,7 @@ use raddle_program::Program;
 use raddle_report::excerpt::Mark;
 use raddle_report::live::{Counts, Goal as Meant, Lasso, Live, Reason, Why};
 use raddle_report::scheduler::{Drawn, Point, Scheduler, Turn};
-use raddle_report::{Answer, Body, Counterexample, Problem};
+use raddle_report::{Answer, Body, Counterexample, Problem, names};
 use raddle_trace::{Model, Property};
 
 /// Does every fair run do what it is to do? The program is run as it is written, with waiting loops as loops; races are not looked for.
@@ -71,11 +71,12 @@ pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> 
         Verdict::Broken(finding) => {
             let (violation, execution, waiting) = finding.into_parts();
             let replay = replay(&violation.schedule);
-            body.broken = Some(Counterexample { violation, execution, waiting, replay });
+            body.broken = Some(Counterexample::new(violation, execution, waiting, replay));
         }
         Verdict::Driven(strategy) => {
             let replay = replay(&strategy.schedule);
-            let raddle_live::Strategy { execution, schedule, states, reasons, waits } = *strategy;
+            let raddle_live::Strategy { mut execution, schedule, states, reasons, waits } = *strategy;
+            names::shorten(&mut execution, []);
             let reasons = reasons.into_iter().map(told).collect();
             let states = states.into_iter().map(point).collect();
             body.scheduler = Some(Box::new(Scheduler { execution, schedule, states, reasons, waits, replay }));
@@ -86,7 +87,8 @@ pub fn live(question: &Question<'_>, settings: &Settings, control: &Control) -> 
                     .push("no thread waits in this loop; --live=waits asks whether those that wait get on".into());
             }
             let replay = replay(&lasso.schedule);
-            let raddle_live::Lasso { execution, schedule, stem, stem_steps, reasons, waits } = *lasso;
+            let raddle_live::Lasso { mut execution, schedule, stem, stem_steps, reasons, waits } = *lasso;
+            names::shorten(&mut execution, []);
             let reasons = reasons.into_iter().map(told).collect();
             body.lasso = Some(Lasso { execution, schedule, stem, stem_steps, reasons, waits, replay });
         }

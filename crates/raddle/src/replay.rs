@@ -7,7 +7,7 @@ use raddle_engine::PropertySet;
 use raddle_machine::Code;
 use raddle_program::Program;
 use raddle_program::analysis::LoopBounds;
-use raddle_report::{Counterexample, Replay};
+use raddle_report::{Counterexample, Replay, names};
 use raddle_trace::{Model, Property, Violation};
 
 /// Runs the schedule. Errors that are not looked for do not end a thread where there is a way on, so the properties must be those for which the
@@ -45,8 +45,10 @@ fn run(code: &Code, model: Model, schedule: &Schedule, properties: PropertySet) 
             let violation =
                 Violation { property, message: found.message, place: found.place, schedule: schedule.clone() };
             let execution = run.execution.clone();
-            Some(Counterexample { violation, execution, waiting: run.waiting, replay: String::new() })
+            Some(Counterexample::new(violation, execution, run.waiting, String::new()))
         }
     };
-    Ok(Replay { execution: run.execution, counterexample })
+    let mut execution = run.execution;
+    names::shorten(&mut execution, []);
+    Ok(Replay { execution, counterexample })
 }

@@ -12,7 +12,7 @@ use raddle_reach::robust::cycle::Because;
 use raddle_reach::robust::fences::{Found, Sites, fences, fences_for_safety};
 use raddle_reach::robust::{Settings, robust as attacks};
 use raddle_report::robust::{Delay, Purpose, Robust, Spot, Witness};
-use raddle_report::{Answer, Body};
+use raddle_report::{Answer, Body, names};
 use raddle_trace::{Model, Property};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -100,10 +100,11 @@ pub fn robust(question: &Question<'_>, wanted: Wanted, control: &Control) -> Res
             .iter()
             .map(|witness| Delay { store: spot(witness.attack.store, None), load: spot(witness.attack.load, None) })
             .collect(),
-        witness: found.witnesses.first().map(|witness| Witness {
-            execution: witness.execution.clone(),
-            cycle: witness.cycle.iter().map(|&(event, because)| (event, words(because))).collect(),
-            replay: question.replay_command(&witness.schedule),
+        witness: found.witnesses.first().map(|witness| {
+            let mut execution = witness.execution.clone();
+            names::shorten(&mut execution, []);
+            let cycle = witness.cycle.iter().map(|&(event, because)| (event, words(because))).collect();
+            Witness { execution, cycle, replay: question.replay_command(&witness.schedule) }
         }),
         tried,
         purpose,

@@ -90,7 +90,7 @@ fn a_variable_without_a_value_is_not_read() {
     found(
         "",
         Property::Memory,
-        "read of x@main, which was never written",
+        "read of x@main#T0.",
         &[
             "int x; if (x == 7) assert(0);",
             "int x; assert(x == 0);",

@@ -2,6 +2,7 @@
 
 use crate::answer::Sources;
 use crate::excerpt::Problem;
+use crate::names;
 use crate::numbers::counted;
 use crate::paper::Paper;
 use crate::run;
@@ -27,6 +28,13 @@ pub struct Counterexample {
 }
 
 impl Counterexample {
+    /// With [short names](crate::names) for the objects of the run.
+    pub fn new(mut violation: Violation, mut execution: Execution, mut waiting: Vec<Waiting>, replay: String) -> Self {
+        let waits = waiting.iter_mut().map(|wait| &mut wait.what);
+        names::shorten(&mut execution, std::iter::once(&mut violation.message).chain(waits));
+        Counterexample { violation, execution, waiting, replay }
+    }
+
     /// What is wrong, the run, how to see it again.
     pub(crate) fn text(&self, sources: &Sources, paper: &mut Paper) {
         paper.problem(&Problem::of(self), sources).end();

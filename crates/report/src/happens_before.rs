@@ -385,6 +385,7 @@ mod tests {
             names: Vec::new(),
             steps: steps.collect(),
             coherence: std::collections::BTreeMap::new(),
+            pointers: std::collections::BTreeMap::new(),
         }
     }
 

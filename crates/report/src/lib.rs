@@ -7,7 +7,7 @@
 //! Everything that came from an input is cleaned on the way out, in one place for each way: `paper` and [`excerpt`] for text, [`json`], [`dot`], `html`.
 //!
 //! Reading order: [`answer`], then what the commands have to say: [`check`] with [`counterexample`], [`litmus`], [`live`] with [`scheduler`], [`family`], [`comparison`], [`replay`], [`trace`], [`mailbox`], [`lin`], [`stream`], [`levels`], [`transactions`], [`memsys`], [`fair`], [`robust`] and [`strengthen`]; then how
-//! it is shown: `paper`, `text`, `grid`, `table`, [`wording`], `run`, `happens_before` with `unordered`, [`excerpt`], [`json`], [`dot`] with `relations`, `html` with `walk`.
+//! it is shown: `paper`, `text`, `grid`, `table`, [`names`], [`wording`], `run`, `happens_before` with `unordered`, [`excerpt`], [`json`], [`dot`] with `relations`, `html` with `walk`.
 
 pub mod answer;
 pub mod check;
@@ -29,6 +29,7 @@ pub mod litmus;
 pub mod live;
 pub mod mailbox;
 pub mod memsys;
+pub mod names;
 pub mod numbers;
 mod paper;
 mod relations;

@@ -5,6 +5,7 @@
 //! | a read | `x → 1 (T2 step 4)`, `x → 0 (initial)`, `x → 1 (own buffer, step 3)`; where there is no single memory also what it missed: `x → 0 (initial, misses T2 step 4)` |
 //! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory` |
 //! | a read-modify-write | `add x: 0 → 1 (initial)`; one that writes nothing is a read: `x → 1 (T2 step 4), cas fails` |
+//! | an address | what it is the address of: `head = node#1`, `tail → &queue.stub (initial)` |
 //! | a synchronisation | `lock m`, `sem post s`, `starts T1`, `joins T1` |
 //!
 //! Steps are counted from 1 over the whole run, as in the first column of the table. Blanks that no line should be broken at
@@ -56,7 +57,7 @@ impl<'e> Wording<'e> {
             Entry::Flush { write, location, value } => {
                 let written = match self.find(*write) {
                     Some(action) => self.action(action, None),
-                    None => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
+                    None => format!("{location}\u{a0}=\u{a0}{}", self.value(*value)),
                 };
                 format!("{written} reaches memory")
             }
@@ -89,7 +90,7 @@ impl<'e> Wording<'e> {
     fn action(&self, action: &Action, missed: Option<EventName>) -> String {
         match action {
             Action::Read { what, location, value, from } => {
-                let (value, from) = (number(*value), self.source(*from, missed));
+                let (value, from) = (self.value(*value), self.source(*from, missed));
                 match what.as_str() {
                     "load" => format!("{location}\u{a0}→\u{a0}{value} {from}"),
                     "cas" => format!("{location}\u{a0}→\u{a0}{value} {from}, cas fails"),
@@ -98,7 +99,7 @@ impl<'e> Wording<'e> {
                 }
             }
             Action::Write { what, location, value } => match what.as_str() {
-                "store" => format!("{location}\u{a0}=\u{a0}{}", number(*value)),
+                "store" => format!("{location}\u{a0}=\u{a0}{}", self.value(*value)),
                 other => format!("{other} {location}"),
             },
             Action::Update { what, location, old, new, from } => {
@@ -107,8 +108,8 @@ impl<'e> Wording<'e> {
                 } else {
                     format!(
                         "{what} {location}: {}\u{a0}→\u{a0}{} {}",
-                        number(*old),
-                        number(*new),
+                        self.value(*old),
+                        self.value(*new),
                         self.source(*from, missed)
                     )
                 }
@@ -120,7 +121,7 @@ impl<'e> Wording<'e> {
             }
             Action::Take { looper } => format!("is taken by {looper}"),
             Action::Join { child } => format!("joins {child}"),
-            Action::Input { value } => format!("unknown input\u{a0}=\u{a0}{}", number(*value)),
+            Action::Input { value } => format!("unknown input\u{a0}=\u{a0}{}", self.value(*value)),
             Action::Choose { value } => format!("picks alternative {value}"),
             Action::Free { location } => format!("ends the life of {location}"),
             Action::Atomic { begin: true } => "atomic block begins".into(),
@@ -143,6 +144,15 @@ impl<'e> Wording<'e> {
         }
     }
 
+    /// An address as what it is one of, small numbers in decimal, large ones in hexadecimal.
+    fn value(&self, value: i64) -> String {
+        match self.execution.pointers.get(&value) {
+            Some(name) => name.clone(),
+            None if value.unsigned_abs() < 1 << 32 => value.to_string(),
+            None => format!("{value:#x}"),
+        }
+    }
+
     fn step_number(&self, id: EventName, before: &str) -> String {
         let position = self.positions.get(&id);
         position.map_or_else(String::new, |&at| format!("{before}{}", self.numbers[at]))
@@ -153,9 +163,4 @@ impl<'e> Wording<'e> {
 fn is_lock(what: &str) -> bool {
     let what = what.strip_prefix("wait: ").unwrap_or(what);
     what.ends_with("lock")
-}
-
-/// Small numbers in decimal; large ones, which are mostly addresses, in hexadecimal.
-fn number(value: i64) -> String {
-    if value.unsigned_abs() < 1 << 32 { value.to_string() } else { format!("{value:#x}") }
 }

@@ -45,7 +45,7 @@ impl<T> Source<T> {
     }
 }
 
-/// What an event did. Locations are named as the source names them where possible (`x`, `a[3]`, `heap#T1.0+8`).
+/// What an event did. Locations are named as the source names them where possible (`x`, `a[3]`, `heap#1+8`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Action {
@@ -146,6 +146,17 @@ impl Action {
 
     /// The location it touches, if it touches one.
     pub fn location(&self) -> Option<&str> {
+        match self {
+            Action::Read { location, .. }
+            | Action::Write { location, .. }
+            | Action::Update { location, .. }
+            | Action::Free { location } => Some(location),
+            _ => None,
+        }
+    }
+
+    /// The same, to be renamed.
+    pub fn location_mut(&mut self) -> Option<&mut String> {
         match self {
             Action::Read { location, .. }
             | Action::Write { location, .. }

@@ -25,6 +25,9 @@ pub struct Execution {
     pub steps: Vec<Entry>,
     /// Per location the writes in the order they reached memory.
     pub coherence: BTreeMap<String, Vec<EventName>>,
+    /// Which of the values are addresses, and of what.
+    #[serde(default)]
+    pub pointers: BTreeMap<i64, String>,
 }
 
 /// One step of a run.

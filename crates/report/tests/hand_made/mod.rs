@@ -107,6 +107,7 @@ pub(crate) fn dekker() -> Execution {
         names: (0..3).map(thread).collect(),
         steps,
         coherence: coherence.into_iter().map(|(name, writes)| (name.to_owned(), writes)).collect(),
+        pointers: BTreeMap::new(),
     }
 }
 
