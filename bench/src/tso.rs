@@ -1,8 +1,8 @@
 //! Reachability and robustness under TSO beside published figures, and states per second beside SPIN.
 //!
 //! Tables: reachability by `lazy-tso` beside Calin 2016, Table 15.1 of our notes (virtual machine with 16 cores of 2.67 GHz); fences by `robust` beside the figures for depth-first search there, Table 15.2 (laptop of 2015 with 1.7 GHz);
-//! families whose plots are lost; and mutual exclusions that `explicit` and the verifiers that SPIN generates search whole, state by state the same, without reduction, if `spin` and a C compiler are installed. The programs are ours, so their sizes differ
-//! from those published. CPU time of this machine.
+//! families whose plots are lost; and mutual exclusions that `explicit` and the verifiers that SPIN generates search whole, state by state the same, if `spin` and a C compiler are installed: without reduction, and each with its own. Of the
+//! published programs the drawings are lost; automata beside the figures have the sizes that are printed, or nearly, and programs with loops ask more. CPU time of this machine.
 
 use crate::failure::Failure;
 use crate::table::{dash, markdown, rounded, thousands};
@@ -12,6 +12,7 @@ use raddle::report::Body;
 use raddle::report::robust::Purpose;
 use raddle::{Control, Define, ENGINES, LoadOptions, Loaded, Model, Property, Settings, Verdict, Wanted};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -44,36 +45,67 @@ struct Case {
     define: &'static str,
     /// Whether a goal is reached, or the program is not robust.
     wrong: bool,
+    /// More parameters.
+    more: &'static [(&'static str, i64)],
     /// CPU milliseconds that were published.
     published: Option<f64>,
+    /// Control states and transitions of what was asked then.
+    asked: Option<(u32, u32)>,
 }
 
 const fn case(name: &'static str, file: &'static str, n: Option<i64>, wrong: bool, published: Option<f64>) -> Case {
-    Case { name, file, n, define: "N", wrong, published }
+    Case { name, file, n, define: "N", wrong, published, asked: None, more: &[] }
+}
+
+/// What was asked with so many control states and transitions.
+const fn asked(name: &'static str, file: &'static str, wrong: bool, published: f64, asked: (u32, u32)) -> Case {
+    Case { asked: Some(asked), ..case(name, file, None, wrong, Some(published)) }
 }
 
 /// Reachability under TSO: does a goal state have a run?
 const REACH: &[Case] = &[
-    case("parker", "trencher/parker.trencher", None, true, Some(8.0)),
-    case("peterson", "trencher/peterson.trencher", None, true, Some(21.0)),
-    case("dekker", "trencher/dekker.trencher", None, true, Some(171.0)),
-    case("lamport", "trencher/lamport3.trencher", None, true, Some(1839.0)),
-    case("mcs", "tso/mcs.rdl", Some(4), false, Some(127.0)),
-    case("clh", "tso/clh.rdl", Some(3), false, Some(10.0)),
+    asked("parker", "trencher/parker_small.trencher", true, 8.0, (11, 10)),
+    asked("parker, in a loop", "trencher/parker.trencher", true, 8.0, (11, 10)),
+    asked("peterson", "trencher/peterson.trencher", true, 21.0, (14, 18)),
+    asked("dekker", "trencher/dekker.trencher", true, 171.0, (24, 30)),
+    asked("lamport", "trencher/lamport3.trencher", true, 1839.0, (33, 36)),
+    asked("mcs, small, four threads", "trencher/mcs4_small.trencher", false, 127.0, (52, 50)),
+    asked("mcs, four threads", "trencher/mcs4.trencher", false, 127.0, (52, 50)),
+    Case { more: &[("ROUNDS", 1)], ..case("mcs, once", "tso/mcs.rdl", Some(4), false, Some(127.0)) },
+    case("mcs, for ever", "tso/mcs.rdl", Some(4), false, Some(127.0)),
+    asked("clh, three threads", "trencher/clh3.trencher", false, 10.0, (43, 41)),
+    Case { more: &[("ROUNDS", 1)], ..case("clh, once", "tso/clh.rdl", Some(3), false, Some(10.0)) },
+    case("clh, for ever", "tso/clh.rdl", Some(3), false, Some(10.0)),
+    asked("stack, four threads", "trencher/stack4.trencher", false, 9.0, (46, 50)),
     case("stack", "tso/stack.rdl", Some(4), false, Some(9.0)),
 ];
 
 /// Which fences make the program robust?
 const FENCES: &[Case] = &[
-    case("dekker", "trencher/dekker.trencher", None, true, Some(431.0)),
-    case("peterson", "trencher/peterson.trencher", None, true, Some(168.0)),
-    case("peterson, fenced", "trencher/peterson_fenced.trencher", None, false, Some(1.0)),
-    case("lamport", "trencher/lamport3.trencher", None, true, Some(12572.0)),
-    case("clh", "tso/clh.rdl", Some(3), false, Some(94.0)),
-    case("mcs", "tso/mcs.rdl", Some(2), false, Some(41.0)),
-    // The published one is not robust; ours has its fence, and is wrong under SC.
-    Case { define: "TWO", ..case("work stealing, two owners", "tso/work_stealing.rdl", Some(1), false, None) },
-    case("work stealing", "tso/work_stealing.rdl", None, false, Some(35.0)),
+    asked("dekker", "trencher/dekker.trencher", true, 431.0, (24, 30)),
+    asked("dekker, fenced", "trencher/dekker_fenced.trencher", false, 0.0, (28, 34)),
+    asked("peterson", "trencher/peterson.trencher", true, 168.0, (14, 18)),
+    asked("peterson, fenced", "trencher/peterson_fenced.trencher", false, 1.0, (16, 20)),
+    asked("lamport, small", "trencher/lamport_small.trencher", true, 12572.0, (33, 36)),
+    asked("lamport, small, fenced", "trencher/lamport_small_fenced.trencher", false, 2.0, (39, 42)),
+    asked("lamport", "trencher/lamport3.trencher", true, 12572.0, (33, 36)),
+    asked("clh, three threads", "trencher/clh3.trencher", false, 94.0, (42, 41)),
+    case("clh, for ever", "tso/clh.rdl", Some(3), false, Some(94.0)),
+    asked("mcs, two threads", "trencher/mcs2.trencher", false, 41.0, (54, 58)),
+    case("mcs, for ever", "tso/mcs.rdl", Some(2), false, Some(41.0)),
+    // Without the fence of its authors, and with a second owner, it is robust neither here nor there.
+    Case {
+        define: "THIEVES",
+        more: &[("TWO", 1), ("FENCE", 0)],
+        asked: Some((80, 79)),
+        ..case("work stealing, two owners", "tso/work_stealing.rdl", Some(3), true, Some(103_267.0))
+    },
+    Case {
+        define: "THIEVES",
+        asked: Some((73, 72)),
+        ..case("work stealing", "tso/work_stealing.rdl", Some(2), false, Some(35.0))
+    },
+    asked("stack, four threads", "trencher/stack4.trencher", false, 0.0, (46, 50)),
     case("stack", "tso/stack.rdl", Some(4), false, Some(0.0)),
 ];
 
@@ -120,12 +152,17 @@ struct Line {
     cpu_ms: f64,
     /// CPU milliseconds that were published.
     published_ms: Option<f64>,
+    /// Control states and transitions of what was asked then, and of these automata.
+    asked: Option<(u32, u32)>,
+    own: Option<(u32, u32)>,
 }
 
 /// A line of the comparison with SPIN.
 #[derive(Debug, Serialize)]
 struct Searched {
     program: String,
+    /// Of moves that commute one order is followed.
+    reduced: bool,
     states: u64,
     cpu_seconds: f64,
     bytes_per_state: u64,
@@ -172,7 +209,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut searched = Vec::new();
     for &(name, quick, full) in STATES.iter().filter(|(name, ..)| wanted(name)) {
-        searched.push(states(name, if args.quick { quick } else { full }, args)?);
+        for reduced in [false, true] {
+            searched.push(states(name, if args.quick { quick } else { full }, reduced, args)?);
+        }
     }
     let mut reduced = Vec::new();
     for &(file, quick, full, model) in COMMUTING.iter().filter(|(file, ..)| wanted(file)) {
@@ -186,9 +225,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace is above").to_owned()
 }
 
-fn read(path: &Path, define: Option<(&str, i64)>) -> Result<(Loaded, LoadOptions), Failure> {
-    let defines = define.map(|(name, value)| Define { name: name.to_owned(), value: value.to_string() });
-    let options = LoadOptions { defines: defines.into_iter().collect(), ..LoadOptions::default() };
+fn read(path: &Path, defines: &[(&str, i64)]) -> Result<(Loaded, LoadOptions), Failure> {
+    let define = |&(name, value): &(&str, i64)| Define { name: name.to_owned(), value: value.to_string() };
+    let options = LoadOptions { defines: defines.iter().map(define).collect(), ..LoadOptions::default() };
     let loaded = raddle::load(path, &options).map_err(Failure::of(&path.display().to_string()))?;
     Ok((loaded, options))
 }
@@ -198,6 +237,36 @@ fn settings(model: Model, args: &Args) -> Settings {
     settings.options.properties = settings.options.properties.without(Property::Race);
     settings.options.limits.time = Some(Duration::from_secs(args.patience));
     settings
+}
+
+fn read_case(case: &Case) -> Result<(Loaded, LoadOptions), Failure> {
+    let defines: Vec<(&str, i64)> =
+        case.n.map(|n| (case.define, n)).into_iter().chain(case.more.iter().copied()).collect();
+    read(&path(case), &defines)
+}
+
+fn path(case: &Case) -> PathBuf {
+    folder().join("examples").join(case.file)
+}
+
+/// Control states and transitions of automata.
+fn size(path: &Path) -> Result<Option<(u32, u32)>, Failure> {
+    if path.extension().is_none_or(|end| end != "trencher") {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(path)?;
+    let (mut thread, mut states, mut transitions) = ("", BTreeSet::new(), 0);
+    for line in text.lines() {
+        match line.split(' ').collect::<Vec<_>>()[..] {
+            ["thread", name] => thread = name,
+            ["transition", from, to, ..] => {
+                states.extend([(thread, from), (thread, to)]);
+                transitions += 1;
+            }
+            _ => {}
+        }
+    }
+    Ok(Some((states.len() as u32, transitions)))
 }
 
 fn named(case: &Case) -> String {
@@ -228,7 +297,7 @@ fn measured<T>(ask: impl Fn() -> Result<T, Failure>) -> Result<(T, f64), Failure
 
 fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure> {
     let program = named(case);
-    let (loaded, _) = read(&folder().join("examples").join(case.file), case.n.map(|n| (case.define, n)))?;
+    let (loaded, _) = read_case(case)?;
     // What never stores late needs no delays.
     let engine = if case.name == "indexer" { "explicit" } else { "lazy-tso" };
     let mut settings = settings(Model::Tso, args);
@@ -246,14 +315,16 @@ fn reach(table: &'static str, case: &Case, args: &Args) -> Result<Line, Failure>
         queries: 2 * outcome.counter("rounds").max(1) - u64::from(case.wrong),
         cpu_ms,
         published_ms: case.published,
+        asked: case.asked,
+        own: size(&path(case))?,
         program,
     })
 }
 
 fn fences(case: &Case, args: &Args) -> Result<Line, Failure> {
     let program = named(case);
-    let path = folder().join("examples").join(case.file);
-    let (loaded, load) = read(&path, case.n.map(|n| (case.define, n)))?;
+    let path = path(case);
+    let (loaded, load) = read_case(case)?;
     let settings = settings(Model::Tso, args);
     let file = path.display().to_string();
     let question = Question { file: &file, load: &load, loaded: &loaded, settings: &settings };
@@ -270,16 +341,19 @@ fn fences(case: &Case, args: &Args) -> Result<Line, Failure> {
     judged(&program, verdict, case.wrong)?;
     let verdict = format!("{number} fences");
     let (states, queries) = (body.states, body.tried + 1);
-    Ok(Line { table: "fences", program, verdict, states, queries, cpu_ms, published_ms: case.published })
+    let (asked, own) = (case.asked, size(&path)?);
+    Ok(Line { table: "fences", program, verdict, states, queries, cpu_ms, published_ms: case.published, asked, own })
 }
 
-fn states(name: &str, n: i64, args: &Args) -> Result<Searched, Failure> {
+fn states(name: &str, n: i64, reduced: bool, args: &Args) -> Result<Searched, Failure> {
     let program = format!("{name}({n})");
-    let (loaded, _) = read(&folder().join("bench/spin").join(name).with_extension("rdl"), Some(("N", n)))?;
+    let (loaded, _) = read(&folder().join("bench/spin").join(name).with_extension("rdl"), &[("N", n)])?;
     let mut settings = settings(Model::Sc, args);
     // Only whole searches are compared.
     settings.options.limits.time = None;
     settings.engine = ENGINES.find("explicit").expect("it is one of them");
+    let reduction = if reduced { "reduction=persistent" } else { "reduction=none" };
+    settings.options.switches.set(settings.engine, reduction).expect("it is a switch");
     let mut counted = Vec::new();
     for workers in [1, 2] {
         settings.options.workers = workers;
@@ -292,9 +366,10 @@ fn states(name: &str, n: i64, args: &Args) -> Result<Searched, Failure> {
     if states != also {
         return Err(Failure::Count { program, found: *also, expected: *states });
     }
-    let spin = if args.quick { None } else { spin(name, n)? };
+    let spin = if args.quick { None } else { spin(name, n, reduced)? };
     Ok(Searched {
         program,
+        reduced,
         states: *states,
         cpu_seconds: one.cpu_seconds,
         bytes_per_state: *bytes_per_state,
@@ -307,7 +382,7 @@ fn reduce(file: &str, n: i64, model: Model, args: &Args) -> Result<Reduced, Fail
     let path = folder().join(file);
     let name = path.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let program = format!("{name}({n})");
-    let (loaded, _) = read(&path, Some(("N", n)))?;
+    let (loaded, _) = read(&path, &[("N", n)])?;
     let mut settings = settings(model, args);
     settings.options.all = true;
     settings.engine = ENGINES.find("explicit").expect("it is one of them");
@@ -334,7 +409,7 @@ fn reduce(file: &str, n: i64, model: Model, args: &Args) -> Result<Reduced, Fail
 }
 
 /// The verifier that SPIN generates, compiled and run; `None` if there is no SPIN.
-fn spin(name: &str, n: i64) -> Result<Option<Spin>, Failure> {
+fn spin(name: &str, n: i64, reduced: bool) -> Result<Option<Spin>, Failure> {
     let model = folder().join("bench/spin").join(name).with_extension("pml");
     let dir = std::env::temp_dir().join(format!("raddle-bench-spin-{}", std::process::id()));
     std::fs::create_dir_all(&dir)?;
@@ -346,7 +421,8 @@ fn spin(name: &str, n: i64) -> Result<Option<Spin>, Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(error.into()),
         Ok(_) => {
-            let flags = ["-O2", "-DSAFETY", "-DNOREDUCE", "-w", "-o", "pan", "pan.c"].map(str::to_owned);
+            let mut flags = ["-O2", "-DSAFETY", "-w", "-o", "pan", "pan.c"].map(str::to_owned).to_vec();
+            flags.extend((!reduced).then(|| "-DNOREDUCE".to_owned()));
             call(Path::new("cc"), &flags)?;
             let before = children_seconds();
             let output = call(&dir.join("pan"), &["-m10000000".to_owned()])?;
@@ -363,20 +439,36 @@ fn spin(name: &str, n: i64) -> Result<Option<Spin>, Failure> {
 }
 
 fn text(tables: &Tables) -> String {
-    let head =
-        ["table", "program", "answer", "states", "searches", "CPU ms", "published, CPU ms", "×"].map(str::to_owned);
+    let head = [
+        "table",
+        "program",
+        "answer",
+        "control states, transitions",
+        "asked then",
+        "states",
+        "searches",
+        "CPU ms",
+        "published, CPU ms",
+        "×",
+    ]
+    .map(str::to_owned);
+    let both =
+        |size: Option<(u32, u32)>| size.map_or_else(dash, |(states, transitions)| format!("{states}, {transitions}"));
     let lines: Vec<Vec<String>> = tables
         .lines
         .iter()
         .map(|line| {
-            let times = line.published_ms.map(|published| published / line.cpu_ms);
+            // What takes no time that a clock could tell cannot be beaten.
+            let times = line.published_ms.filter(|&ms| ms > 0.0).map(|published| published / line.cpu_ms);
             vec![
                 line.table.to_owned(),
                 line.program.clone(),
                 line.verdict.clone(),
+                both(line.own),
+                both(line.asked),
                 thousands(line.states),
                 line.queries.to_string(),
-                format!("{:.1}", line.cpu_ms),
+                if line.cpu_ms < 10.0 { format!("{:.2}", line.cpu_ms) } else { format!("{:.0}", line.cpu_ms) },
                 line.published_ms.map_or_else(dash, rounded),
                 times.map_or_else(dash, rounded),
             ]
@@ -384,13 +476,14 @@ fn text(tables: &Tables) -> String {
         .collect();
     let states = [
         "program",
+        "reduced",
         "states",
         "per CPU second",
         "bytes per state",
         "2 workers, wall ×",
         "SPIN: states",
         "per CPU second",
-        "×",
+        "CPU seconds ×",
     ]
     .map(str::to_owned);
     let searched: Vec<Vec<String>> = tables
@@ -401,13 +494,14 @@ fn text(tables: &Tables) -> String {
             let spin = line.spin.as_ref().map(|spin| (spin.states, spin.states as f64 / spin.cpu_seconds));
             vec![
                 line.program.clone(),
+                if line.reduced { "yes".to_owned() } else { "no".to_owned() },
                 thousands(line.states),
                 rounded(rate),
                 line.bytes_per_state.to_string(),
                 format!("{:.2}", line.two_workers),
                 spin.map_or_else(dash, |(states, _)| thousands(states)),
                 spin.map_or_else(dash, |(_, rate)| rounded(rate)),
-                spin.map_or_else(dash, |(_, other)| rounded(rate / other)),
+                line.spin.as_ref().map_or_else(dash, |spin| rounded(spin.cpu_seconds / line.cpu_seconds)),
             ]
         })
         .collect();
@@ -423,6 +517,6 @@ fn text(tables: &Tables) -> String {
         })
         .collect();
     let [lines, reduced, searched] =
-        [markdown(&head, &lines, 3), markdown(&head_reduced, &reduced, 2), markdown(&states, &searched, 1)];
+        [markdown(&head, &lines, 5), markdown(&head_reduced, &reduced, 2), markdown(&states, &searched, 2)];
     format!("{lines}\n{reduced}\n{searched}")
 }

@@ -266,7 +266,7 @@ fn knows(engine: &dyn Engine, sketch: &Sketch, model: Model) -> bool {
         };
     }
     if ["lazy-tso", "abstract-tso"].contains(&engine.name()) {
-        return model == Model::Tso && !sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_)));
+        return model == Model::Tso;
     }
     !Model::AXIOMATIC.contains(&model) || (GRAPHS.contains(&engine.name()) && !sketch.any(foreign))
 }

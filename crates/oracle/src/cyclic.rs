@@ -99,25 +99,34 @@ fn more(random: &mut Random, in_loop: bool, text: &mut String) {
 
 /// A random program: threads that turn in loops and leave them by what they read, or not at all; values are 0 to 2.
 pub fn program(random: &mut Random) -> String {
-    let variables = ["x", "y", "z"];
+    of_size(random, &["x", "y", "z"], 3, 5)
+}
+
+/// One of a long row of random programs: every eighth as [`program()`] makes them, the others with two threads of two or three statements on two variables, which have tens of states instead of hundreds. What goes wrong
+/// does so in small programs, too, and of these ten are searched in the time of one.
+pub fn mixed(seed: u64, random: &mut Random) -> String {
+    if seed.is_multiple_of(8) { program(random) } else { of_size(random, &["x", "y"], 2, 3) }
+}
+
+fn of_size(random: &mut Random, variables: &[&str], most_threads: usize, most_statements: usize) -> String {
     let mut text = String::from("global x: i32; global y: i32; global z: i32; global m: mutex;\n");
-    let threads = random.between(2, 3);
+    let threads = random.between(2, most_threads);
     for thread in 0..threads {
         writeln!(text, "fn t{thread}() {{ let a = 0; let b = 0; let k = 0;").expect("a string");
         for _ in 0..random.between(0, 1) {
-            statement(random, &variables, false, &mut text);
+            statement(random, variables, false, &mut text);
         }
         let loops = random.chance(80);
         if loops {
             text.push_str("loop {\n");
         }
-        for _ in 0..random.between(2, if threads == 3 { 3 } else { 5 }) {
-            statement(random, &variables, loops, &mut text);
+        for _ in 0..random.between(2, if threads == 3 { 3 } else { most_statements }) {
+            statement(random, variables, loops, &mut text);
         }
         if loops {
             text.push_str("}\n");
             if random.chance(50) {
-                statement(random, &variables, false, &mut text);
+                statement(random, variables, false, &mut text);
             }
         }
         text.push_str("}\n");

@@ -8,7 +8,7 @@ use raddle_engine::{Control, Fault, Finding, Options, Outcome, PropertySet, Ques
 use raddle_oracle::brute::{Behaviours, Budget, enumerate};
 use raddle_oracle::compare::{code, prepared};
 use raddle_oracle::{Family, generate};
-use raddle_testkit::setting;
+use raddle_testkit::{numbers, setting};
 use raddle_trace::{Model, Property, Verdict};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ const TOLD: [&str; 6] = ["optimal", "rf", "explicit", "oc", "lazy-tso", "abstrac
 fn what_comes_too_late_is_never_called_right() {
     let mut arrivals: BTreeMap<(&str, Model), u32> = BTreeMap::new();
     let mut races: BTreeMap<(&str, Model), u32> = BTreeMap::new();
-    for index in 0..setting("RADDLE_LIVES", 900) {
+    for index in numbers(setting("RADDLE_LIVES", 900)) {
         let sketch = generate(Family::Heap, 23, index);
         let given = prepared(&sketch);
         for model in Model::OPERATIONAL {

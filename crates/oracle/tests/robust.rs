@@ -7,10 +7,10 @@ use raddle_machine::Code;
 use raddle_oracle::brute::{self, Behaviours, Budget};
 use raddle_oracle::compare::code;
 use raddle_oracle::sketch::Stmt;
-use raddle_oracle::{Family, generate, litmus};
+use raddle_oracle::{Family, Sketch, generate, litmus};
 use raddle_reach::robust::fences::{Sites, fences};
 use raddle_reach::robust::{Robustness, Settings, robust};
-use raddle_testkit::setting;
+use raddle_testkit::{numbers, setting};
 use raddle_trace::Model;
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -31,13 +31,20 @@ fn by_definition(code: &Code) -> Option<bool> {
     Some(ends(&tso).iter().zip(ends(&sc)).all(|(tso, sc)| tso.is_subset(&sc)))
 }
 
+/// Whether this is an atomic block that may never be left: nothing arrives any more then, and by its definition robustness is about runs in which everything has.
+fn may_stay(stmt: &Stmt) -> bool {
+    let Stmt::Atomic(body) = stmt else { return false };
+    let block = Sketch { threads: vec![body.clone()], ..Sketch::default() };
+    block.any(|stmt| matches!(stmt, Stmt::Assert(..)))
+}
+
 #[test]
 fn attacks_succeed_exactly_where_tso_adds_a_class() {
-    let mut compared = [0; 2];
-    for family in [Family::Buffered, Family::Mixed, Family::Plain, Family::Counters] {
-        for index in 0..setting("RADDLE_ROBUST", 150) {
+    let (mut compared, mut by_code, mut blocks) = ([0; 2], 0, 0);
+    for family in [Family::Buffered, Family::Mixed, Family::Plain, Family::Counters, Family::Atomic] {
+        for index in numbers(setting("RADDLE_ROBUST", 150)) {
             let sketch = generate(family, 5, index);
-            if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_) | Stmt::Assume(_) | Stmt::Loop(_) | Stmt::Spin(..))) {
+            if sketch.any(|stmt| matches!(stmt, Stmt::Assume(_) | Stmt::Loop(_) | Stmt::Spin(..)) || may_stay(stmt)) {
                 continue;
             }
             let code = code(&sketch);
@@ -45,10 +52,17 @@ fn attacks_succeed_exactly_where_tso_adds_a_class() {
             let found = attacked(&code, &BTreeSet::new(), 1, &sketch);
             assert_eq!(found.witnesses.is_empty(), expected, "{sketch}");
             compared[usize::from(expected)] += 1;
+            by_code += u64::from(found.states == 0);
+            blocks += u64::from(sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))));
         }
     }
-    println!("{compared:?} programs that are not robust and that are");
-    assert!(compared.iter().all(|&number| number > 40), "{compared:?}");
+    println!(
+        "{compared:?} programs that are not robust and that are, {by_code} of these by their code alone; {blocks} with atomic blocks"
+    );
+    assert!(
+        compared.iter().all(|&number| number > 40) && by_code > 20 && blocks > 20,
+        "{compared:?} {by_code} {blocks}"
+    );
 }
 
 #[test]
@@ -68,6 +82,12 @@ fn known_programs() {
         // Nobody sees a thread end before what it has stored has arrived.
         (&["await 1; a=R x; b=R y", "W x 1; a=R y"], true),
         (&["W y 1; await 1; a=R x", "W x 1; a=R y"], true),
+        // An atomic block is one event, and empties the buffer.
+        (&["W x 1; atomic { a=R y }", "W y 1; a=R x"], false),
+        (&["W x 1; atomic { a=R y }", "W y 1; atomic { b=R z }; a=R x"], true),
+        (&["W x 1; a=R y", "atomic { W y 1; a=R x }"], false),
+        (&["W x 1; a=R y", "atomic { a=R x; W y 1 }"], false),
+        (&["W x 1; a=R y", "atomic { a=R x; b=R z }; W z 1", "W y 1; c=R z"], true),
     ];
     for &(threads, expected) in cases {
         let code = code(&litmus(threads));
@@ -137,8 +157,8 @@ fn programs_with_loops_have_fences() {
     let deadline = Deadline::new(Limits { states: Some(20_000), ..Limits::default() }, &control);
     let settings = Settings { workers: 1, all: true };
     let [mut searched, mut needed] = [0; 2];
-    for seed in 0..setting("RADDLE_ROBUST", 60) {
-        let text = raddle_oracle::cyclic::program(&mut raddle_testkit::Random::new(0x0b57 + seed));
+    for seed in numbers(setting("RADDLE_ROBUST", 60)) {
+        let text = raddle_oracle::cyclic::mixed(seed, &mut raddle_testkit::Random::new(0x0b57 + seed));
         let code = parsed(&text);
         let ask = |fences: &BTreeSet<u32>| {
             robust(&code, fences, settings, &deadline).unwrap_or_else(|fault| panic!("{fault}\n{text}seed {seed}"))
@@ -158,7 +178,7 @@ fn programs_with_loops_have_fences() {
     }
     println!("{searched} programs, {needed} fences");
     let least = setting("RADDLE_ROBUST", 60) as usize;
-    assert!(searched * 2 > least && needed > least / 4, "{searched} {needed}");
+    assert!(searched * 2 > least && needed > least / 8, "{searched} {needed}");
 }
 
 #[test]
@@ -167,7 +187,7 @@ fn fences_of_least_cost_are_enough_and_needed() {
     let deadline = Deadline::new(Limits::default(), &control);
     let settings = Settings { workers: 1, all: true };
     let mut needed = 0;
-    for index in 0..setting("RADDLE_ROBUST", 150) {
+    for index in numbers(setting("RADDLE_ROBUST", 150)) {
         let sketch = generate(Family::Buffered, 6, index);
         let code = code(&sketch);
         let first = attacked(&code, &BTreeSet::new(), 1, &sketch);

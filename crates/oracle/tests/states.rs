@@ -7,12 +7,12 @@ use raddle_engine::{Control, Engine, Finding, Options, Outcome, PropertySet, Que
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
 use raddle_oracle::compare::{Equivalence, Expected, code, compare_with, explorer, with_switches};
-use raddle_oracle::cyclic::{Unsearched, plain, program};
+use raddle_oracle::cyclic::{Unsearched, mixed, plain};
 use raddle_oracle::sketch::Stmt;
 use raddle_oracle::{Comparison, Effort, Family, Sketch, generate};
 use raddle_program::{Ordering, Program};
 use raddle_reach::explicit::Explicit;
-use raddle_testkit::{Random, setting};
+use raddle_testkit::{Random, numbers, setting};
 use raddle_trace::{Model, Property};
 use std::collections::BTreeSet;
 
@@ -65,8 +65,8 @@ fn ends(outcome: &Outcome) -> (u64, u64, u64) {
 fn what_can_be_reached_in_cyclic_programs_is_found() {
     let (mut compared, mut failed, mut states, mut kept, mut restless) = (0, 0, 0, 0, 0);
     let (mut unreduced, mut reduced) = (0, [0; REDUCTIONS.len()]);
-    for seed in 0..setting("RADDLE_CYCLIC", 80) {
-        let text = program(&mut Random::new(0xc1c + seed));
+    for seed in numbers(setting("RADDLE_CYCLIC", 80)) {
+        let text = mixed(seed, &mut Random::new(0xc1c + seed));
         let source = parsed(&text);
         let as_written = compile(&source, &AllShared, &CompileOptions::default());
         let prepared = raddle::prepare(&source, None);
@@ -131,7 +131,7 @@ fn what_commutes_is_followed_in_one_order() {
     let (mut compared, mut states, mut kept) = (0, 0, [0; REDUCTIONS.len()]);
     let programs = setting("RADDLE_REDUCED", 60);
     for family in [Family::Buffered, Family::Mixed, Family::Plain, Family::Counters, Family::Heap, Family::Guarded] {
-        for index in 0..programs {
+        for index in numbers(programs) {
             let sketch = generate(family, 97, index);
             if sketch.any(|stmt| matches!(stmt, Stmt::Atomic(_))) {
                 continue;

@@ -1,6 +1,6 @@
 //! Where things come from, and what is wrong with them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A place in a source file: lines and columns count from 1. Line 0 means "nowhere".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,12 +29,25 @@ pub struct SourceFile {
     pub name: Arc<str>,
     /// Its text; empty if it is known by name only.
     pub text: Arc<str>,
+    /// Where its lines begin, once somebody has asked for one: a counterexample asks for hundreds.
+    lines: OnceLock<Box<[usize]>>,
+}
+
+impl SourceFile {
+    /// A line of the text, from 0.
+    fn line(&self, number: usize) -> Option<&str> {
+        let starts = self.lines.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        });
+        self.text[*starts.get(number)?..].lines().next()
+    }
 }
 
 impl SourceMap {
     /// Adds a file and returns its index.
     pub fn add(&mut self, name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> u32 {
-        self.files.push(SourceFile { name: name.into(), text: text.into() });
+        self.files.push(SourceFile { name: name.into(), text: text.into(), lines: OnceLock::new() });
         (self.files.len() - 1) as u32
     }
 
@@ -46,7 +59,7 @@ impl SourceMap {
     /// The text of the span's line, if it is known.
     pub fn line(&self, span: Span) -> Option<&str> {
         let index = (span.line as usize).checked_sub(1)?;
-        self.files.get(span.file as usize)?.text.lines().nth(index)
+        self.files.get(span.file as usize)?.line(index)
     }
 }
 
@@ -107,5 +120,22 @@ impl Diagnostic {
             out += &format!("{margin} = help: {help}\n");
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_of_the_text() {
+        for text in ["", "one", "one\n", "one\r\n\ntwo\nthree", "\n\n"] {
+            let mut sources = SourceMap::default();
+            let file = sources.add("text", text);
+            for line in 0..6u32 {
+                let expected = (line as usize).checked_sub(1).and_then(|at| text.lines().nth(at));
+                assert_eq!(sources.line(Span { file, line, ..Span::default() }), expected, "{text:?}, line {line}");
+            }
+        }
     }
 }

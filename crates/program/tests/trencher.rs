@@ -40,6 +40,62 @@ fn states_are_blocks_and_places_are_those_of_the_automaton() {
     assert_eq!(&*program.sources.files[0].text, text);
 }
 
+/// What a thread does with memory between its first state and its end, by words.
+fn accesses(transitions: &str) -> Vec<&'static str> {
+    let text = format!("thread a\ninitial q0\n{transitions}\nend\nthread b initial q end");
+    let program = read("one.trencher", &text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
+    let insts = program.functions[0].blocks.iter().flat_map(|block| &block.insts);
+    insts
+        .filter_map(|inst| match inst.op {
+            Op::Store { .. } => Some("store"),
+            Op::Load { .. } => Some("load"),
+            Op::Rmw { .. } => Some("rmw"),
+            Op::Cas { .. } => Some("cas"),
+            Op::AtomicBegin => Some("begin"),
+            Op::AtomicEnd => Some("end"),
+            Op::Assume { .. } => Some("assume"),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn a_read_and_a_write_under_the_lock_are_an_update() {
+    let start = "transition q0 q1 lock transition q1 q2 read r 5";
+    let end = "transition q3 q4 unlock";
+    assert_eq!(accesses(&format!("{start} transition q2 q3 write 7 5 {end}")), ["rmw"]);
+    assert_eq!(accesses(&format!("{start} transition q2 q3 write + 1 r 5 {end}")), ["rmw"]);
+    let swap = "transition q2 q3 check == 0 r transition q2 q9 check != 0 r transition q3 q4 write 1 5 transition q4 q5 unlock transition q9 q8 unlock";
+    assert_eq!(accesses(&format!("{start} {swap} transition q8 q0 noop")), ["cas"]);
+    // Another place, another use of what was read, a way in from elsewhere, a goal in between, arithmetic that wraps.
+    let whole = ["begin", "load", "store", "end"];
+    assert_eq!(accesses(&format!("{start} transition q2 q3 write 7 6 {end}")), whole);
+    assert_eq!(accesses(&format!("{start} transition q2 q3 write * 2 r 5 {end}")), whole);
+    assert_eq!(accesses(&format!("{start} transition q2 q3 write + r r 5 {end}")), whole);
+    assert_eq!(accesses(&format!("{start} transition q2 q2 noop transition q2 q3 write 7 5 {end}")), whole);
+    let marked = accesses(&format!("{start} transition q2 q3 write 7 5 {end} transition q4 q5 noop mark q4"));
+    assert_eq!(marked, ["rmw", "rmw"], "one of them counts who is at its goal");
+    let wraps = read(
+        "one.trencher",
+        &format!("domain 3 thread a initial q0 {} transition q2 q3 write + r 1 2 {end} end", start.replace('5', "2")),
+    );
+    let wraps = wraps.unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(
+        wraps.functions[0].blocks.iter().flat_map(|block| &block.insts).all(|inst| !matches!(inst.op, Op::Rmw { .. }))
+    );
+}
+
+/// Nobody goes on who holds the lock and does not pass, and nobody else does: such a run says nothing.
+#[test]
+fn who_does_not_pass_under_the_lock_has_not_taken_it() {
+    assert_eq!(
+        accesses("transition q0 q1 atomic write 1 0 check r read r 3 end"),
+        ["begin", "store", "assume", "load", "end"]
+    );
+    let never = accesses("transition q0 q1 lock transition q1 q2 write 1 0 transition q2 q3 check 0");
+    assert_eq!(never, ["begin", "store", "assume", "assume", "end"]);
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let cases: &[(&str, &str, u32)] = &[

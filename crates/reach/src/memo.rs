@@ -16,7 +16,7 @@ pub(crate) mod sketch;
 pub(crate) use actors::{Accessed, Actor, Whose};
 
 use crate::machine::{Concrete, Machine, Piece};
-use crate::parts::{Numbers, Settled};
+use crate::parts::{Numbers, Settled, is_own};
 use crate::persistent::{self, Process, Reach};
 use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
 use crate::sight::{Sight, everybody_turns, notice};
@@ -243,6 +243,8 @@ pub(crate) fn recall(
         memo.planned = planned;
         return None;
     }
+    let all_look = planned.iter().all(|one| one.runs && one.looks);
+    let over = all_look && !planned.iter().any(|one| moves_on(machine, memo, numbers, (list, rest), one));
     let arrives_safely = |id: ThreadId| {
         let outgoing = memo.outgoing(list, rest + 1, id);
         let stores = (outgoing.part != NONE).then(|| memo.known(outgoing.part));
@@ -254,7 +256,6 @@ pub(crate) fn recall(
     let alone = alone.filter(|_| enough && machine.local);
     let threads = || list[..rest].iter().map(|&part| memo.thread(part));
     // Whatever could be wrong with the state shows in its parts; then the whole of it is looked at.
-    let over = planned.iter().all(|one| one.runs && one.looks);
     let noticed = full || over || threads().any(|thread| thread.odd) || (machine.races && may_race(threads()));
     let sight = if noticed {
         let state = whole.state(numbers);
@@ -351,6 +352,49 @@ pub(crate) fn recall_one(
     memo.list = after;
     memo.planned = planned;
     Some(())
+}
+
+/// After so many looks it is not known whether a thread makes a turn of a loop in vain.
+pub(crate) const LOOKS: usize = 16;
+
+/// Whether a thread that looks at memory, and may be at a turn of a loop in vain, is known to be at none: alone it comes to something else than a look. `false` if that takes a look at the whole state.
+fn moves_on(
+    machine: &Machine<'_>,
+    memo: &mut Memo,
+    numbers: &mut Numbers<'_, Piece>,
+    (list, rest): (&[u32], usize),
+    one: &Planned,
+) -> bool {
+    let How::Exchange { thread, cell, outgoing, mut outcome, .. } = one.how else { return false };
+    if outgoing.part != NONE {
+        return false;
+    }
+    let mut cell = cell.map_or(NONE, |cell| cell.part);
+    for _ in 0..LOOKS {
+        let part = outcome.thread;
+        if outcome.outgoing != NONE || outcome.cell != cell {
+            return true;
+        }
+        if part == list[thread as usize] || is_own(part) {
+            return false;
+        }
+        memo.sketch(machine, numbers, part);
+        let next = *memo.thread(part);
+        if !next.looks {
+            return true;
+        }
+        let addr = match next.needs {
+            Needs::Cell(addr) => Some(addr),
+            Needs::Nothing => None,
+            _ => return false,
+        };
+        cell = addr.map_or(NONE, |addr| memo.cell(list, rest + 1, addr).part);
+        let entry = operation(machine, memo, numbers, (part, NONE, cell), addr);
+        let Entry { whole: false, outcomes, .. } = &memo.entries[entry as usize] else { return false };
+        let &[only] = &outcomes[..] else { return false };
+        outcome = only;
+    }
+    false
 }
 
 /// The parts of the state that a planned move leads to.

@@ -7,8 +7,8 @@
 
 use crate::machine::{Machine, Piece, Rest};
 use crate::memo::sketch::{Needs, Sketch, may_race, sketch};
-use crate::memo::{NONE, Spot, put};
-use crate::parts::{Numbers, Settled};
+use crate::memo::{LOOKS, NONE, Spot, put};
+use crate::parts::{Numbers, Settled, is_own};
 use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
 use raddle_machine::Addr;
 use rustc_hash::FxHashMap;
@@ -116,6 +116,17 @@ impl<S: Send> Remembers for Known<S> {
 }
 
 impl<S> Known<S> {
+    /// Looks at a part, unless it is known.
+    fn look<O: Overlay>(&mut self, system: &O, numbers: &Numbers<'_, O::Part>, part: u32) {
+        let at = part as usize;
+        if self.sketches.len() <= at {
+            self.sketches.resize(at + 1, None);
+        }
+        if self.sketches[at].is_none() {
+            self.sketches[at] = Some(O::piece(numbers.get(part)).map(|piece| sketch(system.machine(), piece)));
+        }
+    }
+
     fn known(&self, part: u32) -> Option<&Sketch> {
         self.sketches[part as usize].as_ref().expect("it was looked at").as_ref()
     }
@@ -174,13 +185,7 @@ fn look_up<S: Overlay>(
 ) -> Option<Expanded<S::Sight>> {
     let machine = system.machine();
     for &part in list {
-        let at = part as usize;
-        if known.sketches.len() <= at {
-            known.sketches.resize(at + 1, None);
-        }
-        if known.sketches[at].is_none() {
-            known.sketches[at] = Some(S::piece(numbers.get(part)).map(|piece| sketch(machine, piece)));
-        }
+        known.look(system, numbers, part);
     }
     let is_rest = |&part: &u32| matches!(known.known(part), Some(Sketch::Rest { atomic: false }));
     let rest = list.iter().position(is_rest)?;
@@ -213,7 +218,13 @@ fn look_up<S: Overlay>(
         all_look &= own.count == 0 || (looks && spots.outgoing.part == NONE);
         found.push((entry, spots));
     }
-    if ways.count > u32::from(u16::MAX) || (all_look && system.notices_ends()) {
+    if ways.count > u32::from(u16::MAX) {
+        return None;
+    }
+    if all_look
+        && system.notices_ends()
+        && !(0..rest).any(|at| moves_on(system, known, numbers, list, (at, rest), beside))
+    {
         return None;
     }
     let alone = ways.silent.filter(|_| breadth == Breadth::Enough);
@@ -231,6 +242,42 @@ fn look_up<S: Overlay>(
         first += own.count;
     }
     Some(Expanded { sight, reduced: alone.is_some() && ways.count > 1 })
+}
+
+/// Whether a thread that looks at memory, and may be at a turn of a loop in vain, is known to be at none: alone it comes to something else than a look. `false` if that takes a look at the whole state.
+fn moves_on<S: Overlay>(
+    system: &S,
+    known: &mut Known<S::Sight>,
+    numbers: &mut Numbers<'_, S::Part>,
+    list: &[u32],
+    (at, rest): (usize, usize),
+    beside: Option<u32>,
+) -> bool {
+    let mut list: SmallVec<[u32; 16]> = SmallVec::from_slice(list);
+    let start = list[at];
+    for _ in 0..LOOKS {
+        let Some(Some(spots)) = spots(known, &list, (at, rest), beside) else { return false };
+        if spots.outgoing.part != NONE {
+            return false;
+        }
+        let entry = entry(system, known, numbers, &list, &spots);
+        let Entry { whole: false, outcomes, .. } = &known.entries[entry as usize] else { return false };
+        let [(_, Outcome { thread, outgoing, beside: left, cells })] = &outcomes[..] else { return false };
+        let (thread, stays) = (*thread, *left == beside.unwrap_or(NONE));
+        if !stays || thread == start || is_own(thread) {
+            return false;
+        }
+        if *outgoing != NONE || spots.cells.iter().zip(cells).any(|((_, spot), &cell)| spot.part != cell) {
+            return true;
+        }
+        known.look(system, numbers, thread);
+        let Some(Sketch::Thread(next)) = known.known(thread) else { return false };
+        if !next.looks {
+            return true;
+        }
+        list[at] = thread;
+    }
+    false
 }
 
 /// Where what matters to a thread stands; none if it has nothing to do, and no answer at all if that depends on more.

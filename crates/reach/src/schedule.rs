@@ -4,11 +4,11 @@
 //! a thread rest behind a turn of a loop that had no effect. On the way such a turn leads back to where it began, so it is left out of the schedule:
 //! nobody else can tell.
 
-use crate::machine::{Machine, Piece};
+use crate::machine::{Machine, Piece, own};
 use crate::search::Graph;
 use crate::sight::Race;
 use crate::visited::Index;
-use raddle_machine::{Automaton, Blocked, Code, Status, System};
+use raddle_machine::{Automaton, Blocked, Code, Status, System, Visible};
 use raddle_trace::{Model, Schedule, Step, ThreadId};
 
 /// A move: whose, and as how many-th of those that the thread has.
@@ -35,6 +35,26 @@ pub(crate) enum Then {
 pub(crate) fn schedule(machine: &Machine<'_>, graph: &Graph<Piece>, index: Index, then: &Then) -> Schedule {
     let way = graph.way(index).into_iter().map(|(from, by)| told(machine, graph, from, by)).collect();
     realise(machine.code, machine.model, way, then)
+}
+
+/// The same of a way through the states of SC under TSO: every store arrives at once.
+pub(crate) fn schedule_with_arrivals(
+    machine: &Machine<'_>,
+    graph: &Graph<Piece>,
+    index: Index,
+    then: &Then,
+) -> Schedule {
+    let mut way = Vec::new();
+    for (from, by) in graph.way(index) {
+        let step = told(machine, graph, from, by);
+        let state = graph.state(machine, from);
+        way.push(step);
+        let stores = matches!(own(&state, step.thread).status(), Status::Ready(Visible::Store { .. }));
+        if stores && state.atomic().is_none() {
+            way.push(Move { thread: step.thread, nth: 0 });
+        }
+    }
+    realise(machine.code, Model::Tso, way, then)
 }
 
 /// The schedule of these moves, without turns of loops that have no effect, and of what comes then.

@@ -4,6 +4,7 @@
 //! * [`damaged`]: inputs as a broken editor, a bad merge or an attacker leaves them.
 //! * [`Scratch`]: a folder that is gone after the test.
 //! * [`setting`]: how much a test does, from the environment.
+//! * [`numbers`]: the seeds of a sweep, which may be done in parts.
 
 mod damage;
 mod random;
@@ -21,6 +22,12 @@ pub fn setting(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).map_or(otherwise, |text| {
         text.parse().unwrap_or_else(|_| panic!("the environment variable {variable} is no number: `{text}`"))
     })
+}
+
+/// So many numbers, from `RADDLE_FROM` on or from 0: a sweep may be done in parts, which may run beside each other.
+pub fn numbers(many: u64) -> std::ops::Range<u64> {
+    let from = setting("RADDLE_FROM", 0);
+    from..from.saturating_add(many)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@
 //! [`read()`] writes the program in Raddle's own language and reads that; places are those of the automaton. [`write()`] goes the other way, as far as there are words for a program.
 
 mod read;
+mod update;
 mod write;
 
 pub use read::read;

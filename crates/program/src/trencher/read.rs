@@ -1,9 +1,10 @@
 //! From automata to a program.
 
+use super::update::updates;
 use crate::program::Program;
 use crate::source::{Diagnostic, SourceMap, Span};
 use crate::text::{ParseErrors, parse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Expressions and blocks are nested no deeper.
@@ -22,8 +23,8 @@ struct Word<'t> {
     span: Span,
 }
 
-#[derive(Clone, Debug)]
-enum Expr<'t> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expr<'t> {
     Number(i64),
     Register(&'t str),
     Not(Box<Expr<'t>>),
@@ -31,7 +32,7 @@ enum Expr<'t> {
 }
 
 #[derive(Clone, Debug)]
-enum Instr<'t> {
+pub(super) enum Instr<'t> {
     Write(Expr<'t>, Expr<'t>),
     Read(&'t str, Expr<'t>),
     Local(&'t str, Expr<'t>),
@@ -41,13 +42,19 @@ enum Instr<'t> {
     Lock,
     Unlock,
     Atomic(Vec<Instr<'t>>),
+    /// What several of them mean, the register and the address first; see [`updates`].
+    Exchange(&'t str, Expr<'t>, Expr<'t>),
+    Add(&'t str, Expr<'t>, Expr<'t>),
+    Swap(&'t str, Expr<'t>, Expr<'t>, Expr<'t>),
+    /// Part of one of these.
+    Gone,
 }
 
 #[derive(Clone, Debug)]
-struct Transition<'t> {
-    from: &'t str,
-    to: &'t str,
-    instr: Instr<'t>,
+pub(super) struct Transition<'t> {
+    pub(super) from: &'t str,
+    pub(super) to: &'t str,
+    pub(super) instr: Instr<'t>,
     span: Span,
 }
 
@@ -356,6 +363,13 @@ impl<'r, 't> Writer<'r, 't> {
     fn thread(&mut self, number: usize) {
         let thread = &self.threads[number];
         let span = thread.name.span;
+        let is_named = |state: &str| {
+            let of_goal = |(of, at): &(usize, Vec<&str>)| *of == number && at.contains(&state);
+            state == thread.initial || self.goals.iter().flatten().any(of_goal)
+        };
+        let thread =
+            &Thread { transitions: updates(&thread.transitions, self.domain.is_some(), &is_named), ..thread.clone() };
+        let locked = locked(thread);
         let mut states: BTreeMap<&str, usize> = BTreeMap::new();
         let ends = thread.transitions.iter().flat_map(|transition| [transition.from, transition.to]);
         for state in std::iter::once(thread.initial).chain(ends) {
@@ -386,8 +400,10 @@ impl<'r, 't> Writer<'r, 't> {
                 .filter(|&goal| self.goals[goal].iter().any(|(of, at)| *of == number && at.contains(&state)))
                 .collect();
             let ways = leaving.len() + reached.len();
+            let is_locked = locked.contains(state);
             if ways == 0 {
-                self.written.line(span, "return;");
+                // Nobody goes on who holds the lock and stops, so that is as if it had not been taken.
+                self.written.line(span, if is_locked { "assume false; atomic_end; return;" } else { "return;" });
                 continue;
             }
             if let ([one, other], []) = (&leaving[..], &reached[..])
@@ -410,7 +426,7 @@ impl<'r, 't> Writer<'r, 't> {
                 }
                 match leaving.get(way) {
                     Some(transition) => {
-                        self.instr(transition.span, &transition.instr, &registers);
+                        self.instr(transition.span, &transition.instr, &registers, is_locked);
                         self.written.line(transition.span, &format!("goto s{};", states[transition.to]));
                     }
                     None => self.count(span, reached[way - leaving.len()]),
@@ -431,7 +447,8 @@ impl<'r, 't> Writer<'r, 't> {
         self.written.line(span, "return;");
     }
 
-    fn instr(&mut self, span: Span, instr: &Instr<'t>, registers: &BTreeMap<&str, usize>) {
+    fn instr(&mut self, span: Span, instr: &Instr<'t>, registers: &BTreeMap<&str, usize>, is_locked: bool) {
+        let value = |expr: &Expr<'t>| self.value(expr, registers);
         let line = match instr {
             Instr::Write(value, address) => {
                 format!("store memory[{}], {};", self.value(address, registers), self.value(value, registers))
@@ -440,6 +457,18 @@ impl<'r, 't> Writer<'r, 't> {
                 format!("r{} = load memory[{}];", registers[register], self.value(address, registers))
             }
             Instr::Local(register, expr) => format!("r{} = {};", registers[register], self.value(expr, registers)),
+            Instr::Exchange(register, address, new) => {
+                format!("r{} = rmw.xchg memory[{}], {};", registers[register], value(address), value(new))
+            }
+            Instr::Add(register, address, more) => {
+                format!("r{} = rmw.add memory[{}], {};", registers[register], value(address), value(more))
+            }
+            Instr::Swap(register, address, old, new) => {
+                let (address, old, new) = (value(address), value(old), value(new));
+                format!("r{} = cas memory[{address}], {old}, {new};", registers[register])
+            }
+            // A block that does not pass is none, and nobody else goes on before a lock is given back.
+            Instr::Check(expr) if is_locked => format!("assume {};", self.condition(expr, registers)),
             // Registers stay as they are, so who does not pass now never does.
             Instr::Check(expr) => {
                 self.checks += 1;
@@ -450,12 +479,12 @@ impl<'r, 't> Writer<'r, 't> {
                 format!("c{number}:")
             }
             Instr::Fence => "fence.sc;".to_owned(),
-            Instr::Nothing => return,
+            Instr::Nothing | Instr::Gone => return,
             Instr::Lock => "atomic_begin;".to_owned(),
             Instr::Unlock => "atomic_end;".to_owned(),
             Instr::Atomic(block) => {
                 self.written.line(span, "atomic_begin;");
-                block.iter().for_each(|instr| self.instr(span, instr, registers));
+                block.iter().for_each(|instr| self.instr(span, instr, registers, true));
                 "atomic_end;".to_owned()
             }
         };
@@ -506,14 +535,13 @@ impl<'r, 't> Writer<'r, 't> {
 }
 
 /// Whether exactly one of two conditions holds, as far as that can be seen.
-fn is_opposite(one: &Expr<'_>, other: &Expr<'_>) -> bool {
-    let same = |one: &Expr<'_>, other: &Expr<'_>| format!("{one:?}") == format!("{other:?}");
+pub(super) fn is_opposite(one: &Expr<'_>, other: &Expr<'_>) -> bool {
     match (one, other) {
-        (Expr::Not(inner), other) | (other, Expr::Not(inner)) if same(inner, other) => true,
+        (Expr::Not(inner), other) | (other, Expr::Not(inner)) if **inner == *other => true,
         (Expr::Binary(this, a, b), Expr::Binary(that, c, d)) => {
             let pairs = [("==", "!="), ("<", ">="), (">", "<=")];
             let opposite = pairs.contains(&(*this, *that)) || pairs.contains(&(*that, *this));
-            opposite && same(a, c) && same(b, d)
+            opposite && a == c && b == d
         }
         _ => false,
     }
@@ -521,14 +549,42 @@ fn is_opposite(one: &Expr<'_>, other: &Expr<'_>) -> bool {
 
 /// The registers of an instruction.
 fn named<'t>(instr: &Instr<'t>, see: &mut dyn FnMut(&'t str)) {
-    if let Instr::Read(register, _) | Instr::Local(register, _) = instr {
-        see(register);
+    match instr {
+        Instr::Read(register, _) | Instr::Local(register, _) => see(register),
+        Instr::Exchange(register, ..) | Instr::Add(register, ..) | Instr::Swap(register, ..) => see(register),
+        Instr::Atomic(block) => return block.iter().for_each(|instr| named(instr, see)),
+        _ => {}
     }
     each(instr, &mut |expr| {
         if let Expr::Register(name) = expr {
             see(name);
         }
     });
+}
+
+/// The registers of an expression.
+pub(super) fn named_in<'t>(expr: &Expr<'t>, see: &mut dyn FnMut(&'t str)) {
+    down(expr, &mut |expr| {
+        if let Expr::Register(name) = expr {
+            see(name);
+        }
+    });
+}
+
+/// The states of a thread in which it may hold the lock.
+fn locked<'t>(thread: &Thread<'t>) -> BTreeSet<&'t str> {
+    let mut locked = BTreeSet::new();
+    let mut todo: Vec<&str> = Vec::new();
+    let locks = |transition: &&Transition<'t>| matches!(transition.instr, Instr::Lock);
+    todo.extend(thread.transitions.iter().filter(locks).map(|transition| transition.to));
+    while let Some(state) = todo.pop() {
+        if locked.insert(state) {
+            let leaving = thread.transitions.iter().filter(|transition| transition.from == state);
+            let keeps = leaving.filter(|transition| !matches!(transition.instr, Instr::Unlock));
+            todo.extend(keeps.map(|transition| transition.to));
+        }
+    }
+    locked
 }
 
 /// The numbers in an instruction.
@@ -540,18 +596,19 @@ fn numbers(instr: &Instr<'_>, see: &mut dyn FnMut(i64)) {
     });
 }
 
-fn each<'t>(instr: &Instr<'t>, see: &mut dyn FnMut(&Expr<'t>)) {
-    fn down<'t>(expr: &Expr<'t>, see: &mut dyn FnMut(&Expr<'t>)) {
-        see(expr);
-        match expr {
-            Expr::Not(inner) => down(inner, see),
-            Expr::Binary(_, one, other) => {
-                down(one, see);
-                down(other, see);
-            }
-            Expr::Number(_) | Expr::Register(_) => {}
+fn down<'t>(expr: &Expr<'t>, see: &mut dyn FnMut(&Expr<'t>)) {
+    see(expr);
+    match expr {
+        Expr::Not(inner) => down(inner, see),
+        Expr::Binary(_, one, other) => {
+            down(one, see);
+            down(other, see);
         }
+        Expr::Number(_) | Expr::Register(_) => {}
     }
+}
+
+fn each<'t>(instr: &Instr<'t>, see: &mut dyn FnMut(&Expr<'t>)) {
     match instr {
         Instr::Write(one, other) => {
             down(one, see);
@@ -559,6 +616,10 @@ fn each<'t>(instr: &Instr<'t>, see: &mut dyn FnMut(&Expr<'t>)) {
         }
         Instr::Read(_, expr) | Instr::Local(_, expr) | Instr::Check(expr) => down(expr, see),
         Instr::Atomic(block) => block.iter().for_each(|instr| each(instr, see)),
-        Instr::Fence | Instr::Nothing | Instr::Lock | Instr::Unlock => {}
+        Instr::Exchange(_, one, other) | Instr::Add(_, one, other) => {
+            [one, other].into_iter().for_each(|expr| down(expr, see))
+        }
+        Instr::Swap(_, one, other, last) => [one, other, last].into_iter().for_each(|expr| down(expr, see)),
+        Instr::Fence | Instr::Nothing | Instr::Lock | Instr::Unlock | Instr::Gone => {}
     }
 }

@@ -183,7 +183,8 @@ impl<'t> Draft<'t> {
         let mut out = format!("--- {name}\n+++ {name}\n");
         let (mut next, mut shift) = (0, 0i64);
         while let Some(&first) = touched.get(next) {
-            let from = first.saturating_sub(AROUND);
+            // What is added stands behind its line. With more lines before than behind, patch(1) takes a hunk for one at the end of a file.
+            let from = (first + usize::from(self.keeps(first))).saturating_sub(AROUND);
             let mut to = (first + AROUND + 1).min(self.lines.len());
             next += 1;
             while let Some(&another) = touched.get(next)
@@ -195,8 +196,7 @@ impl<'t> Draft<'t> {
             let (mut body, mut new) = (String::new(), 0);
             for at in from..to {
                 if self.differs(at) {
-                    let lines = self.changed[at].as_ref().expect("it differs");
-                    let kept = lines.first().is_some_and(|line| line == self.lines[at]);
+                    let (lines, kept) = (self.changed[at].as_ref().expect("it differs"), self.keeps(at));
                     body += &format!("{}{}\n", if kept { ' ' } else { '-' }, self.lines[at]);
                     lines.iter().skip(usize::from(kept)).for_each(|line| body += &format!("+{line}\n"));
                     new += lines.len();
@@ -212,6 +212,11 @@ impl<'t> Draft<'t> {
             shift += new as i64 - (to - from) as i64;
         }
         out
+    }
+
+    /// Whether a line that differs stays, with others behind it.
+    fn keeps(&self, at: usize) -> bool {
+        self.changed[at].as_ref().is_some_and(|lines| lines.first().is_some_and(|line| line == self.lines[at]))
     }
 
     fn differs(&self, at: usize) -> bool {
@@ -384,5 +389,9 @@ mod tests {
         let expected = "--- f\n+++ f\n@@ -1,6 +1,6 @@\n a\n-b\n+B\n c\n-d\n e\n f\n+g\n";
         assert_eq!(draft.diff("f"), expected);
         assert_eq!(Draft::new(text).diff("f"), "");
+        // As many lines before what is added as behind it.
+        let mut draft = Draft::new("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+        draft.add(4, "new".into());
+        assert_eq!(draft.diff("f"), "--- f\n+++ f\n@@ -3,6 +3,7 @@\n 3\n 4\n 5\n+new\n 6\n 7\n 8\n");
     }
 }

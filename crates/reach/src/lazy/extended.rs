@@ -19,6 +19,8 @@ use super::words::{Letter, Node, ROOT, Words};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::overlay::{self, Known, Overlay, Ways};
 use crate::parts::Numbers;
+use crate::robust::attack::is_silent;
+use crate::robust::late::Late;
 use crate::robust::monitor::{Monitor, is_no_event, place};
 use crate::schedule::Move;
 use crate::search::Graph;
@@ -30,7 +32,7 @@ use raddle_machine::memory::{Memory, Store};
 use raddle_machine::{Access, Automaton, Code, Status, Visible};
 use raddle_program::Ordering;
 use raddle_trace::{Model, Step, StoreBuffer, ThreadId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A program with delays built in.
@@ -46,6 +48,8 @@ pub struct Extended<'c> {
     pub attacked: bool,
     /// How many operations each thread does at most (Calin 2016: unrolling).
     pub depth: Option<u32>,
+    /// What an attack can delay by the code alone.
+    pub(super) late: Arc<Late>,
 }
 
 /// A state of it.
@@ -144,7 +148,12 @@ pub(super) enum How {
 impl<'c> Extended<'c> {
     /// The program with these delays.
     pub fn new(code: &'c Code, words: Words) -> Self {
-        Extended { machine: Machine::new(code, Model::Tso), words, exact: true, attacked: false, depth: None }
+        Extended::with(code, words, Arc::new(Late::new(code, &BTreeSet::new())))
+    }
+
+    /// The same if it is known what the code lets attacks delay.
+    pub(super) fn with(code: &'c Code, words: Words, late: Arc<Late>) -> Self {
+        Extended { machine: Machine::new(code, Model::Tso), words, exact: true, attacked: false, depth: None, late }
     }
 
     fn code(&self) -> &'c Code {
@@ -208,9 +217,11 @@ impl<'c> Extended<'c> {
                 } else {
                     continue;
                 }
-            } else if let Status::Ready(Visible::Store { order, .. }) = *thread.status() {
+            } else if let Status::Ready(Visible::Store { order, .. }) = *thread.status()
+                && state.atomic().is_none()
+            {
                 let begins = self.words.next(ROOT, letter).is_some();
-                let late = order != Ordering::SeqCst;
+                let late = order != Ordering::SeqCst && self.late.begins(pc);
                 match (delays, self.exact, begins) {
                     (_, true, true) => choose(How::Captured),
                     (true, ..) => choose(How::Late),
@@ -266,6 +277,9 @@ impl<'c> Extended<'c> {
             own_part.at.insert(id, node.and_then(|node| self.words.next(node, Letter::Arrival)));
             let mut next = Extension { state: state.clone(), own: own_part };
             if choice.how == How::Late {
+                if !self.late.lets_go_on(thread) {
+                    return None;
+                }
                 next.own.monitor.attacker = Some((id, pc, place(store.access)));
                 next.own.late = 1;
                 self.let_go(&mut next, id);
@@ -284,7 +298,7 @@ impl<'c> Extended<'c> {
         }
         match (choice.how, visible) {
             (How::Plain, Visible::Load { access, .. }) if self.is_own(state, id, 0, access) => {}
-            (How::Plain, Visible::Store { .. }) => {}
+            (How::Plain, Visible::Store { .. }) if state.atomic().is_none() => {}
             (How::Plain | How::Direct, visible) if !attacks => own_part.monitor.watch(code, state, id, visible),
             (How::Late, Visible::Store { access, .. }) if !attacks => {
                 own_part.monitor.attacker = Some((id, pc, place(access)));
@@ -310,6 +324,11 @@ impl<'c> Extended<'c> {
         }
         let wrong = |thread: &Shared| self.attacked && is_no_event(thread);
         let mut next = Extension { state: self.machine.after_unless(state, choice.step, wrong)?, own: own_part };
+        if (attacks && choice.how != How::Last || choice.how == How::Late)
+            && !self.late.lets_go_on(own(&next.state, id))
+        {
+            return None;
+        }
         match choice.how {
             How::Direct => while next.state.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Late => {
@@ -400,13 +419,12 @@ impl<'c> Extended<'c> {
         word
     }
 
-    /// The first choice that nobody could notice: a fence that need not wait.
+    /// The first choice that nobody could notice.
     fn silent(&self, extension: &Extension, choices: &[Choice]) -> Option<usize> {
         choices.iter().position(|choice| {
             let id = choice.step.thread();
-            let status = own(&extension.state, id).status();
             let runs = matches!(choice.step, Step::Run(_)) && !extension.own.at.contains_key(&id);
-            runs && matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
+            runs && is_silent(self.code(), &extension.own.monitor, own(&extension.state, id))
         })
     }
 
@@ -423,7 +441,7 @@ impl<'c> Extended<'c> {
                 return self.goes_on(extension, id).is_none();
             }
             let stores = match *own(state, id).status() {
-                Status::Ready(Visible::Store { order, .. }) => order != Ordering::SeqCst,
+                Status::Ready(Visible::Store { order, .. }) => order != Ordering::SeqCst && state.atomic().is_none(),
                 _ => false,
             };
             stores && Self::letter(state, id).is_some_and(|letter| self.words.next(ROOT, letter).is_none())

@@ -15,9 +15,9 @@ pub mod oracle;
 pub mod words;
 
 use crate::growth::what_grows;
-use crate::machine::Piece;
-use crate::robust;
-use crate::schedule::realise;
+use crate::machine::{Machine, Piece};
+use crate::robust::{self, late::Late};
+use crate::schedule::{realise, schedule_with_arrivals};
 use crate::search::{Graph, Order, Plan, search, whole};
 use crate::semantics::Breadth;
 use crate::watch::{Halt, Watch};
@@ -29,6 +29,8 @@ use raddle_engine::{
 };
 use raddle_trace::Model;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use words::Words;
 
 const EXTENSION: Switch = Switch::words(
@@ -65,11 +67,7 @@ pub(crate) fn takes(engine: &str, question: &Question<'_>) -> Result<(), Refusal
         let message = format!("the engine `{engine}` knows tso, not {}", options.model);
         return Err(Refusal::whole(code, message));
     }
-    without_mailboxes(engine, question)?;
-    if code.has_atomic_blocks() {
-        return Err(Refusal::whole(code, format!("the engine `{engine}` does not take atomic blocks")));
-    }
-    Ok(())
+    without_mailboxes(engine, question)
 }
 
 impl Engine for Lazy {
@@ -119,6 +117,8 @@ struct Search<'q> {
     exact: bool,
     depth: Option<u32>,
     words: Words,
+    /// What the code lets attacks delay.
+    late: Arc<Late>,
     /// A thread has done as many operations as it may.
     cut: bool,
     /// Nothing was left to look at but what threads would do then.
@@ -139,6 +139,7 @@ impl<'q> Search<'q> {
             exact,
             depth,
             words: Words::default(),
+            late: Arc::new(Late::new(question.code, &BTreeSet::new())),
             cut: false,
             only_cut: false,
             findings: Vec::new(),
@@ -150,7 +151,11 @@ impl<'q> Search<'q> {
 
     fn extended(&self) -> Extended<'q> {
         let Question { code, .. } = *self.question;
-        Extended { exact: self.exact, depth: self.depth, ..Extended::new(code, self.words.clone()) }
+        Extended {
+            exact: self.exact,
+            depth: self.depth,
+            ..Extended::with(code, self.words.clone(), Arc::clone(&self.late))
+        }
     }
 
     fn run(&mut self) -> Result<Outcome, Fault> {
@@ -159,12 +164,12 @@ impl<'q> Search<'q> {
         let oracle: &dyn Oracle = if options.switches.get(&ORACLE) == "runs" { &Leaving } else { &Attacked };
         loop {
             self.rounds += 1;
-            let extended = self.extended();
-            let (mut watch, graph, ended) = self.round(&extended);
+            let is_plain = self.words.is_empty() && self.depth.is_none();
+            let (mut watch, graph, ended) = if is_plain { self.plain() } else { self.round() };
             let stopped = match ended {
                 Some(Halt::Fault(fault)) => return Err(fault),
                 Some(Halt::Stop(reason)) => {
-                    self.notes.extend(what_grows(code, &pieces(&graph)).map(|what| format!("what grows most: {what}")));
+                    self.notes.extend(what_grows(code, &graph.pieces()).map(|what| format!("what grows most: {what}")));
                     Some(reason)
                 }
                 Some(Halt::Found) => return Ok(self.outcome(watch, &graph, None)),
@@ -200,9 +205,8 @@ impl<'q> Search<'q> {
                     gave_up("no more delays were found, which with additive extensions proves nothing")
                 }
                 Advice::Nothing => {
-                    watch.reach.states = Some(graph.visited.len() as u64);
-                    watch.reach.goes_on =
-                        watch.statistics.executions == 0 && graph.leads_back && graph.goes_on(&extended);
+                    watch.reach.states = Some(graph.states());
+                    watch.reach.goes_on = watch.statistics.executions == 0 && graph.goes_on();
                     self.notes.push(match self.words.len() {
                         0 => "why: the program is robust, so its executions under tso are those under sc".to_owned(),
                         n => format!(
@@ -217,16 +221,36 @@ impl<'q> Search<'q> {
         }
     }
 
+    /// Searches the program without delays: that is the machine of SC.
+    fn plain(&mut self) -> (Watch<'q>, Searched<'q>, Option<Halt>) {
+        let machine = Machine::new(self.question.code, Model::Sc);
+        let watch = RefCell::new(Watch::new(self.question, false, self.deadline));
+        let (graph, ended) = search(
+            &machine,
+            self.plan(),
+            &mut |graph: &Graph<Piece>, index, sight| {
+                watch
+                    .borrow_mut()
+                    .notice(sight, &mut |_, then| Some(schedule_with_arrivals(&machine, graph, index, then)))
+            },
+            &mut |graph| watch.borrow().pause(graph),
+        );
+        (watch.into_inner(), Searched::Plain(machine, graph), ended)
+    }
+
+    fn plan(&self) -> Plan {
+        Plan { order: Order::Breadth, workers: self.question.options.workers.max(1), breadth: Breadth::Enough }
+    }
+
     /// Searches the extended program.
-    fn round(&mut self, extended: &Extended<'q>) -> (Watch<'q>, Graph<ExtendedPart>, Option<Halt>) {
+    fn round(&mut self) -> (Watch<'q>, Searched<'q>, Option<Halt>) {
         let code = self.question.code;
+        let extended = self.extended();
         let watch = RefCell::new(Watch::new(self.question, false, self.deadline));
         let cut = Cell::new(false);
-        let plan =
-            Plan { order: Order::Breadth, workers: self.question.options.workers.max(1), breadth: Breadth::Enough };
         let (graph, ended) = search(
-            extended,
-            plan,
+            &extended,
+            self.plan(),
             &mut |graph: &Graph<ExtendedPart>, index, sight: extended::Sight| {
                 cut.set(cut.get() || sight.cut.is_some());
                 if let Some((why, pc)) = sight.stuck {
@@ -239,7 +263,7 @@ impl<'q> Search<'q> {
             &mut |graph| watch.borrow().pause(graph),
         );
         self.cut = cut.get();
-        (watch.into_inner(), graph, ended)
+        (watch.into_inner(), Searched::Extended(extended, graph), ended)
     }
 
     /// Keeps what was found in an earlier round and not yet again.
@@ -253,13 +277,14 @@ impl<'q> Search<'q> {
         self.findings.clone_from(&watch.findings);
     }
 
-    fn outcome(&mut self, mut watch: Watch<'q>, graph: &Graph<ExtendedPart>, stop: Option<StopReason>) -> Outcome {
+    fn outcome(&mut self, mut watch: Watch<'q>, graph: &Searched<'q>, stop: Option<StopReason>) -> Outcome {
         watch.reach.stop = stop;
-        watch.statistics.events = graph.transitions;
-        watch.statistics.longest = graph.depth;
+        let (transitions, depth) = graph.size();
+        watch.statistics.events = transitions;
+        watch.statistics.longest = depth;
         let counters = vec![
-            ("states", graph.visited.len() as u64),
-            ("transitions", graph.transitions),
+            ("states", graph.states()),
+            ("transitions", transitions),
             ("rounds", self.rounds),
             ("delays", self.words.len() as u64),
             ("oracle_states", self.looked),
@@ -273,11 +298,45 @@ impl<'q> Search<'q> {
     }
 }
 
-/// The parts of the machine among the parts of states.
-fn pieces(graph: &Graph<ExtendedPart>) -> Vec<Piece> {
-    let piece = |part: &ExtendedPart| match part {
-        ExtendedPart::Piece(piece) => Some(piece.clone()),
-        ExtendedPart::Own(_) => None,
-    };
-    graph.parts.list().iter().filter_map(piece).collect()
+/// What was searched, and the states that were met.
+enum Searched<'c> {
+    Plain(Machine<'c>, Graph<Piece>),
+    Extended(Extended<'c>, Graph<ExtendedPart>),
+}
+
+impl Searched<'_> {
+    fn states(&self) -> u64 {
+        match self {
+            Searched::Plain(_, graph) => graph.visited.len() as u64,
+            Searched::Extended(_, graph) => graph.visited.len() as u64,
+        }
+    }
+
+    /// How many moves were followed, and how many lead to the states that are farthest.
+    fn size(&self) -> (u64, u64) {
+        match self {
+            Searched::Plain(_, graph) => (graph.transitions, graph.depth),
+            Searched::Extended(_, graph) => (graph.transitions, graph.depth),
+        }
+    }
+
+    /// Whether some execution goes on for ever.
+    fn goes_on(&self) -> bool {
+        match self {
+            Searched::Plain(machine, graph) => graph.leads_back && graph.goes_on(machine),
+            Searched::Extended(extended, graph) => graph.leads_back && graph.goes_on(extended),
+        }
+    }
+
+    /// The parts of the machine among the parts of states.
+    fn pieces(&self) -> Vec<Piece> {
+        let piece = |part: &ExtendedPart| match part {
+            ExtendedPart::Piece(piece) => Some(piece.clone()),
+            ExtendedPart::Own(_) => None,
+        };
+        match self {
+            Searched::Plain(_, graph) => graph.parts.list().to_vec(),
+            Searched::Extended(_, graph) => graph.parts.list().iter().filter_map(piece).collect(),
+        }
+    }
 }

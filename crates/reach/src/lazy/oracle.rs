@@ -42,6 +42,9 @@ const MOST: usize = 256;
 
 impl Oracle for Attacked {
     fn ask(&self, extended: Extended<'_>, workers: usize, deadline: &Deadline<'_>) -> (Advice, u64) {
+        if extended.late.is_never() {
+            return (Advice::Nothing, 0);
+        }
         let extended = Extended { attacked: true, ..extended };
         look(&extended, workers, deadline, &mut |graph, index, sight, words| {
             if sight.success {

@@ -11,12 +11,14 @@
 //! Deviations: of what is delayed only the newest store to each place is kept, as in the notes, but the first one is remembered by its place alone. Threads that are started
 //! by one that has an access after the load, or wait for the end of such a thread, come after the load as well.
 
+use super::late::Late;
 pub use super::monitor::Attack;
 use super::monitor::{Monitor, Place, is_no_event, place};
 use crate::machine::{Concrete, Machine, Piece, own};
 use crate::overlay::{self, Known, Overlay, Ways};
 use crate::parts::Numbers;
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
+use crate::thread::Shared;
 use raddle_machine::memory::Memory;
 use raddle_machine::{Access, Automaton, Code, Status, Visible};
 use raddle_program::Ordering;
@@ -31,6 +33,8 @@ pub struct Attacks<'c> {
     pub machine: Machine<'c>,
     /// Instructions that nobody passes with something delayed.
     pub fences: BTreeSet<u32>,
+    /// What may be late by the code alone.
+    pub(super) late: Late,
 }
 
 /// A state, and how far the attack has come.
@@ -99,7 +103,8 @@ pub(super) enum How {
 impl<'c> Attacks<'c> {
     /// The program, with fences at these instructions.
     pub fn new(code: &'c Code, fences: BTreeSet<u32>) -> Self {
-        Attacks { machine: Machine::new(code, Model::Tso), fences }
+        let late = Late::new(code, &fences);
+        Attacks { machine: Machine::new(code, Model::Tso), fences, late }
     }
 
     /// What can happen next.
@@ -119,7 +124,8 @@ impl<'c> Attacks<'c> {
                 }
                 choose(How::Plain);
                 let stores = matches!(thread.status(), Status::Ready(Visible::Store { .. }));
-                if stores && monitor.attacker.is_none() && state.atomic().is_none() {
+                let begins = stores && self.late.begins(thread.pc());
+                if begins && monitor.attacker.is_none() && state.atomic().is_none() {
                     choose(How::Delayed);
                 }
                 continue;
@@ -137,12 +143,18 @@ impl<'c> Attacks<'c> {
         choices
     }
 
+    /// The first choice that nobody could notice.
+    fn silent(&self, attacked: &Attacked, choices: &[Choice]) -> Option<usize> {
+        let thread = |choice: &Choice| own(&attacked.state, choice.step.thread());
+        choices.iter().position(|choice| is_silent(self.machine.code, &attacked.monitor, thread(choice)))
+    }
+
     fn is_delayed(&self, state: &Concrete, id: ThreadId, access: Access) -> bool {
         let mut waiting = state.memory().waiting(id).into_iter().flat_map(StoreBuffer::iter);
         waiting.any(|store| store.access.overlaps(access))
     }
 
-    /// The state that a choice leads to; none if it would end a turn of a loop without effect, or fail an assumption. What leads there is no event, so a run without is the same run.
+    /// The state that a choice leads to; none if it would end a turn of a loop without effect, or fail an assumption: what leads there is no event, so a run without is the same run. None either if the attacker comes to no load from there.
     pub(super) fn after(&self, attacked: &Attacked, choice: Choice) -> Option<Attacked> {
         let Attacked { state, monitor } = attacked;
         let mut monitor = monitor.clone();
@@ -162,6 +174,9 @@ impl<'c> Attacks<'c> {
             _ => {}
         }
         let mut next = self.machine.after_unless(state, choice.step, is_no_event)?;
+        if choice.how == How::Delayed && !self.late.lets_go_on(own(&next, id)) {
+            return None;
+        }
         match choice.how {
             How::Plain => while next.step(code, Step::Flush(id), &mut ()).is_ok() {},
             How::Delayed => forget_older(&mut next, id),
@@ -176,12 +191,15 @@ impl<'c> Attacks<'c> {
     }
 }
 
-/// The first choice that nobody could notice: a fence that need not wait.
-fn silent(attacked: &Attacked, choices: &[Choice]) -> Option<usize> {
-    choices.iter().position(|choice| {
-        let status = own(&attacked.state, choice.step.thread()).status();
-        matches!(status, Status::Ready(Visible::Fence { order }) if *order != Ordering::SeqCst)
-    })
+/// Whether a thread that does not attack is about to do what nobody could notice or prevent: a fence that need not wait, or to start a thread before anything comes after the load of an attack.
+pub(crate) fn is_silent(code: &Code, monitor: &Monitor, thread: &Shared) -> bool {
+    match *thread.status() {
+        Status::Ready(Visible::Fence { order }) => order != Ordering::SeqCst,
+        Status::Ready(Visible::Spawn { .. }) => {
+            monitor.attacker() != Some(thread.id()) && monitor.load.is_none() && !code.guesses_handles()
+        }
+        _ => false,
+    }
 }
 
 /// Of what a thread delays, leaves the newest store to each place.
@@ -235,7 +253,7 @@ impl Semantics for Attacks<'_> {
             stuck =
                 Some((format!("there are {} ways to go on, which are too many to look at each", choices.len()), pc));
         }
-        let alone = silent(attacked, &choices).filter(|_| breadth == Breadth::Enough);
+        let alone = self.silent(attacked, &choices).filter(|_| breadth == Breadth::Enough);
         let followed = |number: usize| alone.is_none_or(|alone| alone == number);
         for (number, &choice) in choices.iter().enumerate().filter(|(number, _)| stuck.is_none() && followed(*number)) {
             if let Some(after) = self.after(attacked, choice) {
@@ -283,7 +301,7 @@ impl Overlay for Attacks<'_> {
 
     fn ways(&self, attacked: &Attacked) -> Ways {
         let choices = self.choices(attacked);
-        Ways { count: choices.len() as u32, silent: silent(attacked, &choices).map(|at| at as u32) }
+        Ways { count: choices.len() as u32, silent: self.silent(attacked, &choices).map(|at| at as u32) }
     }
 
     fn notices_ends(&self) -> bool {

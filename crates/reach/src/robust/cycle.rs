@@ -1,7 +1,7 @@
 //! Whether a run could be one without store buffers: the judge of every attack.
 //!
 //! Program order, where reads read from, the order in which writes reached memory, and from each read to the write that overwrote what it read. A store and its arrival in memory are
-//! one event. A run of TSO has the relations of one of SC exactly if they have no cycle (Shasha, Snir 1988). This knows nothing of attacks: it looks at a run that
+//! one event, and so is an atomic block. A run of TSO has the relations of one of SC exactly if they have no cycle (Shasha, Snir 1988). This knows nothing of attacks: it looks at a run that
 //! has been replayed.
 
 use raddle_trace::execution::Entry;
@@ -61,10 +61,33 @@ fn way_back(edges: &Edges, start: EventName) -> Option<Vec<Link>> {
     None
 }
 
+/// The events of atomic blocks, each with the one that stands for its block: a block is one event.
+fn blocks(execution: &Execution) -> BTreeMap<EventName, EventName> {
+    let (mut blocks, mut inside) = (BTreeMap::new(), BTreeMap::<ThreadName, EventName>::new());
+    for entry in &execution.steps {
+        let Entry::Event { event: Event { id, action, .. }, .. } = entry else { continue };
+        if matches!(action, Action::Atomic { begin: true }) {
+            inside.insert(id.thread, *id);
+        }
+        if let Some(&first) = inside.get(&id.thread) {
+            blocks.insert(*id, first);
+        }
+        if matches!(action, Action::Atomic { begin: false }) {
+            inside.remove(&id.thread);
+        }
+    }
+    blocks
+}
+
 fn edges(execution: &Execution) -> Edges {
     let mut edges = Edges::new();
+    let blocks = blocks(execution);
+    let node = |event: EventName| blocks.get(&event).copied().unwrap_or(event);
     let mut add = |from: EventName, to: EventName, because: Because| {
-        edges.entry(from).or_default().insert((to, because));
+        let (from, to) = (node(from), node(to));
+        if from != to {
+            edges.entry(from).or_default().insert((to, because));
+        }
     };
     let mut last: BTreeMap<ThreadName, EventName> = BTreeMap::new();
     let mut starts: BTreeMap<ThreadName, EventName> = BTreeMap::new();

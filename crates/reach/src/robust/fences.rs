@@ -103,6 +103,9 @@ pub fn fences(
     settings: Settings,
     deadline: &Deadline<'_>,
 ) -> Result<Found, Fault> {
+    if first.witnesses.is_empty() && first.stop.is_none() {
+        return Ok(Found { sets: vec![Fences::new()], tried: 0, hopeless: false, stop: None });
+    }
     let paths = first.witnesses.iter().map(|witness| witness.passed.clone()).collect();
     cheapest_sets(sites, paths, first.stop.clone(), &mut |set| {
         let outcome = robust(sites.code, set, Settings { all: false, ..settings }, deadline)?;

@@ -9,6 +9,7 @@
 pub mod attack;
 pub mod cycle;
 pub mod fences;
+pub(crate) mod late;
 pub(crate) mod monitor;
 
 use crate::machine::own;
@@ -64,9 +65,6 @@ pub struct Settings {
 /// # Errors
 /// What is in its way.
 pub fn takes(code: &Code) -> Result<(), Refusal> {
-    if code.has_atomic_blocks() {
-        return Err(Refusal::whole(code, "robustness is not defined here for programs with atomic blocks"));
-    }
     if let Some(place) = code.first_post() {
         return Err(Refusal::of("robustness is not defined here for programs with mailboxes", place));
     }
@@ -91,6 +89,9 @@ pub fn robust(
 ) -> Result<Robustness, Fault> {
     takes(code)?;
     let attacks = Attacks::new(code, fences.clone());
+    if attacks.late.is_never() {
+        return Ok(Robustness { witnesses: Vec::new(), states: 0, stop: None });
+    }
     let mut witnesses: Vec<Witness> = Vec::new();
     let plan = Plan { order: Order::Breadth, workers: settings.workers.max(1), breadth: Breadth::Enough };
     let (graph, ended) = search(
@@ -143,7 +144,7 @@ fn witness(attacks: &Attacks<'_>, graph: &Graph<AttackPart>, index: Index, attac
         let nth = moves.iter().filter(|step| step.thread() == id).position(|step| *step == choice.step);
         way.push(Move { thread: id, nth: nth.expect("it is one of them") });
         let stores = matches!(own(&attacked.state, id).status(), Status::Ready(Visible::Store { .. }));
-        if stores && choice.how == How::Plain {
+        if stores && choice.how == How::Plain && attacked.state.atomic().is_none() {
             way.push(Move { thread: id, nth: 0 });
         }
         if attacker == Some(id) {

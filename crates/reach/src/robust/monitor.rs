@@ -26,6 +26,8 @@ pub(crate) struct Monitor {
     pub(crate) accesses: BTreeMap<Place, bool>,
     /// Who has made an access after that load.
     pub(crate) helpers: BTreeSet<ThreadId>,
+    /// What has been accessed in the atomic block that somebody is in: it is one event, which is there when the block is left.
+    pub(crate) block: BTreeMap<Place, bool>,
 }
 
 /// A place in memory, by start and size.
@@ -66,8 +68,7 @@ impl Monitor {
         if self.load.is_none() {
             return;
         }
-        let meets = self.accesses.iter().any(|(&place, &written)| (writes || written) && overlap(place, at));
-        if meets {
+        if self.meets(at, writes) {
             self.helpers.insert(id);
         }
         if self.helpers.contains(&id) {
@@ -75,17 +76,45 @@ impl Monitor {
         }
     }
 
+    /// Whether an access comes after one that is known, by what both access.
+    fn meets(&self, at: Place, writes: bool) -> bool {
+        self.accesses.iter().any(|(&place, &written)| (writes || written) && overlap(place, at))
+    }
+
+    /// A thread has left its atomic block: what it accessed there is accessed at once.
+    fn leave_block(&mut self, id: ThreadId) {
+        let block = std::mem::take(&mut self.block);
+        if block.iter().any(|(&at, &writes)| self.meets(at, writes)) {
+            self.helpers.insert(id);
+        }
+        if self.helpers.contains(&id) {
+            for (at, writes) in block {
+                *self.accesses.entry(at).or_default() |= writes;
+            }
+        }
+    }
+
     /// A thread that does not attack is about to do this.
     pub(crate) fn watch(&mut self, code: &Code, state: &Concrete, id: ThreadId, visible: Visible) {
-        match visible {
-            Visible::Load { access, .. } => self.access(id, place(access), false),
-            Visible::Store { access, .. } => self.access(id, place(access), true),
+        let accessed = match visible {
+            Visible::Load { access, .. } => Some((access, false)),
+            Visible::Store { access, .. } => Some((access, true)),
             Visible::Update { access, .. } => {
                 let found = state.look(code, id, access);
                 let reaction = found.map(|found| own(state, id).reaction(code, found.value));
-                let writes = matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_)));
-                self.access(id, place(access), writes);
+                Some((access, matches!(reaction, Some(Reaction::Write(_) | Reaction::Pick(_)))))
             }
+            _ => None,
+        };
+        if let Some((access, writes)) = accessed {
+            if state.atomic() != Some(id) {
+                self.access(id, place(access), writes);
+            } else if self.load.is_some() {
+                *self.block.entry(place(access)).or_default() |= writes;
+            }
+        }
+        match visible {
+            Visible::AtomicEnd => self.leave_block(id),
             Visible::Spawn { .. } => {
                 let child = own(state, id).next_child(code);
                 if self.helpers.contains(&id) {
