@@ -301,7 +301,7 @@ long atol(const char *s) {
     long value = 0;
     int negative = 0;
     char c = s[0];
-    while (c == ' ' || c == '\t' || c == '\n')
+    while (c == ' ' || (c >= 9 && c <= 13))
         c = s[++i];
     if (c == '-' || c == '+') {
         negative = c == '-';
@@ -322,17 +322,24 @@ long long atoll(const char *s) {
     return atol(s);
 }
 
-int isdigit(int c) { return c >= '0' && c <= '9'; }
-int isupper(int c) { return c >= 'A' && c <= 'Z'; }
-int islower(int c) { return c >= 'a' && c <= 'z'; }
-int isalpha(int c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-int isalnum(int c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-int isxdigit(int c) { return (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'); }
-int isspace(int c) { return c == ' ' || (c >= 9 && c <= 13); }
-int isprint(int c) { return c >= 32 && c < 127; }
-int ispunct(int c) { return c > 32 && c < 127 && !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); }
-int toupper(int c) { return c >= 'a' && c <= 'z' ? c - 32 : c; }
-int tolower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
+/* Of a character, C11 7.4p1: what is none may be anything. */
+static int __raddle_character(int c) {
+    if (c < -1 || c > 255)
+        __raddle_misuse_memory("a character is asked for that is neither an unsigned char nor EOF");
+    return c;
+}
+
+int isdigit(int c) { __raddle_character(c); return c >= '0' && c <= '9'; }
+int isupper(int c) { __raddle_character(c); return c >= 'A' && c <= 'Z'; }
+int islower(int c) { __raddle_character(c); return c >= 'a' && c <= 'z'; }
+int isalpha(int c) { __raddle_character(c); return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+int isalnum(int c) { __raddle_character(c); return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+int isxdigit(int c) { __raddle_character(c); return (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'); }
+int isspace(int c) { __raddle_character(c); return c == ' ' || (c >= 9 && c <= 13); }
+int isprint(int c) { __raddle_character(c); return c >= 32 && c < 127; }
+int ispunct(int c) { __raddle_character(c); return c > 32 && c < 127 && !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); }
+int toupper(int c) { __raddle_character(c); return c >= 'a' && c <= 'z' ? c - 32 : c; }
+int tolower(int c) { __raddle_character(c); return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
 /* Random numbers are unknown inputs from 0 to RAND_MAX. */
 
@@ -368,7 +375,7 @@ unsigned long __raddle_number(const char *s, char **end, int base, unsigned long
         negative = c == '-';
         c = s[++i];
     }
-    if ((base == 0 || base == 16) && c == '0' && (s[i + 1] == 'x' || s[i + 1] == 'X')) {
+    if ((base == 0 || base == 16) && c == '0' && (s[i + 1] == 'x' || s[i + 1] == 'X') && isxdigit((unsigned char)s[i + 2])) {
         base = 16;
         i += 2;
         c = s[i];

@@ -84,6 +84,8 @@ int vsnprintf(char *to, unsigned long size, const char *format, unsigned long lo
                 text = "(null)";
             while ((precision < 0 || count < precision) && text[count] != 0)
                 count++;
+            if (size > 0 && ((unsigned long)(text - to) <= at + count || (unsigned long)(to - text) <= (unsigned long)count))
+                __raddle_misuse_memory("a string is printed to where it stands");
         } else if (letter == 'd' || letter == 'i') {
             long long value = (long long)*list++;
             if (bits == 32)
@@ -103,7 +105,7 @@ int vsnprintf(char *to, unsigned long size, const char *format, unsigned long lo
             count = __raddle_number_text(digits, value, base, letter == 'X');
             if (letter == 'p' || (alternate && value != 0 && base == 16))
                 prefix = letter == 'X' ? "0X" : "0x";
-            else if (alternate && base == 8)
+            else if (alternate && base == 8 && precision <= count && (value != 0 || precision == 0))
                 prefix = "0";
         } else if (letter == 'n') {
             *(int *)*list++ = (int)at;
@@ -113,6 +115,8 @@ int vsnprintf(char *to, unsigned long size, const char *format, unsigned long lo
             return -1;
         }
         int number = text == 0 && letter != 'c' && letter != '%';
+        if (number && letter != 'p' && precision == 0 && count == 1 && digits[0] == '0')
+            count = 0;
         int zeros = number && precision > count ? precision - count : 0;
         int sign = 0;
         while (prefix[sign] != 0)

@@ -175,6 +175,45 @@ pub(crate) struct Bits {
     pub(crate) shift: u32,
     /// How many bits it has.
     pub(crate) width: u32,
+    /// Where the rest of it is, if it is packed so that no unit holds all of it.
+    pub(crate) rest: Option<Rest>,
+}
+
+/// Where the upper bits of a bit-field are that lies in two units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rest {
+    /// How many bytes behind the first unit's start.
+    pub(crate) at: u64,
+    /// The type of the second unit.
+    pub(crate) unit: Type,
+    /// Its lowest bit there.
+    pub(crate) shift: u32,
+}
+
+/// What one unit has of a bit-field.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    /// How many bytes behind the first unit's start.
+    pub(crate) at: u64,
+    pub(crate) unit: Type,
+    /// Which bits of the unit.
+    pub(crate) bits: raddle_program::Field,
+    /// Which bits of the bit-field they are, from here on.
+    pub(crate) from: u8,
+}
+
+impl Bits {
+    /// The bit-field, unit by unit.
+    pub(crate) fn pieces(self) -> impl Iterator<Item = Piece> {
+        let field = |shift: u32, width: u32| raddle_program::Field { shift: shift as u8, width: width as u8 };
+        let first = self.width.min(self.unit.bits() - self.shift);
+        let lower = Piece { at: 0, unit: self.unit, bits: field(self.shift, first), from: 0 };
+        let upper = self.rest.map(|rest| {
+            let bits = field(rest.shift, self.width - first);
+            Piece { at: rest.at, unit: rest.unit, bits, from: first as u8 }
+        });
+        std::iter::once(lower).chain(upper)
+    }
 }
 
 impl Ty {
@@ -422,11 +461,11 @@ impl Types {
 
     fn collect_field(&self, field: &Field, base: u64, limit: usize, leaves: &mut Vec<Leaf>) -> bool {
         match field.bits {
-            Some(bits) => {
-                let offset = base + field.offset;
-                let known = leaves.iter().any(|l| l.offset == offset && l.ty == bits.unit);
-                known || self.push_leaf(offset, bits.unit, false, leaves)
-            }
+            Some(bits) => bits.pieces().all(|piece| {
+                let offset = base + field.offset + piece.at;
+                let known = leaves.iter().any(|l| l.offset == offset && l.ty == piece.unit);
+                known || self.push_leaf(offset, piece.unit, false, leaves)
+            }),
             None => self.collect_leaves(&field.ty, base + field.offset, limit, leaves),
         }
     }

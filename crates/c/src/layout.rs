@@ -1,6 +1,6 @@
 //! Where do the members of a record go? The System V rules, bit-fields included.
 
-use crate::ctype::{Bits, Field, MAX_OBJECT, QTy, Record, RecordId, Ty, Types};
+use crate::ctype::{Bits, Field, MAX_OBJECT, QTy, Record, RecordId, Rest, Ty, Types};
 use crate::token::Name;
 use raddle_program::Type;
 
@@ -24,9 +24,9 @@ pub(crate) fn complete(types: &mut Types, id: RecordId, protos: Vec<Proto>, pack
     let (mut bit, mut size, mut max_align) = (0u64, 0u64, align.max(1));
     for proto in protos {
         let natural = types.object_align(&proto.ty);
-        let pack = if proto.packed { Some(1) } else { pack };
-        let packed = pack.is_some_and(|pack| pack == 1 || pack < natural);
-        let field_align = pack.map_or(natural, |pack| natural.min(pack)).max(proto.align);
+        // As GNU has it, `pack` limits what a member asks for, too, and lets bit-fields cross their units.
+        let limited = |align: u64| pack.map_or(align, |pack| align.min(pack));
+        let own_align = if proto.packed { 1 } else { natural };
         let field_size = types.size(&proto.ty.ty).unwrap_or(0);
         let start = if is_union { 0 } else { bit };
         match proto.width {
@@ -38,17 +38,20 @@ pub(crate) fn complete(types: &mut Types, id: RecordId, protos: Vec<Proto>, pack
                 let width64 = u64::from(width);
                 let unit = field_size * 8;
                 let crosses = start / unit != (start + width64 - 1) / unit;
-                let start = if !packed && crosses { round_up(start, unit) } else { start };
-                let start = if proto.align > 1 { round_up(start, proto.align * 8) } else { start };
+                let may_cross = proto.packed || pack.is_some();
+                let start = if !may_cross && crosses { round_up(start, unit) } else { start };
+                let start = if proto.align > 1 { round_up(start, limited(proto.align) * 8) } else { start };
                 if proto.name.is_some() {
-                    max_align = max_align.max(field_align);
+                    let own_align = if pack.is_some() { limited(natural) } else { own_align };
+                    max_align = max_align.max(own_align).max(limited(proto.align));
                     // The unit is settled when the neighbours are known; until then `offset` counts bits.
-                    let bits = Some(Bits { unit: Type::I8, shift: 0, width });
+                    let bits = Some(Bits { unit: Type::I8, shift: 0, width, rest: None });
                     fields.push(Field { name: proto.name, ty: proto.ty, offset: start, bits });
                 }
                 bit = start + width64;
             }
             None => {
+                let field_align = limited(own_align.max(proto.align));
                 let start = round_up(start, field_align * 8);
                 max_align = max_align.max(field_align);
                 fields.push(Field { name: proto.name, ty: proto.ty, offset: start / 8, bits: None });
@@ -84,32 +87,30 @@ fn settle_units(types: &Types, fields: &mut [Field], size: u64, is_union: bool) 
             let contains = start + width <= (from + bytes) * 8;
             let inside = from + bytes <= size;
             let alone = is_union || solid.iter().all(|&(a, b)| b <= from || from + bytes <= a);
-            (from, contains, contains && inside && alone)
+            (contains && inside && alone).then_some((from, bytes))
         };
-        let (_, _, fits) = unit_at(declared);
-        let bytes = if fits {
-            declared
-        } else {
-            let clean = [1, 2, 4, 8].into_iter().find(|&b| unit_at(b).2);
-            clean.or_else(|| [1, 2, 4, 8].into_iter().find(|&b| unit_at(b).1)).unwrap_or(8)
+        let Some((from, bytes)) = [declared, 1, 2, 4, 8].into_iter().find_map(unit_at) else {
+            // Packed fields lie anywhere: then the unit has their bytes and no others, if need be in two.
+            (field.offset, *bits) = in_its_own_bytes(start, bits.width);
+            continue;
         };
-        let (mut from, _, clean) = unit_at(bytes);
-        let mut bytes = bytes;
-        // Packed fields lie anywhere: then the unit does, too.
-        if !clean {
-            let anywhere = [1, 2, 4, 8].into_iter().flat_map(|bytes| {
-                let last = start / 8;
-                (last.saturating_sub(bytes - 1)..=last).rev().map(move |from| (from, bytes))
-            });
-            let found = anywhere.into_iter().find(|&(from, bytes)| {
-                from * 8 <= start && start + width <= (from + bytes) * 8 && from + bytes <= size
-            });
-            (from, bytes) = found.unwrap_or((from, bytes));
-        }
         bits.unit = Type::int(bytes as u32 * 8).unwrap_or(Type::I64);
         bits.shift = (start - from * 8) as u32;
         field.offset = from;
     }
+}
+
+/// The bytes in which a bit-field is that starts at this bit, as one unit or, if no unit has so many, as the largest one that fits and one that ends where it ends.
+fn in_its_own_bytes(start: u64, width: u32) -> (u64, Bits) {
+    let (from, end) = (start / 8, (start + u64::from(width)).div_ceil(8));
+    let unit = |bytes: u64| Type::int(bytes as u32 * 8).unwrap_or(Type::I64);
+    let first = [8, 4, 2, 1].into_iter().find(|&bytes| from + bytes <= end).unwrap_or(1);
+    let shift = |at: u64, bit: u64| (bit - at * 8) as u32;
+    let rest = (from + first < end).then(|| {
+        let second = (end - from - first).next_power_of_two();
+        Rest { at: end - second - from, unit: unit(second), shift: shift(end - second, (from + first) * 8) }
+    });
+    (from, Bits { unit: unit(first), shift: shift(from, start), width, rest })
 }
 
 fn round_up(value: u64, to: u64) -> u64 {

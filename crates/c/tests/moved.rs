@@ -10,13 +10,13 @@ use std::fmt::Write;
 use support::{compile_file, run};
 
 const HEAD: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>
-struct in { short h; int *p; }; struct s { char c; int n; long l; struct in in; int a[3]; unsigned b : 5; }; struct pair { struct s one, two; };
+struct in { short h; int *p; }; struct s { char c; int n; long l; struct in in; int a[3]; unsigned b : 5, d : 7; }; struct pair { struct s one, two; };
 static struct s same(struct s x) { return x; } static struct s other(int n, struct s x, struct s *y) { return n ? x : *y; }
 static void out(struct s *to, const struct s *from) { *to = *from; } static struct s (*volatile any)(struct s) = same;
 static int number; struct s global;\n";
 
 /// The members, and how they are printed.
-const MEMBERS: [&str; 9] = ["c", "n", "l", "in.h", "in.p", "a[0]", "a[1]", "a[2]", "b"];
+const MEMBERS: [&str; 10] = ["c", "n", "l", "in.h", "in.p", "a[0]", "a[1]", "a[2]", "b", "d"];
 
 /// Objects of the struct's type.
 const OBJECTS: [&str; 8] = ["x", "y", "array[0]", "array[1]", "heap[0]", "heap[2]", "pair.two", "both->one"];

@@ -226,8 +226,8 @@ pub trait Automaton: Clone + fmt::Debug + Eq + Hash {
     /// The first state of the thread that a [`Visible::Spawn`] starts, which is its [next child](Automaton::next_child).
     fn spawned(&self, code: &Code, child: ThreadId) -> Self;
 
-    /// What the pending operation finds where nobody has written, or only a part, which is given then; `None` if that is an error.
-    fn finds_unwritten(&self, code: &Code, part: Option<u64>) -> Option<u64>;
+    /// What the pending operation gets where it finds what stands for a value with [bits missing](raddle_program::partial); `None` if that is an error.
+    fn finds_unwritten(&self, code: &Code, found: u64) -> Option<u64>;
 
     /// What the pending load or update would do with this value.
     fn reaction(&self, code: &Code, value: u64) -> Reaction;

@@ -6,7 +6,7 @@
 use crate::address::Addr;
 use crate::automaton::Access;
 use crate::code::Code;
-use raddle_program::NO_VALUE;
+use raddle_program::{NO_VALUE, partial};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,25 +20,26 @@ pub struct ByteMemory {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Contents {
     bytes: Box<[u8]>,
-    written: Box<[bool]>,
+    /// Of each byte which bits were written.
+    written: Box<[u8]>,
 }
 
 /// What stands in a part of an object of at most eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Cell {
-    /// Bytes that were never written are 0.
+    /// Bits that were never written are 0.
     pub value: u64,
-    /// Which bytes were written, the first in the lowest bit.
-    pub written: u8,
+    /// Which bits were written.
+    pub written: u64,
 }
 
 /// How much of what is read was ever written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Written {
-    /// Every byte.
+    /// Every bit.
     All,
-    /// Some bytes; the others read as 0.
-    Part,
+    /// Not these bits, which read as 0.
+    Part(u64),
     /// Nothing.
     Nothing,
 }
@@ -49,16 +50,31 @@ impl Written {
         if written { Written::All } else { Written::Nothing }
     }
 
-    /// Of these bytes.
-    fn of(bytes: &[bool]) -> Self {
-        if bytes.iter().all(|&written| written) {
-            Written::All
-        } else if bytes.contains(&true) {
-            Written::Part
-        } else {
-            Written::Nothing
+    /// When these bits were written, of so many bytes.
+    pub(crate) const fn of(bits: u64, size: u8) -> Self {
+        let all = u64::MAX >> (64 - 8 * size as u32);
+        match bits & all {
+            0 => Written::Nothing,
+            bits if bits == all => Written::All,
+            bits => Written::Part(all & !bits),
         }
     }
+
+    /// What [stands for](partial) this value of so many bytes.
+    pub fn stands_for(self, value: u64, size: u8) -> u64 {
+        match self {
+            Written::All => value,
+            Written::Part(missing) => partial::join(value, missing, u64::MAX >> (64 - 8 * u32::from(size))),
+            Written::Nothing => NO_VALUE,
+        }
+    }
+}
+
+/// Up to eight bytes as a number, the first in the lowest bits.
+pub(crate) fn number(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
 }
 
 impl ByteMemory {
@@ -89,7 +105,7 @@ impl ByteMemory {
     /// Gives an object its first contents: these bytes, or uninitialised ones.
     pub fn create(&mut self, base: Addr, size: u32, contents: Option<&[u8]>) {
         let bytes: Box<[u8]> = contents.map_or_else(|| vec![0; size as usize].into(), Into::into);
-        let written = vec![contents.is_some(); size as usize].into();
+        let written = vec![if contents.is_some() { u8::MAX } else { 0 }; size as usize].into();
         self.objects.insert(base, Arc::new(Contents { bytes, written }));
     }
 
@@ -98,19 +114,16 @@ impl ByteMemory {
         let object = self.objects.get(&access.addr.base())?;
         let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
         let source = object.bytes.get(start..start + size)?;
-        let mut value = [0; 8];
-        value[..size].copy_from_slice(source);
-        let written = Written::of(&object.written[start..start + size]);
-        Some((u64::from_le_bytes(value), written))
+        let written = Written::of(number(&object.written[start..start + size]), access.size);
+        Some((number(source), written))
     }
 
-    /// What stands there, byte by byte. `None` if the object has no contents or is too small.
+    /// What stands there, bit by bit. `None` if the object has no contents or is too small.
     pub fn cell(&self, access: Access) -> Option<Cell> {
         let (value, _) = self.read(access)?;
         let written = &self.objects.get(&access.addr.base())?.written;
         let start = access.addr.offset() as usize;
-        let bits = (0..usize::from(access.size)).map(|at| u8::from(written[start + at]) << at);
-        Some(Cell { value, written: bits.fold(0, |all, bit| all | bit) })
+        Some(Cell { value, written: number(&written[start..start + usize::from(access.size)]) })
     }
 
     /// Makes this stand there. Returns `None` if the object has no contents or is too small.
@@ -118,20 +131,17 @@ impl ByteMemory {
         let object = Arc::make_mut(self.objects.get_mut(&access.addr.base())?);
         let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
         object.bytes.get_mut(start..start + size)?.copy_from_slice(&cell.value.to_le_bytes()[..size]);
-        for (at, written) in object.written[start..start + size].iter_mut().enumerate() {
-            *written = cell.written >> at & 1 != 0;
-        }
+        object.written[start..start + size].copy_from_slice(&cell.written.to_le_bytes()[..size]);
         Some(())
     }
 
-    /// Writes a value; [`NO_VALUE`] makes the bytes count as never written. Returns `None` if the object has no contents or is too small.
+    /// Writes a value; bits that it [does not have](partial) count as never written. Returns `None` if the object has no contents or is too small.
     pub fn write(&mut self, access: Access, value: u64) -> Option<()> {
         let object = Arc::make_mut(self.objects.get_mut(&access.addr.base())?);
         let (start, size) = (access.addr.offset() as usize, usize::from(access.size));
-        let has_value = value != NO_VALUE;
-        let value = if has_value { value } else { 0 };
+        let (value, missing) = partial::split(value);
         object.bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_le_bytes()[..size]);
-        object.written[start..start + size].fill(has_value);
+        object.written[start..start + size].copy_from_slice(&(!missing).to_le_bytes()[..size]);
         Some(())
     }
 }

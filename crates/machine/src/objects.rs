@@ -5,8 +5,9 @@
 //! The table is copied on write, so that snapshots of a thread share it.
 
 use crate::address::{self, Addr};
+use crate::bytes::{Written, number};
 use crate::narrow;
-use raddle_program::NO_VALUE;
+use raddle_program::partial;
 use raddle_trace::ThreadId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -40,8 +41,8 @@ pub struct ObjectInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Private {
     bytes: Box<[u8]>,
-    /// Per byte whether it has been written; empty when all have.
-    written: Box<[bool]>,
+    /// Of each byte which bits have been written; empty when all have.
+    written: Box<[u8]>,
     live: bool,
 }
 
@@ -50,8 +51,8 @@ struct Private {
 pub(crate) enum PrivateError {
     OutOfBounds,
     Freed,
-    /// Not every byte was written. If some were, what is there, with zeros for the others.
-    Uninitialised(Option<u64>),
+    /// Not every bit was written. What [stands for](partial) the value.
+    Uninitialised(u64),
 }
 
 impl ObjectInfo {
@@ -61,7 +62,7 @@ impl ObjectInfo {
 
     pub(crate) fn private(kind: ObjectKind, size: u32, contents: Option<&[u8]>) -> Self {
         let bytes = contents.map_or_else(|| vec![0; size as usize].into(), Into::into);
-        let written = if contents.is_some() { Box::default() } else { vec![false; size as usize].into() };
+        let written = if contents.is_some() { Box::default() } else { vec![0; size as usize].into() };
         let private = Some(Arc::new(Private { bytes, written, live: true }));
         ObjectInfo { kind, size, initialised: contents.is_some(), private }
     }
@@ -74,27 +75,25 @@ impl ObjectInfo {
     pub(crate) fn read(&self, offset: u32, size: u32) -> Result<u64, PrivateError> {
         let private = self.private.as_ref().expect("only private objects have contents");
         let range = private.range(offset, size)?;
-        let mut value = [0; 8];
-        value[..size as usize].copy_from_slice(&private.bytes[range.clone()]);
-        let value = u64::from_le_bytes(value);
-        if private.written.is_empty() || private.written[range.clone()].iter().all(|&w| w) {
+        let value = number(&private.bytes[range.clone()]);
+        if private.written.is_empty() || private.written[range.clone()].iter().all(|&bits| bits == u8::MAX) {
             return Ok(value);
         }
-        Err(PrivateError::Uninitialised(private.written[range].contains(&true).then_some(value)))
+        let written = Written::of(number(&private.written[range]), size as u8);
+        Err(PrivateError::Uninitialised(written.stands_for(value, size as u8)))
     }
 
-    /// Writes a value; [`NO_VALUE`] makes the bytes count as never written.
+    /// Writes a value; bits that it [does not have](partial) count as never written.
     pub(crate) fn write(&mut self, offset: u32, size: u32, value: u64) -> Result<(), PrivateError> {
         let private = Arc::make_mut(self.private.as_mut().expect("only private objects have contents"));
         let range = private.range(offset, size)?;
-        let has_value = value != NO_VALUE;
-        let value = if has_value { value } else { 0 };
+        let (value, missing) = partial::split(value);
         private.bytes[range.clone()].copy_from_slice(&value.to_le_bytes()[..size as usize]);
-        if !has_value && private.written.is_empty() {
-            private.written = vec![true; private.bytes.len()].into();
+        if missing != 0 && private.written.is_empty() {
+            private.written = vec![u8::MAX; private.bytes.len()].into();
         }
         if !private.written.is_empty() {
-            private.written[range].fill(has_value);
+            private.written[range].copy_from_slice(&(!missing).to_le_bytes()[..size as usize]);
         }
         Ok(())
     }

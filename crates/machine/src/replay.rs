@@ -8,6 +8,7 @@ use crate::code::Code;
 use crate::observer::Record;
 use crate::system::System;
 use crate::thread::Thread;
+use raddle_program::{NO_VALUE, partial};
 use raddle_trace::execution::{Entry, Racing};
 use raddle_trace::{
     Action, Event, EventId, EventName, Execution, Model, Ordering, Place, Property, Schedule, Source, Step, ThreadName,
@@ -202,14 +203,22 @@ fn entry(code: &Code, system: &mut System<'_>, record: Record, id: EventId, orig
     let location = |addr: Addr| system.describe(addr);
     let signed = |access: Access, value: u64| {
         let shift = 64 - 8 * u32::from(access.size);
-        ((value << shift) as i64) >> shift
+        ((partial::split(value).0 << shift) as i64) >> shift
     };
     let from = |source: Source| match source {
         Source::Initial => Source::Initial,
         Source::Write(write) => Source::Write(named(code, write)),
         Source::Buffer(write) => Source::Buffer(named(code, write)),
     };
-    let what = name.to_owned();
+    // What is moved without a value, or without all of it, has no number to be shown.
+    let what = match record {
+        Record::Read { value: NO_VALUE, .. } => format!("{name} nothing from"),
+        Record::Write { value: NO_VALUE, .. } => format!("{name} nothing to"),
+        Record::Read { value, .. } | Record::Write { value, .. } if partial::is_partial(value) => {
+            format!("{name} in part")
+        }
+        _ => name.to_owned(),
+    };
     let mut in_buffer = false;
     let action = match record {
         Record::Read { access, value, source } => {

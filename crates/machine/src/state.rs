@@ -531,12 +531,10 @@ impl<M: Memory, T: Automaton> State<M, T> {
         let located = self.locate(code, access)?;
         let fresh = located.contents.value(access);
         let found = self.memory.find(id, access, from, (fresh.unwrap_or(0), Written::all(fresh.is_some())));
-        let part = match found.written {
-            Written::All => return Ok(found),
-            Written::Part => Some(found.value),
-            Written::Nothing => None,
-        };
-        match self.own(id).finds_unwritten(code, part) {
+        if found.written == Written::All {
+            return Ok(found);
+        }
+        match self.own(id).finds_unwritten(code, found.written.stands_for(found.value, access.size)) {
             Some(value) => Ok(Found { value, ..found }),
             None => Err(format!("read of {}, which was never written", self.describe(code, access.addr))),
         }

@@ -17,7 +17,7 @@ use crate::address::Addr;
 use crate::automaton::{Access, Automaton, Blocked, Commuting, Failure, Meeting, Reaction, Status, Visible};
 use crate::code::{Code, Instr, NO_SLOT, Operand, Slot, SyncOp};
 use crate::objects::{ObjectInfo, ObjectKind, Objects};
-use raddle_program::{BinOp, FuncId, NO_VALUE, RmwOp, Type, Unwritten};
+use raddle_program::{BinOp, FuncId, RmwOp, Type, Unwritten};
 use raddle_trace::{Property, ThreadId};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -389,16 +389,12 @@ impl Automaton for Thread {
         Thread::start(code, child, function, &values, mailbox, self.past.log.is_some())
     }
 
-    fn finds_unwritten(&self, code: &Code, part: Option<u64>) -> Option<u64> {
+    fn finds_unwritten(&self, code: &Code, found: u64) -> Option<u64> {
         let unwritten = match code.instrs[self.pc as usize] {
             Instr::Load { unwritten, .. } => unwritten,
             _ => Unwritten::Error,
         };
-        match unwritten {
-            Unwritten::Kept => Some(part.unwrap_or(NO_VALUE)),
-            Unwritten::Zero => Some(part.unwrap_or(0)),
-            Unwritten::Error => code.takes_for_zero(self.pc).then_some(part.unwrap_or(0)),
-        }
+        self.forgives(code, unwritten, found)
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {

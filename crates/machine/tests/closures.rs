@@ -82,7 +82,7 @@ impl Automaton for Function {
         Function::new(child)
     }
 
-    fn finds_unwritten(&self, _: &Code, _: Option<u64>) -> Option<u64> {
+    fn finds_unwritten(&self, _: &Code, _: u64) -> Option<u64> {
         None
     }
 

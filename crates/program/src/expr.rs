@@ -4,6 +4,7 @@
 //! The one thing that can go wrong is a division by zero, which is an error of the program under test.
 
 use crate::float::{FloatBin, FloatCast, FloatUn};
+use crate::partial::{self, Field};
 use crate::program::{FuncId, GlobalId, LocalId, Reg};
 use crate::types::Type;
 
@@ -86,10 +87,21 @@ pub enum BinOp {
     SLe,
     /// Of floating-point numbers.
     Float(FloatBin),
+    /// The first with a field of it replaced by one of the second, which need not have the same type. The one operator on [values in part](crate::partial).
+    Splice(Splice),
+}
+
+/// Which field is replaced by which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Splice {
+    /// The field that is replaced.
+    pub to: Field,
+    /// Where the bits start that replace it.
+    pub from: u8,
 }
 
 impl BinOp {
-    /// Every binary operator, those of floating-point numbers apart.
+    /// Every binary operator on numbers of one type, those of floating-point numbers apart.
     pub const ALL: [BinOp; 19] = [
         BinOp::Add,
         BinOp::Sub,
@@ -160,6 +172,7 @@ impl BinOp {
             BinOp::AShr => (signed(a) >> b.min(63)) as u64,
             BinOp::Float(op) if op.is_comparison() => return Some(op.apply(ty, a, b)),
             BinOp::Float(op) => op.apply(ty, a, b),
+            BinOp::Splice(Splice { to, from }) => return Some(partial::splice(a, to, b, from, ty.mask())),
         };
         Some(ty.truncate(value))
     }

@@ -6,6 +6,7 @@
 
 use crate::Ordering;
 use crate::expr::Expr;
+use crate::partial::Field;
 use crate::program::{BlockId, FuncId, Reg};
 use crate::source::Span;
 use crate::types::Type;
@@ -30,13 +31,12 @@ pub enum Unwritten {
     Error,
     /// Zero: somebody looks at a part of what it finds only.
     Zero,
-    /// [`NO_VALUE`]: it is moved on as a part of something larger, which C allows, and where it gets to, memory counts as never written.
+    /// [`NO_VALUE`](crate::NO_VALUE), or what stands for [a value in part](crate::partial): it is moved on as a part of something larger, which C allows, and
+    /// where it gets to, memory counts as never written.
     Kept,
+    /// It must not look at this field; whatever lies around it is zero.
+    Field(Field),
 }
-
-/// What stands for the value of memory that was never written, in registers and in events. It fits no type below 64 bits, and no program is expected to
-/// compute this number: one that did, and wrote it to memory, would be told that it reads what was never written.
-pub const NO_VALUE: u64 = 0xa5c3_96d2_4be8_7f19;
 
 /// The beginning of a turn of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

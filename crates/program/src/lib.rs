@@ -5,7 +5,7 @@
 //! another thread could reach lives in memory and is touched by explicit instructions only ([`Op::Load`],
 //! [`Op::Store`], [`Op::Rmw`], ...), so the visible events of a program can be read off its text.
 //!
-//! Reading order: [`types`], [`expr`], [`float`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
+//! Reading order: [`types`], [`expr`], [`float`], [`partial`], [`inst`], [`program`], then [`source`] for locations and diagnostics, [`mod@text`] for
 //! the text form, [`trencher`] for automata, [`mod@validate`] for what engines may rely on, and [`analysis`].
 
 pub mod analysis;
@@ -13,6 +13,7 @@ pub mod builder;
 pub mod expr;
 pub mod float;
 pub mod inst;
+pub mod partial;
 pub mod program;
 pub mod shape;
 pub mod source;
@@ -24,9 +25,10 @@ pub mod types;
 pub mod validate;
 
 pub use builder::FunctionBuilder;
-pub use expr::{BinOp, CastOp, Expr, UnOp};
+pub use expr::{BinOp, CastOp, Expr, Splice, UnOp};
 pub use float::{FloatBin, FloatCast, FloatUn};
-pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, NO_VALUE, Op, RmwOp, Term, Terminator, Turn, Unwritten};
+pub use inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn, Unwritten};
+pub use partial::{Field, NO_VALUE};
 pub use program::{
     BlockId, FuncId, Function, GlobalId, InitField, InitValue, Layout, Local, LocalId, MAX_OBJECT_SIZE, MAX_TOTAL_SIZE,
     Mailbox, Object, Program, Reg, RegDecl, THREAD_SUFFIX,

@@ -4,9 +4,10 @@
 //! expression, odd names and names that hide others.
 
 use crate::Ordering;
-use crate::expr::{BinOp, CastOp, Expr, UnOp};
+use crate::expr::{BinOp, CastOp, Expr, Splice, UnOp};
 use crate::float::{FloatBin, FloatCast, FloatUn, is_float};
 use crate::inst::{Block, Callee, Draw, ErrorKind, Idle, Inst, Op, RmwOp, Term, Terminator, Turn, Unwritten};
+use crate::partial::Field;
 use crate::program::*;
 use crate::source::Span;
 use crate::types::Type;
@@ -204,7 +205,12 @@ impl Body<'_> {
             1 => {
                 let dst = self.dst(ty);
                 let until = if dst.is_some() && flag { Some(self.expr(Type::I1, 2)) } else { None };
-                let unwritten = if self.rng.one_in(4) { Unwritten::Zero } else { Unwritten::Error };
+                let unwritten = match self.rng.below(6) {
+                    0 => Unwritten::Zero,
+                    1 => Unwritten::Kept,
+                    2 => Unwritten::Field(self.field(ty)),
+                    _ => Unwritten::Error,
+                };
                 Op::Load { dst, ty, addr: place, order: read, until, unwritten }
             }
             2 => Op::Store { ty, addr: place, value: self.expr(ty, 3), order: write },
@@ -385,7 +391,25 @@ impl Body<'_> {
         }
     }
 
+    /// Some bits of a number.
+    fn field(&mut self, ty: Type) -> Field {
+        let shift = self.rng.below(ty.bits() as usize);
+        let width = 1 + self.rng.below(ty.bits() as usize - shift);
+        Field { shift: shift as u8, width: width as u8 }
+    }
+
+    fn splice(&mut self, ty: Type, depth: u32) -> Expr {
+        let from = self.rng.pick(&[Type::I8, Type::I16, Type::I32, Type::I64]);
+        let mut to = self.field(ty);
+        to.width = to.width.min(from.bits() as u8);
+        let op = Splice { to, from: self.rng.below((from.bits() - u32::from(to.width) + 1) as usize) as u8 };
+        Expr::binary(BinOp::Splice(op), self.expr(ty, depth), self.expr(from, depth))
+    }
+
     fn binary(&mut self, ty: Type, depth: u32) -> Expr {
+        if ty != Type::Ptr && self.rng.one_in(8) {
+            return self.splice(ty, depth);
+        }
         let op = self.rng.pick(&BinOp::ALL);
         if op.is_comparison() && ty == Type::I1 {
             let of = self.rng.pick(&Type::ALL);

@@ -59,9 +59,10 @@ impl Type {
         value & self.mask()
     }
 
-    /// As [`truncate`](Type::truncate), of what is moved on: what has [no value](crate::NO_VALUE) keeps having none.
-    pub const fn fit(self, value: u64) -> u64 {
-        if value == crate::NO_VALUE { value } else { self.truncate(value) }
+    /// As [`truncate`](Type::truncate), of what is moved on: what has [no value](crate::partial), or not everywhere, stays as it is.
+    #[inline]
+    pub fn fit(self, value: u64) -> u64 {
+        if crate::partial::is_partial(value) { value } else { self.truncate(value) }
     }
 
     /// `value`, of this type, read as a two's complement number.

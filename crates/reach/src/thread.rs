@@ -88,8 +88,8 @@ impl Automaton for Shared {
         Shared::new(self.thread.spawned(code, child))
     }
 
-    fn finds_unwritten(&self, code: &Code, part: Option<u64>) -> Option<u64> {
-        self.thread.finds_unwritten(code, part)
+    fn finds_unwritten(&self, code: &Code, found: u64) -> Option<u64> {
+        self.thread.finds_unwritten(code, found)
     }
 
     fn reaction(&self, code: &Code, value: u64) -> Reaction {

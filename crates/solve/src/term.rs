@@ -8,7 +8,7 @@
 //! Truth values are terms of one bit. A division by zero has a value here (all ones, and the dividend as remainder); whoever divides asks
 //! whether that can happen.
 
-use raddle_program::{BinOp, CastOp, Type, UnOp};
+use raddle_program::{BinOp, CastOp, Field, Splice, Type, UnOp};
 use rustc_hash::FxHashMap;
 
 /// A term.
@@ -233,6 +233,23 @@ impl Terms {
         known[&term]
     }
 
+    /// The first with a field of it replaced by one of the second.
+    fn splice(&mut self, a: Term, to: Field, b: Term, from: u8) -> Term {
+        let part = self.extract(b, from, to.width);
+        let (end, width) = (to.shift + to.width, self.width(a));
+        let lower = if to.shift == 0 {
+            part
+        } else {
+            let low = self.extract(a, 0, to.shift);
+            self.concat(part, low)
+        };
+        if end == width {
+            return lower;
+        }
+        let high = self.extract(a, end, width - end);
+        self.concat(high, lower)
+    }
+
     /// `op a` as programs compute it; `None` for floating-point numbers.
     pub fn unary(&mut self, op: UnOp, a: Term) -> Option<Term> {
         match op {
@@ -280,6 +297,7 @@ impl Terms {
                 let less = self.slt(b, a);
                 self.not(less)
             }
+            BinOp::Splice(Splice { to, from }) => self.splice(a, to, b, from),
             BinOp::Float(_) => return None,
         })
     }

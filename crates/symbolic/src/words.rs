@@ -48,7 +48,9 @@ pub(crate) fn unary(terms: &mut Terms, op: UnOp, ty: Type, a: Term) -> Result<Te
 
 /// `a op b`, and whether there is no such number because it is a division by zero. Arithmetic of pointers is another matter.
 pub(crate) fn binary(terms: &mut Terms, op: BinOp, ty: Type, a: Term, b: Term) -> Result<(Term, Term), NoTerm> {
-    let (a, b) = (terms.resize(a, bits(ty)), terms.resize(b, bits(ty)));
+    let a = terms.resize(a, bits(ty));
+    // The operands of all others have one type.
+    let b = if let BinOp::Splice(_) = op { b } else { terms.resize(b, bits(ty)) };
     let divides = matches!(op, BinOp::UDiv | BinOp::SDiv | BinOp::URem | BinOp::SRem);
     let zero = terms.constant(bits(ty), 0);
     let fails = if divides { terms.eq(b, zero) } else { terms.bool(false) };

@@ -233,7 +233,8 @@ impl Checker {
         let align = self.alignment(&[], &spec.attrs)?;
         let pack = self.packs.partition_point(|&(from, _)| from <= spec.pos.0).checked_sub(1);
         let pack = pack.map(|at| self.packs[at].1).filter(|&pack| pack > 0);
-        if !complete(&mut self.types, id, protos, if spec.attrs.packed { Some(1) } else { pack }, align) {
+        protos.iter_mut().for_each(|proto| proto.packed |= spec.attrs.packed);
+        if !complete(&mut self.types, id, protos, pack, align) {
             return Err(Fault::new(spec.pos, "this record is too large"));
         }
         if let Some(tag) = spec.tag.as_ref().filter(|_| self.at_file_scope()) {

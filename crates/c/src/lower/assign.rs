@@ -70,7 +70,10 @@ impl FnLowerer<'_, '_> {
             Change::Op(op) => {
                 let wide = self.converted(old, &ty.ty, &via.ty);
                 let new = self.operate(op, wide, via, operand, operand_ty)?;
-                self.converted(new, &via.ty, &ty.ty)
+                match (&via.ty, &ty.ty) {
+                    (Ty::Float(_), Ty::Int(kind)) if *kind != IntKind::Bool => self.truncated(new, &via.ty, *kind)?,
+                    _ => self.converted(new, &via.ty, &ty.ty),
+                }
             }
             Change::Step { size, minus } => {
                 let step = self.distance(operand, &operand_ty.ty, size);

@@ -244,7 +244,7 @@ impl FnLowerer<'_, '_> {
     }
 
     /// A floating-point number as an integer; one that is out of its range has no value (C11 6.3.1.4p1).
-    fn truncated(&mut self, value: ir::Expr, from: &Ty, to: IntKind) -> Lowered<ir::Expr> {
+    pub(super) fn truncated(&mut self, value: ir::Expr, from: &Ty, to: IntKind) -> Lowered<ir::Expr> {
         let value = self.hold("number", value);
         let wide = self.converted(value.clone(), from, &Ty::Float(FloatKind::Double));
         let (low, high) = float::range(&self.program.checker.types, to);

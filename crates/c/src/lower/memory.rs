@@ -7,7 +7,7 @@ use super::whole::is_wide;
 use crate::ctype::{Bits, IntKind, QTy, Ty};
 use crate::parse::Fault;
 use crate::tree::{Expr, ExprKind};
-use raddle_program::{self as ir, BinOp, ErrorKind, Op, Ordering, Reg, Term, Type, UnOp, Unwritten};
+use raddle_program::{self as ir, BinOp, ErrorKind, Field, Op, Ordering, Reg, Splice, Term, Type, UnOp, Unwritten};
 
 /// Arrays longer than this are copied and cleared by a loop.
 const UNROLL: u64 = 8;
@@ -142,16 +142,31 @@ impl FnLowerer<'_, '_> {
                 Ok(self.load(addr.clone(), scalar, *order, name))
             }
             Place::Bits { addr, bits } => {
-                let unit = self.load(addr.clone(), bits.unit, Ordering::NonAtomic, name);
-                let scalar = self.scalar(ty)?;
-                let signed = ty.ty.int().is_some_and(IntKind::signed);
+                let (scalar, signed) = (self.scalar(ty)?, ty.ty.int().is_some_and(IntKind::signed));
+                let mut value = None;
+                for piece in bits.pieces() {
+                    let unit = self.b.reg(name, piece.unit);
+                    let (dst, unwritten, order) = (Some(unit), Unwritten::Field(piece.bits), Ordering::NonAtomic);
+                    let addr = offset(addr.clone(), piece.at);
+                    self.b.push(Op::Load { dst, ty: piece.unit, addr, order, until: None, unwritten });
+                    let unit = ir::Expr::Reg(unit);
+                    if bits.rest.is_none() {
+                        value = Some((unit, piece.unit, bits.shift));
+                        break;
+                    }
+                    let (whole, ..) = value.unwrap_or((ir::Expr::Const(Type::I64, 0), Type::I64, 0));
+                    let to = Field { shift: piece.from, width: piece.bits.width };
+                    let op = BinOp::Splice(Splice { to, from: piece.bits.shift });
+                    value = Some((ir::Expr::binary(op, whole, unit), Type::I64, 0));
+                }
+                let (unit, unit_ty, shift) = value.expect("there is a first piece");
                 // Up against the top, then down again, which brings the sign along.
-                let width = bits.unit.bits();
-                let up = ir::Expr::Const(bits.unit, u64::from(width - bits.width - bits.shift));
-                let down = ir::Expr::Const(bits.unit, u64::from(width - bits.width));
+                let width = unit_ty.bits();
+                let up = ir::Expr::Const(unit_ty, u64::from(width - bits.width - shift));
+                let down = ir::Expr::Const(unit_ty, u64::from(width - bits.width));
                 let raised = binary(BinOp::Shl, unit, up);
                 let value = binary(if signed { BinOp::AShr } else { BinOp::LShr }, raised, down);
-                Ok(resize(value, bits.unit, scalar, signed))
+                Ok(resize(value, unit_ty, scalar, signed))
             }
         }
     }
@@ -167,16 +182,16 @@ impl FnLowerer<'_, '_> {
             }
             Place::Bits { addr, bits } => {
                 let scalar = self.scalar(ty)?;
-                let unit = self.load_part(addr.clone(), bits.unit, Ordering::NonAtomic, Unwritten::Zero);
-                let mask = u64::MAX >> (64 - bits.width);
-                let constant = |v: u64| ir::Expr::Const(bits.unit, bits.unit.truncate(v));
-                let rest = binary(BinOp::And, unit, constant(!(mask << bits.shift)));
-                let piece = resize(value, scalar, bits.unit, false);
-                let piece = binary(BinOp::And, piece, constant(mask));
-                let piece = binary(BinOp::Shl, piece, constant(u64::from(bits.shift)));
-                let value = binary(BinOp::Or, rest, piece);
-                let (addr, order) = (addr.clone(), Ordering::NonAtomic);
-                self.b.push(Op::Store { ty: bits.unit, addr, value, order });
+                // Of a field in one unit no more is taken of the value than the unit has.
+                let wide = if bits.rest.is_some() { Type::I64 } else { bits.unit };
+                let value = resize(value, scalar, wide, false);
+                for piece in bits.pieces() {
+                    let (addr, order) = (offset(addr.clone(), piece.at), Ordering::NonAtomic);
+                    let unit = self.load_part(addr.clone(), piece.unit, order, Unwritten::Kept);
+                    let op = BinOp::Splice(Splice { to: piece.bits, from: piece.from });
+                    let value = ir::Expr::binary(op, unit, value.clone());
+                    self.b.push(Op::Store { ty: piece.unit, addr, value, order });
+                }
             }
         }
         Ok(())
@@ -263,10 +278,15 @@ impl FnLowerer<'_, '_> {
                 for field in &fields {
                     let (to, from) = (offset(to.clone(), field.offset), offset(from.clone(), field.offset));
                     match field.bits {
-                        Some(bits) if units.contains(&(field.offset, bits.unit)) => {}
                         Some(bits) => {
-                            units.push((field.offset, bits.unit));
-                            self.move_scalar(to, from, bits.unit, Ordering::NonAtomic);
+                            for piece in bits.pieces() {
+                                let unit = (field.offset + piece.at, piece.unit);
+                                if !units.contains(&unit) {
+                                    units.push(unit);
+                                    let at = |start: &ir::Expr| offset(start.clone(), piece.at);
+                                    self.move_scalar(at(&to), at(&from), piece.unit, Ordering::NonAtomic);
+                                }
+                            }
                         }
                         None => self.copy(to, from, &field.ty)?,
                     }
@@ -315,10 +335,15 @@ impl FnLowerer<'_, '_> {
                 for field in &fields {
                     let to = offset(to.clone(), field.offset);
                     match field.bits {
-                        Some(bits) if units.contains(&(field.offset, bits.unit)) => {}
                         Some(bits) => {
-                            units.push((field.offset, bits.unit));
-                            self.fill_scalar(to, bits.unit, byte, Ordering::NonAtomic);
+                            for piece in bits.pieces() {
+                                let unit = (field.offset + piece.at, piece.unit);
+                                if !units.contains(&unit) {
+                                    units.push(unit);
+                                    let at = |start: &ir::Expr| offset(start.clone(), piece.at);
+                                    self.fill_scalar(at(&to), piece.unit, byte, Ordering::NonAtomic);
+                                }
+                            }
                         }
                         None => self.fill(to, &field.ty, byte)?,
                     }

@@ -1,11 +1,12 @@
 //! Which global objects does the program have, and what do they hold at first?
 
 use super::{Lowered, Lowerer};
-use crate::ctype::{QTy, Ty};
+use crate::ctype::{Piece, QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Base, Constant, StaticPart, Storage, StrId, VarId};
-use raddle_program::{GlobalId, InitField, InitValue, Layout, Object, Type};
+use raddle_program::{Field, GlobalId, InitField, InitValue, Layout, Object, Type};
+use std::collections::BTreeMap;
 
 /// Objects of the C library.
 const STREAMS: [&str; 3] = ["stdin", "stdout", "stderr"];
@@ -78,6 +79,8 @@ impl Lowerer<'_> {
 
     fn init_fields(&mut self, parts: &[StaticPart], pos: Pos) -> Lowered<Vec<InitField>> {
         let mut fields: Vec<InitField> = Vec::with_capacity(parts.len());
+        // What bit-fields make of them.
+        let mut bytes: BTreeMap<u32, u64> = BTreeMap::new();
         for part in parts {
             let offset = part.offset as u32;
             let value = match part.value {
@@ -88,13 +91,18 @@ impl Lowerer<'_> {
                 Constant::Addr(Base::Func(_), _) => return Err(Fault::new(pos, "an address inside of a function")),
             };
             if let (Some(bits), InitValue::Int(value)) = (part.bits, value) {
-                // Bit-fields of one unit become one value.
-                let mask = u64::MAX >> (64 - bits.width);
-                let piece = (value & mask) << bits.shift;
-                let unit = fields.iter_mut().find(|f| f.offset == offset && f.ty == bits.unit);
-                match unit {
-                    Some(InitField { value: InitValue::Int(old), .. }) => *old = (*old & !(mask << bits.shift)) | piece,
-                    _ => fields.push(InitField { offset, ty: bits.unit, value: InitValue::Int(piece) }),
+                for piece in bits.pieces() {
+                    let Piece { at, unit, bits: Field { shift, .. }, from } = piece;
+                    let mask = piece.bits.mask();
+                    // Bit-fields of several units may lie in one byte.
+                    for byte in 0..unit.size() {
+                        let cut = |bits: u64| bits >> (8 * byte) & 0xff;
+                        let (mask, part) = (cut(mask), cut((value >> from << shift) & mask));
+                        if mask != 0 {
+                            let known = bytes.entry(offset + at as u32 + byte).or_insert(0);
+                            *known = *known & !mask | part;
+                        }
+                    }
                 }
                 continue;
             }
@@ -106,6 +114,8 @@ impl Lowerer<'_> {
             let value = if let InitValue::Int(bits) = value { InitValue::Int(ty.truncate(bits)) } else { value };
             fields.push(InitField { offset, ty, value });
         }
+        let byte = |(offset, bits)| InitField { offset, ty: Type::I8, value: InitValue::Int(bits) };
+        fields.extend(bytes.into_iter().map(byte));
         Ok(fields)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The format is taken apart here, because the program representation knows no C formats: each conversion becomes
 //! `{}` (a signed number) or `{:...}` with width and base, and its argument a 64-bit number. A `%s` of a literal
-//! is part of the text; of anything else, its address is shown, since reading the characters would be visible events.
+//! is part of the text; of anything else, its address is shown, and its characters are read, as `strlen` reads them: they have to be there, and may race.
 
 use super::Lowered;
 use super::function::FnLowerer;
@@ -21,6 +21,8 @@ struct Conversion {
     /// Size in bits that the length modifier asks for.
     bits: u32,
     letter: char,
+    /// Whether an argument says how many characters there are at most.
+    limited: bool,
     /// How many arguments width and precision take.
     stars: usize,
 }
@@ -93,7 +95,7 @@ impl FnLowerer<'_, '_> {
         let Some(arg) = arg else { return Ok(()) };
         let (format, args) = match string_of(arg, self) {
             Some(text) => (escaped(&text), Vec::new()),
-            None => ("{:p}".to_owned(), vec![self.string_argument(arg)?]),
+            None => ("{:p}".to_owned(), vec![self.string_argument(expr, arg, Some(None))?]),
         };
         self.at(expr.pos);
         self.b.push(Op::Print { format: format + end, args });
@@ -132,7 +134,7 @@ impl FnLowerer<'_, '_> {
             let Some(arg) = args.next() else {
                 return Err(Fault::new(expr.pos, "this format asks for more arguments than there are"));
             };
-            self.conversion(&conversion, arg, &mut out, &mut values)?;
+            self.conversion(expr, &conversion, arg, &mut out, &mut values)?;
         }
         args.try_for_each(|arg| self.effect(arg))?;
         out.push_str(&escaped(rest));
@@ -144,12 +146,13 @@ impl FnLowerer<'_, '_> {
 
     fn conversion(
         &mut self,
+        expr: &Expr,
         conversion: &Conversion,
         arg: &Expr,
         out: &mut String,
         values: &mut Vec<ir::Expr>,
     ) -> Lowered<()> {
-        let Conversion { flags, width, precision, bits, letter, .. } = conversion;
+        let Conversion { flags, width, precision, bits, letter, limited, .. } = conversion;
         let minus = if flags.contains('-') { "-" } else { "" };
         let zero = if flags.contains('0') { "0" } else { "" };
         match letter {
@@ -179,7 +182,9 @@ impl FnLowerer<'_, '_> {
                     out.push_str(&escaped(&padded));
                 }
                 None => {
-                    values.push(self.string_argument(arg)?);
+                    // Digits are missing in `%.s`, which is no character at all.
+                    let most = precision.as_ref().map(|digits| digits.parse().unwrap_or(0));
+                    values.push(self.string_argument(expr, arg, (!limited).then_some(most))?);
                     out.push_str("{:p}");
                 }
             },
@@ -195,11 +200,23 @@ impl FnLowerer<'_, '_> {
         Ok(())
     }
 
-    /// A string is asked for, so null is an error. Its characters are not looked at.
-    fn string_argument(&mut self, arg: &Expr) -> Lowered<ir::Expr> {
+    /// A string is asked for, so null is an error. Its characters are read up to its end, or up to so many; not at all if that is not known.
+    fn string_argument(&mut self, expr: &Expr, arg: &Expr, most: Option<Option<u64>>) -> Lowered<ir::Expr> {
         let value = self.number(arg, 64, false)?;
+        let value = self.hold("shown", value);
         let null = ir::Expr::eq(value.clone(), ir::Expr::Const(Type::I64, 0));
         self.refuse(null, ErrorKind::Memory, "null is printed as a string");
+        let Some(most) = most else { return Ok(value) };
+        let (pointer, size) = (Ty::Void.plain().pointer().plain(), Ty::Int(IntKind::ULong).plain());
+        let address = reshape(&self.program.checker.types, value.clone(), Type::I64, Type::Ptr, false);
+        let mut values = vec![(address, pointer)];
+        if let Some(most) = most {
+            let ty = self.scalar(&size)?;
+            values.push((ir::Expr::Const(ty, ty.truncate(most)), size.clone()));
+        }
+        self.at(expr.pos);
+        let name = if most.is_some() { "strnlen" } else { "strlen" };
+        self.library_call(name, values, &size, expr.pos)?;
         Ok(value)
     }
 
@@ -230,11 +247,12 @@ fn parse(text: &str, long: u32) -> Option<(Conversion, &str)> {
     let (width, left) = take(text, &|c| c.is_ascii_digit() || c == '*');
     let mut text = &text[text.len() - left..];
     let mut stars = width.matches('*').count();
-    let mut given = None;
+    let (mut given, mut limited) = (None, false);
     if let Some(precision) = text.strip_prefix('.') {
         let (digits, left) = take(precision, &|c| c.is_ascii_digit() || c == '*');
         stars += digits.matches('*').count();
-        given = (!digits.contains('*')).then_some(digits);
+        limited = digits.contains('*');
+        given = (!limited).then_some(digits);
         text = &precision[precision.len() - left..];
     }
     let (length, left) = take(text, &|c| "hlLqjzt".contains(c));
@@ -248,5 +266,5 @@ fn parse(text: &str, long: u32) -> Option<(Conversion, &str)> {
     };
     let letter = text.chars().next()?;
     let width = width.replace('*', "");
-    Some((Conversion { flags, width, precision: given, bits, letter, stars }, &text[letter.len_utf8()..]))
+    Some((Conversion { flags, width, precision: given, bits, letter, limited, stars }, &text[letter.len_utf8()..]))
 }

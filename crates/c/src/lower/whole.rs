@@ -7,11 +7,11 @@ use super::Lowered;
 use super::atomic::{for_failure, for_load, for_store};
 use super::function::FnLowerer;
 use super::value::{binary, from_bool, offset, settled};
-use crate::ctype::{QTy, Ty};
+use crate::ctype::{Leaf, QTy, Ty};
 use crate::parse::Fault;
 use crate::token::Pos;
 use crate::tree::{Builtin, Expr, Order, RmwKind};
-use raddle_program::{self as ir, BinOp, Op, Ordering, Term, Type, Unwritten};
+use raddle_program::{self as ir, BinOp, Field, Op, Ordering, Splice, Term, Type, Unwritten};
 
 /// Whether values of the type are not in registers.
 pub(super) fn is_wide(ty: &Ty) -> bool {
@@ -35,9 +35,42 @@ impl FnLowerer<'_, '_> {
         }
     }
 
-    /// What stands in these parts of memory.
+    /// What stands in these parts of memory, to be compared: what was never written counts as zero.
     fn parts(&mut self, addr: &ir::Expr, numbers: &[(u64, Type)], order: Ordering) -> Vec<ir::Expr> {
-        numbers.iter().map(|&(at, ty)| self.load_part(offset(addr.clone(), at), ty, order, Unwritten::Zero)).collect()
+        self.found_parts(addr, numbers, order, Unwritten::Zero)
+    }
+
+    /// What stands in these parts of memory, to be moved on.
+    fn moved_parts(&mut self, addr: &ir::Expr, numbers: &[(u64, Type)], order: Ordering) -> Vec<ir::Expr> {
+        self.found_parts(addr, numbers, order, Unwritten::Kept)
+    }
+
+    fn found_parts(
+        &mut self,
+        addr: &ir::Expr,
+        numbers: &[(u64, Type)],
+        order: Ordering,
+        unwritten: Unwritten,
+    ) -> Vec<ir::Expr> {
+        numbers.iter().map(|&(at, ty)| self.load_part(offset(addr.clone(), at), ty, order, unwritten)).collect()
+    }
+
+    /// The numbers with zeros where the type has padding: that takes part in comparisons, and need not have been written.
+    fn padded(&mut self, ty: &QTy, numbers: &[(u64, Type)], values: Vec<ir::Expr>) -> Vec<ir::Expr> {
+        let Some(leaves) = self.program.checker.types.leaves(&ty.value(), 16) else { return values };
+        let is_padding = |byte: u64| {
+            let covers = |leaf: &Leaf| (leaf.offset..leaf.offset + u64::from(leaf.ty.size())).contains(&byte);
+            !leaves.iter().any(covers)
+        };
+        let zero = ir::Expr::Const(Type::I8, 0);
+        let fill = |mut value: ir::Expr, at: u64, ty: Type| {
+            for byte in (0..u64::from(ty.size())).filter(|byte| is_padding(at + byte)) {
+                let to = Field { shift: 8 * byte as u8, width: 8 };
+                value = ir::Expr::binary(BinOp::Splice(Splice { to, from: 0 }), value, zero.clone());
+            }
+            value
+        };
+        numbers.iter().zip(values).map(|(&(at, ty), value)| fill(value, at, ty)).collect()
     }
 
     fn put_parts(&mut self, addr: &ir::Expr, numbers: &[(u64, Type)], values: &[ir::Expr], order: Ordering) {
@@ -61,6 +94,14 @@ impl FnLowerer<'_, '_> {
 
     /// The numbers of a value that is no number.
     fn numbers_of(&mut self, value: &Expr, numbers: &[(u64, Type)]) -> Lowered<Vec<ir::Expr>> {
+        let from = self.record(value)?;
+        let from = settled(&mut self.b, from);
+        let values = self.moved_parts(&from, numbers, Ordering::NonAtomic);
+        Ok(self.padded(&value.ty, numbers, values))
+    }
+
+    /// The numbers of a value that others are compared with.
+    fn compared_numbers_of(&mut self, value: &Expr, numbers: &[(u64, Type)]) -> Lowered<Vec<ir::Expr>> {
         let from = self.record(value)?;
         let from = settled(&mut self.b, from);
         Ok(self.parts(&from, numbers, Ordering::NonAtomic))
@@ -91,7 +132,7 @@ impl FnLowerer<'_, '_> {
         let addr = self.address(object)?;
         let addr = settled(&mut self.b, addr);
         self.at(at.pos);
-        let values = self.at_once(numbers, |f| f.parts(&addr, numbers, for_load(order)));
+        let values = self.at_once(numbers, |f| f.moved_parts(&addr, numbers, for_load(order)));
         self.temporary(&object.ty, numbers, &values)
     }
 
@@ -109,7 +150,8 @@ impl FnLowerer<'_, '_> {
     /// Gives an atomic object at this address its first value, which stands there.
     pub(super) fn whole_copy(&mut self, to: &ir::Expr, from: &ir::Expr, ty: &QTy) -> Lowered<()> {
         let numbers = self.numbers(ty, Pos::default())?;
-        let values = self.parts(from, numbers, Ordering::NonAtomic);
+        let values = self.moved_parts(from, numbers, Ordering::NonAtomic);
+        let values = self.padded(ty, numbers, values);
         self.put_parts(to, numbers, &values, Ordering::NonAtomic);
         Ok(())
     }
@@ -133,7 +175,7 @@ impl FnLowerer<'_, '_> {
                         vec![ir::Expr::Reg(dst)]
                     }
                     _ => self.at_once(numbers, |f| {
-                        let old = f.parts(&addr, numbers, for_load(order));
+                        let old = f.moved_parts(&addr, numbers, for_load(order));
                         f.put_parts(&addr, numbers, &values, for_store(order));
                         old
                     }),
@@ -143,7 +185,7 @@ impl FnLowerer<'_, '_> {
             Builtin::SyncCas { .. } => {
                 let numbers = self.numbers(&args[0].ty, expr.pos)?;
                 let order = Ordering::SeqCst;
-                let expected = self.numbers_of(&args[1], numbers)?;
+                let expected = self.compared_numbers_of(&args[1], numbers)?;
                 let (found, _) = self.whole_cas(expr, (&args[0], &args[2]), &expected, (order, order))?;
                 self.temporary(&args[0].ty, numbers, &found)
             }
@@ -177,7 +219,7 @@ impl FnLowerer<'_, '_> {
     /// `__sync_bool_compare_and_swap`.
     pub(super) fn whole_swap(&mut self, expr: &Expr, args: &[Expr]) -> Lowered<ir::Expr> {
         let numbers = self.numbers(&args[0].ty, expr.pos)?;
-        let expected = self.numbers_of(&args[1], numbers)?;
+        let expected = self.compared_numbers_of(&args[1], numbers)?;
         let order = Ordering::SeqCst;
         let (_, won) = self.whole_cas(expr, (&args[0], &args[2]), &expected, (order, order))?;
         Ok(from_bool(won, Type::I8))

@@ -288,8 +288,11 @@ impl<M: Model> Stepper<'_, '_, M> {
                 self.after_arrivals(event.loc, value)
             }
             Initial::Uninitialised => {
-                let part = (event.rf == INIT).then(|| self.context.view.part(event.loc)).flatten();
-                let Some(value) = self.tip(thread).state.finds_unwritten(self.context.code, part) else {
+                let found = match event.rf {
+                    INIT => self.context.view.part(event.loc),
+                    source => self.graph.event(source).value,
+                };
+                let Some(value) = self.tip(thread).state.finds_unwritten(self.context.code, found) else {
                     self.race(&event);
                     let node = self.failed(thread, Property::Memory, "read of memory that was never written");
                     self.add(event, node, 0, stamp);

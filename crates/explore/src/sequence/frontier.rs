@@ -151,7 +151,7 @@ impl<'c> Frontier<'c> {
     pub(crate) fn found(&mut self, thread: ThreadId, loc: LocId, source: EventId) -> Initial {
         match self.value(loc, source) {
             Initial::Uninitialised => {
-                let part = (source == INITIAL).then(|| self.world.part(loc)).flatten();
+                let part = if source == INITIAL { self.world.part(loc) } else { self.event(source).written };
                 let found = self.state(thread).and_then(|state| state.finds_unwritten(self.world.code, part));
                 found.map_or(Initial::Uninitialised, Initial::Value)
             }

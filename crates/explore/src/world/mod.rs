@@ -11,7 +11,7 @@ use raddle_engine::{Fault, Refusal};
 use raddle_machine::address::Owner;
 use raddle_machine::names::Lookup;
 use raddle_machine::{Access, Addr, ByteMemory, Code, Thread, Written};
-use raddle_program::NO_VALUE;
+use raddle_program::{NO_VALUE, partial};
 use raddle_trace::{Model, Place, Schedule, ThreadId};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -29,13 +29,14 @@ const HIDDEN: Access = Access { addr: Addr(0), size: 1 };
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Initial {
     Value(u64),
+    /// Bits of it were never written; all of them, or [`View::part`] says which.
     Uninitialised,
 }
 
 impl Initial {
     /// What a write with this value leaves there: a part of something larger may be moved that has no value.
-    pub(crate) const fn written(value: u64) -> Self {
-        if value == NO_VALUE { Initial::Uninitialised } else { Initial::Value(value) }
+    pub(crate) fn written(value: u64) -> Self {
+        if partial::is_partial(value) { Initial::Uninitialised } else { Initial::Value(value) }
     }
 }
 
@@ -176,10 +177,10 @@ impl<'c> View<'c> {
         known.unwrap_or_else(|| self.world.names().accesses[loc as usize])
     }
 
-    /// What stands in a part of a location that nothing has been written to but by the first thread while it was alone.
-    pub(crate) fn part(&self, loc: LocId) -> Option<u64> {
-        let found = self.world.memory.read(self.access(loc));
-        found.filter(|&(_, written)| written == Written::Part).map(|(value, _)| value)
+    /// What [stands for](partial) the value of a location with bits that were never written, and that nothing has been written to but by the first thread while it was alone.
+    pub(crate) fn part(&self, loc: LocId) -> u64 {
+        let access = self.access(loc);
+        self.world.memory.read(access).map_or(NO_VALUE, |(value, written)| written.stands_for(value, access.size))
     }
 
     /// The value of a location that nothing has been written to.

@@ -29,7 +29,7 @@ pub use tso::Tso;
 use crate::address::Addr;
 use crate::automaton::Access;
 use crate::bytes::{ByteMemory, Written};
-use raddle_program::{NO_VALUE, Ordering};
+use raddle_program::{Ordering, partial};
 use raddle_trace::{Buffered, EventId, Model, Step, StoreBuffer, ThreadId};
 use std::fmt;
 
@@ -190,10 +190,10 @@ pub trait Memory: Clone + fmt::Debug {
     /// What a thread finds. Where nobody has written yet, that is `fresh`: a value, and whether it may be read.
     fn find(&self, thread: ThreadId, access: Access, _from: From, fresh: (u64, Written)) -> Found {
         let (mut value, written) = self.bytes().read(access).unwrap_or(fresh);
-        let all = u8::MAX >> (8 - access.size);
         let mut known = match written {
-            Written::All => all,
-            Written::Part | Written::Nothing => 0,
+            Written::All => u64::MAX,
+            Written::Part(missing) => !missing,
+            Written::Nothing => 0,
         };
         let mut origin = Origin::Memory;
         for (at, store) in self.waiting(thread).into_iter().flat_map(StoreBuffer::iter).enumerate() {
@@ -201,19 +201,15 @@ pub trait Memory: Clone + fmt::Debug {
                 let Some(place) = (store.access.addr.0 + byte).checked_sub(access.addr.0) else { continue };
                 if place < u64::from(access.size) {
                     let shift = 8 * place;
-                    let part = if store.value == NO_VALUE { 0 } else { store.value >> (8 * byte) & 0xff };
-                    value = value & !(0xff << shift) | part << shift;
+                    let (part, missing) = partial::split(store.value);
+                    let moved = |bits: u64| (bits >> (8 * byte) & 0xff) << shift;
+                    value = value & !(0xff << shift) | moved(part);
                     origin = Origin::Own(at);
-                    known = if store.value == NO_VALUE { known & !(1 << place) } else { known | 1 << place };
+                    known = known & !(0xff << shift) | moved(!missing);
                 }
             }
         }
-        let written = match known {
-            known if known == all => Written::All,
-            0 if origin != Origin::Memory || written == Written::Nothing => Written::Nothing,
-            _ => Written::Part,
-        };
-        Found { value, written, origin }
+        Found { value, written: Written::of(known, access.size), origin }
     }
 }
 

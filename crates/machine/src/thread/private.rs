@@ -4,7 +4,7 @@ use super::{Access, Flow, Status, Thread, Visible, rest};
 use crate::address::{Addr, Owner};
 use crate::code::{Code, Operand};
 use crate::objects::{ObjectKind, PrivateError};
-use raddle_program::{NO_VALUE, Type, Unwritten};
+use raddle_program::{Type, Unwritten, partial};
 use raddle_trace::Property;
 
 impl Thread {
@@ -40,15 +40,23 @@ impl Thread {
     ) -> Result<u64, Status> {
         let object = self.objects.get(number).expect("just found");
         let value = match object.read(access.addr.offset(), u32::from(access.size)) {
-            Err(PrivateError::Uninitialised(part)) => match unwritten {
-                Unwritten::Kept => Ok(part.unwrap_or(NO_VALUE)),
-                Unwritten::Zero => Ok(part.unwrap_or(0)),
-                Unwritten::Error if code.takes_for_zero(self.pc) => Ok(part.unwrap_or(0)),
-                Unwritten::Error => Err(PrivateError::Uninitialised(part)),
-            },
+            Err(PrivateError::Uninitialised(found)) => {
+                self.forgives(code, unwritten, found).ok_or(PrivateError::Uninitialised(found))
+            }
             value => value,
         };
         value.map_err(|error| self.private_failure(code, access.addr, error))
+    }
+
+    /// What a load gets that finds a value with bits missing; `None` if that is an error.
+    pub(super) fn forgives(&self, code: &Code, unwritten: Unwritten, found: u64) -> Option<u64> {
+        let (value, missing) = partial::split(found);
+        match unwritten {
+            Unwritten::Kept => Some(found),
+            Unwritten::Zero => Some(value),
+            Unwritten::Field(field) if missing & field.mask() == 0 => Some(value),
+            Unwritten::Field(_) | Unwritten::Error => code.takes_for_zero(self.pc).then_some(value),
+        }
     }
 
     pub(super) fn private_store(&mut self, code: &Code, number: u32, access: Access, value: u64) -> Flow {

@@ -6,13 +6,14 @@
 //! one step all the same: its pieces stand in an atomic block. That is what it means under SC; where there are store buffers a block empties them, as
 //! a read-modify-write does and an atomic load or store does not. So these are worth a word: [`Split::sc_only`].
 //!
-//! A part of something larger that is moved may have no value ([`Unwritten::Kept`]), and of its pieces some may have one: so they are moved one by one,
-//! never put together, where what is loaded is stored in the same block. Elsewhere pieces without a value are zeros.
+//! A part of something larger that is moved may have no value ([`Unwritten::Kept`]), and of its pieces some may have one: they are moved one by one where what is loaded is
+//! stored in the same block, and put together [in part](crate::partial) elsewhere.
 
 use crate::Ordering;
 use crate::Span;
-use crate::expr::{BinOp, CastOp, Expr, UnOp};
+use crate::expr::{BinOp, CastOp, Expr, Splice, UnOp};
 use crate::inst::{Block, Inst, Op, RmwOp, Term, Terminator, Unwritten};
+use crate::partial::Field;
 use crate::program::{BlockId, Function, Program, Reg, RegDecl};
 use crate::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -280,7 +281,14 @@ impl Parts {
         for place in self.places() {
             let part = register(function, self.piece);
             let addr = self.at(place);
-            ops.push(Op::Load { dst: Some(part), ty: self.piece, addr, order, until: None, unwritten });
+            let here = self.needs(unwritten, place);
+            ops.push(Op::Load { dst: Some(part), ty: self.piece, addr, order, until: None, unwritten: here });
+            if unwritten == Unwritten::Kept {
+                let to = Field { shift: 8 * place as u8, width: self.piece.bits() as u8 };
+                let whole = value.unwrap_or_else(|| Expr::int(self.whole, 0));
+                value = Some(Expr::binary(BinOp::Splice(Splice { to, from: 0 }), whole, Expr::Reg(part)));
+                continue;
+            }
             let part = self.shifted(BinOp::Shl, Expr::cast(CastOp::ZExt, self.whole, Expr::Reg(part)), place);
             value = Some(match value {
                 None => part,
@@ -290,14 +298,24 @@ impl Parts {
         value.expect("there are pieces")
     }
 
-    /// Writes the pieces of the number in a register.
+    /// What the load of a piece needs of it.
+    fn needs(&self, unwritten: Unwritten, place: i64) -> Unwritten {
+        let Unwritten::Field(Field { shift, width }) = unwritten else { return unwritten };
+        let (start, bits) = (8 * place as u8, self.piece.bits() as u8);
+        let (from, to) = (shift.max(start), (shift + width).min(start + bits));
+        if from < to { Unwritten::Field(Field { shift: from - start, width: to - from }) } else { Unwritten::Zero }
+    }
+
+    /// Writes the pieces of the number in a register, which need not have a value everywhere.
     fn store(&self, number: Reg, ops: &mut Vec<Op>) {
         let order = match self.order {
             Ordering::Acquire | Ordering::AcqRel => Ordering::SeqCst,
             order => order,
         };
         for place in self.places() {
-            let value = Expr::cast(CastOp::Trunc, self.piece, self.shifted(BinOp::LShr, Expr::Reg(number), place));
+            let to = Field { shift: 0, width: self.piece.bits() as u8 };
+            let op = BinOp::Splice(Splice { to, from: 8 * place as u8 });
+            let value = Expr::binary(op, Expr::int(self.piece, 0), Expr::Reg(number));
             ops.push(Op::Store { ty: self.piece, addr: self.at(place), value, order });
         }
     }
@@ -326,9 +344,8 @@ fn in_pieces(function: &mut Function, op: &Op, size: u8) -> Vec<Op> {
     let mut ops = Vec::new();
     match op {
         Op::Load { dst, ty, addr, order, unwritten, .. } => {
-            let unwritten = if *unwritten == Unwritten::Kept { Unwritten::Zero } else { *unwritten };
             let parts = Parts::new(*ty, addr.clone(), *order, size);
-            let number = parts.load(function, unwritten, &mut ops);
+            let number = parts.load(function, *unwritten, &mut ops);
             ops.extend(dst.map(|dst| Op::Assign { dst, value: parts.to_value(number) }));
         }
         Op::Store { ty, addr, value, order } => {

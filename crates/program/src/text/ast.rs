@@ -1,7 +1,7 @@
 //! The tree the parser builds: the text with its structure, nothing resolved.
 
 use crate::Ordering;
-use crate::expr::{BinOp, CastOp, UnOp};
+use crate::expr::{BinOp, CastOp, Splice, UnOp};
 use crate::float::{FloatBin, FloatUn};
 use crate::inst::{ErrorKind, RmwOp, Unwritten};
 use crate::program::Mailbox;
@@ -40,6 +40,8 @@ pub(super) enum Kind<'a> {
     Float(FloatUn, Box<Ast<'a>>),
     /// `float_add(a, b)`
     Floats(FloatBin, Box<Ast<'a>>, Box<Ast<'a>>),
+    /// `splice(a, b, to, width, from)`
+    Splice(Splice, Box<Ast<'a>>, Box<Ast<'a>>),
     Select(Box<Ast<'a>>, Box<Ast<'a>>, Box<Ast<'a>>),
 }
 

@@ -11,6 +11,7 @@ use super::lower_body::{Binding, Body};
 use super::names::did_you_mean;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::float::is_float;
+use crate::partial::Field;
 use crate::program::{GlobalId, Layout, LocalId};
 use crate::source::{Diagnostic, Span};
 use crate::types::Type;
@@ -74,7 +75,7 @@ fn fold(op: BinOp, a: i128, b: i128) -> Option<i128> {
         BinOp::Ne => Some(i128::from(a != b)),
         BinOp::ULt | BinOp::SLt => Some(i128::from(a < b)),
         BinOp::ULe | BinOp::SLe => Some(i128::from(a <= b)),
-        BinOp::Float(_) => None,
+        BinOp::Float(_) | BinOp::Splice(_) => None,
     }
 }
 
@@ -138,7 +139,7 @@ impl Body<'_, '_> {
             Kind::Cast(_, to, _) => Shape::Typed(*to),
             Kind::Float(_, a) => self.shape(a),
             Kind::Floats(op, ..) if op.is_comparison() => Shape::Typed(Type::I1),
-            Kind::Floats(_, a, _) => self.shape(a),
+            Kind::Floats(_, a, _) | Kind::Splice(_, a, _) => self.shape(a),
             Kind::Select(_, a, b) => match self.shape(a) {
                 Shape::Open => self.shape(b),
                 typed => typed,
@@ -232,6 +233,18 @@ impl Body<'_, '_> {
                 let b = self.expr_as(b, ty)?;
                 let result = if op.is_comparison() { Type::I1 } else { ty };
                 Some((Expr::binary(BinOp::Float(*op), a, b), result))
+            }
+            Kind::Splice(op, a, b) => {
+                let (a, ty) = self.expr(a, expected)?;
+                let (b, other) = self.expr(b, None)?;
+                let from = Field { shift: op.from, width: op.to.width };
+                if ty == Type::Ptr || other == Type::Ptr || !op.to.fits(ty.bits()) || !from.fits(other.bits()) {
+                    let message = format!("an `{ty}` and an `{other}` do not have these bits");
+                    let help = "write `splice(a, b, to, width, from)`: so many bits of `a` are replaced by bits of `b`";
+                    self.report.add(Diagnostic::new(ast.span, message).help(help));
+                    return None;
+                }
+                Some((Expr::binary(BinOp::Splice(*op), a, b), ty))
             }
             Kind::Select(cond, a, b) => {
                 let ty = self.own_type(a).or(self.own_type(b)).or(expected).unwrap_or(Type::I32);

@@ -5,7 +5,7 @@ use crate::float::{FloatBin, FloatCast, FloatUn};
 use crate::types::Type;
 
 /// Words that are no names unless they stand between backticks.
-pub(super) const KEYWORDS: [&str; 76] = [
+pub(super) const KEYWORDS: [&str; 77] = [
     "alloc",
     "assert",
     "assume",
@@ -61,6 +61,7 @@ pub(super) const KEYWORDS: [&str; 76] = [
     "signal",
     "spawn",
     "spin",
+    "splice",
     "store",
     "switch",
     "thread_exit",

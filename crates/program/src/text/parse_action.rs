@@ -6,6 +6,7 @@ use super::names::{did_you_mean, is_float_word};
 use super::parser::{Parsed, Parser};
 use crate::Ordering;
 use crate::inst::{RmwOp, Unwritten};
+use crate::partial::Field;
 use crate::source::{Diagnostic, Span};
 
 /// Words an action starts with.
@@ -38,7 +39,7 @@ impl<'a> Parser<'a, '_> {
         if !self.starts_action() {
             let called = matches!(self.peek(), Token::Word(_) | Token::Quoted(_))
                 && *self.peek_at(1) == Token::Punct("(")
-                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack"))
+                && !matches!(self.peek(), Token::Word("zext" | "sext" | "trunc" | "pack" | "unpack" | "splice"))
                 && !matches!(self.peek(), Token::Word(word) if is_float_word(word));
             return if called { self.call() } else { Ok(Action::Expr(self.expr()?)) };
         }
@@ -54,7 +55,13 @@ impl<'a> Parser<'a, '_> {
                     true if self.eat_word("nothing") => Unwritten::Kept,
                     true => {
                         self.expect_word("zero")?;
-                        Unwritten::Zero
+                        if self.eat_word("outside") {
+                            let shift = self.bit_number()?;
+                            self.expect(",")?;
+                            Unwritten::Field(Field { shift, width: self.bit_number()? })
+                        } else {
+                            Unwritten::Zero
+                        }
                     }
                 };
                 let until = if self.eat_word("until") { Some(self.expr()?) } else { None };

@@ -3,8 +3,9 @@
 use super::ast::{Ast, COMPARISON, INFIX, Infix, Kind, PREFIX, Place, PlaceKind, Prefix, SELECT};
 use super::lexer::Token;
 use super::parser::{MAX_HEIGHT, Parsed, Parser};
-use crate::expr::CastOp;
+use crate::expr::{CastOp, Splice};
 use crate::float::{FloatBin, FloatCast, FloatUn};
+use crate::partial::Field;
 use crate::source::Diagnostic;
 
 impl<'a> Parser<'a, '_> {
@@ -109,6 +110,17 @@ impl<'a> Parser<'a, '_> {
         self.node(Kind::Unary(op, Box::new(operand)), &[height], start)
     }
 
+    /// A number of bits, or of one.
+    pub(super) fn bit_number(&mut self) -> Parsed<u8> {
+        match *self.peek() {
+            Token::Int(value, None) if value <= 64 => {
+                self.bump();
+                Ok(value as u8)
+            }
+            _ => self.expected("a number of at most 64"),
+        }
+    }
+
     fn atom(&mut self) -> Parsed<Ast<'a>> {
         let start = self.span();
         let kind = match *self.peek() {
@@ -139,6 +151,22 @@ impl<'a> Parser<'a, '_> {
                 self.expect(")")?;
                 let heights = [a.height, b.height];
                 return self.node(Kind::Floats(op, Box::new(a), Box::new(b)), &heights, start);
+            }
+            Token::Word("splice") => {
+                self.bump();
+                self.expect("(")?;
+                let a = self.expr()?;
+                self.expect(",")?;
+                let b = self.expr()?;
+                let mut numbers = [0; 3];
+                for number in &mut numbers {
+                    self.expect(",")?;
+                    *number = self.bit_number()?;
+                }
+                self.expect(")")?;
+                let [shift, width, from] = numbers;
+                let (op, heights) = (Splice { to: Field { shift, width }, from }, [a.height, b.height]);
+                return self.node(Kind::Splice(op, Box::new(a), Box::new(b)), &heights, start);
             }
             Token::Word(word @ ("load" | "rmw" | "cas" | "call" | "choose" | "join" | "spawn" | "post" | "alloc")) => {
                 let message = format!("`{word}` is an instruction and cannot be part of an expression");

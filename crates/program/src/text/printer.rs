@@ -10,6 +10,7 @@ use super::names::{escape, written};
 use crate::Ordering;
 use crate::expr::{BinOp, CastOp, Expr, UnOp};
 use crate::inst::{Callee, Draw, Op, Term, Unwritten};
+use crate::partial::Field;
 use crate::program::{BlockId, Function, InitField, InitValue, Layout, Object, Program, Reg};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
@@ -228,6 +229,7 @@ impl<'p> Printer<'p> {
                     Unwritten::Error => "",
                     Unwritten::Zero => " or zero",
                     Unwritten::Kept => " or nothing",
+                    Unwritten::Field(Field { shift, width }) => &format!(" or zero outside {shift}, {width}"),
                 };
                 format!("{}load{} {place}{unwritten}{until}", to(dst), suffix(*order))
             }
@@ -439,6 +441,10 @@ impl<'p> Printer<'p> {
             Expr::Binary(BinOp::Float(op), a, b) => {
                 let (a, b) = (self.expr(a, None, 0), self.expr(b, None, 0));
                 (format!("{}({a}, {b})", op.name()), ATOM)
+            }
+            Expr::Binary(BinOp::Splice(op), a, b) => {
+                let (a, b) = (self.expr(a, None, 0), self.expr(b, None, 0));
+                (format!("splice({a}, {b}, {}, {}, {})", op.to.shift, op.to.width, op.from), ATOM)
             }
             Expr::Unary(op, a) => {
                 let text = match op {

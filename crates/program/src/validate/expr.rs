@@ -3,6 +3,7 @@
 use super::FunctionCheck;
 use crate::expr::{BinOp, Expr, UnOp};
 use crate::float::is_float;
+use crate::partial::Field;
 use crate::types::Type;
 
 impl FunctionCheck<'_, '_> {
@@ -54,6 +55,10 @@ impl FunctionCheck<'_, '_> {
 fn binary(op: BinOp, a: Type, b: Type) -> Option<Type> {
     match (op, a, b) {
         (BinOp::Float(_), a, _) if !is_float(a) => None,
+        (BinOp::Splice(op), a, b) if a != Type::Ptr && b != Type::Ptr => {
+            let from = Field { shift: op.from, width: op.to.width };
+            (op.to.fits(a.bits()) && from.fits(b.bits())).then_some(a)
+        }
         (op, a, b) if op.is_comparison() => (a == b).then_some(Type::I1),
         (BinOp::Add | BinOp::Sub, Type::Ptr, Type::I64) | (BinOp::Add, Type::I64, Type::Ptr) => Some(Type::Ptr),
         (BinOp::Sub, Type::Ptr, Type::Ptr) => Some(Type::I64),

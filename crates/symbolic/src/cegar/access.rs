@@ -165,7 +165,7 @@ impl Walker<'_> {
         if reads && fresh && kind == Unwritten::Kept {
             return Err(self.refused(pc, "the engine `cegar` moves nothing that was never written"));
         }
-        if reads && fresh && kind == Unwritten::Error {
+        if reads && fresh && matches!(kind, Unwritten::Error | Unwritten::Field(_)) {
             return Ok(None);
         }
         if !reads {

@@ -308,8 +308,14 @@ impl Unroller<'_> {
     ) -> Result<(Term, Term), Fail> {
         let (pc, size) = (state.pc, ty.size() as u8);
         // What is no error is taken for 0, which is noted.
-        let forgiven = kind == Unwritten::Error && self.code.forgiven().unwritten;
-        let kind = if forgiven { Unwritten::Zero } else { kind };
+        let needed = matches!(kind, Unwritten::Error | Unwritten::Field(_));
+        let forgiven = needed && self.code.forgiven().unwritten;
+        let kind = match kind {
+            _ if forgiven => Unwritten::Zero,
+            // A word has a value whole or not at all here.
+            Unwritten::Field(_) => Unwritten::Error,
+            kind => kind,
+        };
         let mut found = self.graph.terms.constant(size * 8, 0);
         let mut broken = self.graph.terms.bool(false);
         for &(here, place) in list {
@@ -317,8 +323,14 @@ impl Unroller<'_> {
             let (value, unwritten) = match place {
                 Place::Constant { addr } => (self.constant_at(addr, size), None),
                 Place::Private { object, offset } if kind == Unwritten::Kept => {
-                    let (value, _) = self.private_load(state, object, offset, size);
-                    (value, Some(self.is_blank(state, object, offset, size)))
+                    let (value, written) = self.private_load(state, object, offset, size);
+                    let blank = self.is_blank(state, object, offset, size);
+                    let either = self.graph.terms.or(written, blank);
+                    if !self.graph.terms.is_true(either) {
+                        let message = "the engine `oc` moves nothing of which only some bytes were written";
+                        return self.refuse(pc, message);
+                    }
+                    (value, Some(blank))
                 }
                 Place::Private { object, offset } => {
                     let (value, written) = self.private_load(state, object, offset, size);

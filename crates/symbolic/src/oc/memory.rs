@@ -367,6 +367,15 @@ impl Unroller<'_> {
         }
     }
 
+    /// Whether a value of any size may be none.
+    pub(super) fn may_be_missing(&mut self, value: Term) -> bool {
+        let sizes: Vec<u8> = self.no_values.keys().copied().collect();
+        sizes.into_iter().any(|size| {
+            let value = self.graph.terms.resize(value, size * 8);
+            self.is_missing(value).is_some()
+        })
+    }
+
     /// When what is written is no value, if that can be.
     pub(super) fn is_missing(&mut self, value: Term) -> Option<Term> {
         let nothing = *self.no_values.get(&(self.graph.terms.width(value) / 8))?;

@@ -11,7 +11,7 @@ use raddle_machine::Addr;
 use raddle_machine::address::Owner;
 use raddle_machine::code::{Instr, Operand, Pc, Slot};
 use raddle_machine::condition::Condition;
-use raddle_program::{FuncId, Ordering, Type};
+use raddle_program::{BinOp, FuncId, Ordering, Type};
 use raddle_solve::{Term, Terms};
 use raddle_trace::{Property, ThreadId};
 use std::rc::Rc;
@@ -63,6 +63,11 @@ impl<'c> Unroller<'c> {
             }
             Instr::Bin { op, ty, dst, a, b } => {
                 let (a, b) = (self.get(&state, a), self.get(&state, b));
+                if let BinOp::Splice(_) = op
+                    && (self.may_be_missing(a) || self.may_be_missing(b))
+                {
+                    return self.refuse(pc, "the engine `oc` takes no words of which only some bits were written");
+                }
                 let (value, fails) = self.at(&state).binary(op, ty, a, b)?;
                 self.fail_if(thread, &mut state, fails, Property::Arithmetic, pc);
                 self.set(&mut state, dst, value);

@@ -25,7 +25,7 @@ use super::{Found, Memory, Origin, Store};
 use crate::address::Addr;
 use crate::automaton::Access;
 use crate::bytes::{ByteMemory, Written};
-use raddle_program::{NO_VALUE, Ordering};
+use raddle_program::{Ordering, partial};
 use raddle_trace::{EventId, Model, ThreadId};
 use std::collections::BTreeMap;
 
@@ -234,11 +234,9 @@ impl Memory for Axiomatic {
             super::From::Write(event) => self.written_by(location, event),
         };
         match write.map(|write| &self.events[write]) {
-            Some(&Done { id, kind: Kind::Write { value: NO_VALUE }, .. }) => {
-                Found { value: 0, written: Written::Nothing, origin: Origin::Event(Some(id)) }
-            }
             Some(&Done { id, kind: Kind::Write { value }, .. }) => {
-                Found { value, written: Written::All, origin: Origin::Event(Some(id)) }
+                let (value, missing) = partial::split(value);
+                Found { value, written: Written::of(!missing, access.size), origin: Origin::Event(Some(id)) }
             }
             _ => {
                 let (value, written) = self.initial.read(access).unwrap_or(fresh);
