@@ -113,8 +113,14 @@ impl Question<'_> {
             command += &format!(" --model {}", options.model);
         }
         let ways_on = [Property::Race, Property::Memory, Property::Lock];
-        let left_out: Vec<&str> =
-            ways_on.into_iter().filter(|&it| !options.properties.contains(it)).map(Property::name).collect();
+        // Where the program ends there for who does not look.
+        let ends = [Property::Assert, Property::Error].into_iter().filter(|_| self.loaded.program.entry_exits);
+        let left_out: Vec<&str> = ways_on
+            .into_iter()
+            .chain(ends)
+            .filter(|&it| !options.properties.contains(it))
+            .map(Property::name)
+            .collect();
         if !left_out.is_empty() {
             command += &format!(" --no {}", left_out.join(","));
         }

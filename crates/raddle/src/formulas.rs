@@ -18,7 +18,7 @@ use raddle_engine::{Control, Engine, Fault, Options, Outcome, PropertySet, Quest
 use raddle_machine::Code;
 use raddle_machine::code::Instr;
 use raddle_program::analysis::{Cfg, LoopBounds};
-use raddle_program::{BlockId, Program};
+use raddle_program::{Block, BlockId, Function, Inst, Op, Program};
 use raddle_trace::{Model, Property, Verdict};
 use std::panic::resume_unwind;
 use std::sync::mpsc;
@@ -142,18 +142,27 @@ fn has_large_inputs(code: &Code) -> bool {
 
 /// Whether there is a loop that is never left.
 fn has_endless_loops(program: &Program) -> bool {
-    program.functions.iter().any(|function| {
-        let cfg = Cfg::new(function);
-        let blocks = cfg.reverse_postorder();
-        let mut ends = vec![false; function.blocks.len()];
-        let mut todo: Vec<BlockId> = blocks.iter().copied().filter(|&block| cfg.successors(block).is_empty()).collect();
-        while let Some(block) = todo.pop() {
-            if !std::mem::replace(&mut ends[block.index()], true) {
-                todo.extend(cfg.predecessors(block));
-            }
+    program.functions.iter().any(|function| never_left(function, |_| true))
+}
+
+/// Whether threads are started in a loop that is never left. No formula has them all, and an execution of one after another is very long.
+pub(crate) fn starts_threads_for_ever(program: &Program) -> bool {
+    let starts = |inst: &Inst| matches!(inst.op, Op::Spawn { .. });
+    program.functions.iter().any(|function| never_left(function, |block| block.insts.iter().any(starts)))
+}
+
+/// Whether control never gets out behind one of these blocks.
+fn never_left(function: &Function, of: impl Fn(&Block) -> bool) -> bool {
+    let cfg = Cfg::new(function);
+    let blocks = cfg.reverse_postorder();
+    let mut ends = vec![false; function.blocks.len()];
+    let mut todo: Vec<BlockId> = blocks.iter().copied().filter(|&block| cfg.successors(block).is_empty()).collect();
+    while let Some(block) = todo.pop() {
+        if !std::mem::replace(&mut ends[block.index()], true) {
+            todo.extend(cfg.predecessors(block));
         }
-        blocks.iter().any(|block| !ends[block.index()])
-    })
+    }
+    blocks.iter().any(|block| !ends[block.index()] && of(&function.blocks[block.index()]))
 }
 
 /// Whether `auto` may ask somebody else.

@@ -3,7 +3,7 @@
 use raddle_engine::PropertySet;
 use raddle_machine::compile::{Forgiven, Options, Privacy};
 use raddle_machine::{Code, compile};
-use raddle_program::analysis::{self, Escape, LoopBounds};
+use raddle_program::analysis::{self, Escape, LoopBounds, Unheeded};
 use raddle_program::{BlockId, FuncId, GlobalId, LocalId, Program};
 use raddle_trace::Property;
 
@@ -33,6 +33,7 @@ pub(crate) fn prepare_with(
 ) -> Code {
     let forgiven = forgiven(properties);
     let mut program = program.clone();
+    analysis::end_where_unheeded(&mut program, unheeded(properties));
     if forgiven.unwritten {
         analysis::give_any_value(&mut program);
     }
@@ -49,6 +50,7 @@ pub(crate) fn prepare_with(
 pub fn prepare_as_written(program: &Program, properties: PropertySet) -> Code {
     let forgiven = forgiven(properties);
     let mut program = program.clone();
+    analysis::end_where_unheeded(&mut program, unheeded(properties));
     if forgiven.unwritten {
         analysis::give_any_value(&mut program);
     }
@@ -56,6 +58,11 @@ pub fn prepare_as_written(program: &Program, properties: PropertySet) -> Code {
     let escape = analysis::escape(&program);
     let options = Options { loop_bounds: LoopBounds::default(), early_assumptions: false, forgiven };
     compile(&program, &Private(escape), &options)
+}
+
+/// Which errors end a program of C without a word if these properties are looked for.
+fn unheeded(properties: PropertySet) -> Unheeded {
+    Unheeded { assertions: !properties.contains(Property::Assert), marks: !properties.contains(Property::Error) }
 }
 
 /// Which errors do not end a thread if these properties are looked for.

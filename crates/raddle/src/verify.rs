@@ -81,7 +81,14 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
         Some((patience, why)) => {
             let patience = limit.map_or(patience, |limit| patience.min(limit / 2));
             let others = || {
-                let patience = limit.map_or(PATIENCE, |limit| limit.saturating_sub(start.elapsed()) / 2);
+                let mut patience = limit.map_or(PATIENCE, |limit| limit.saturating_sub(start.elapsed()) / 2);
+                if bounds.is_empty() && formulas::starts_threads_for_ever(program) {
+                    patience /= 2;
+                    let few = grow(program, settings, control, None, patience)?;
+                    if few.is_some() {
+                        return Ok(few);
+                    }
+                }
                 formulas::decide(program, settings, &bounds, control, patience, why)
             };
             match formulas::beside(settings.engine, &question, control, patience, others)? {
@@ -113,7 +120,7 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             if !asked && let Some(decided) = formulas::decide(program, settings, &bounds, control, left() / 2, why)? {
                 return Ok(decided);
             }
-            grow(program, settings, control, outcome, &at, left())
+            Ok(grow(program, settings, control, Some(&at), left())?.unwrap_or(outcome))
         }
         _ => Ok(outcome),
     }
@@ -212,17 +219,16 @@ fn without_bound(
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program whose executions do not end is explored with 1, 2, 4, ... turns of its loops, until something is violated, every turn has been explored after all, or a limit is
-/// reached. What is found in few turns is found soon, and what is not violated in so many turns is something to know.
+/// reached. What is found in few turns is found soon, and what is not violated in so many turns is something to know, if it is known where the loop is.
 fn grow(
     program: &Program,
     settings: &Settings,
     control: &Control,
-    unbounded: Outcome,
-    at: &Place,
+    at: Option<&Place>,
     limit: Duration,
-) -> Result<Outcome, Error> {
+) -> Result<Option<Outcome>, Error> {
     let start = Instant::now();
-    let mut explored = unbounded;
+    let mut explored = None;
     for turns in (0..20).map(|power| 1 << power) {
         let mut options = settings.options.clone();
         let Some(left) = limit.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else { break };
@@ -230,16 +236,17 @@ fn grow(
         let bounds = LoopBounds { every: Some(turns), named: Vec::new() };
         let mut outcome = ask(program, settings, bounds, &options, control)?;
         if outcome.verdict == Verdict::Violated || (outcome.stop.is_none() && outcome.statistics.bounded == 0) {
-            return Ok(outcome);
+            return Ok(Some(outcome));
         }
         if outcome.stop.is_some() {
             break;
         }
+        let Some(at) = at else { continue };
         let stop = StopReason::Endless { turns, at: at.clone() };
         outcome.scope = Scope::Partial { reason: stop.to_string() };
         outcome.stop = Some(stop);
         outcome.verdict = Verdict::Unknown;
-        explored = outcome;
+        explored = Some(outcome);
     }
     Ok(explored)
 }

@@ -1,6 +1,6 @@
 //! Small C programs whose answer is known by reasoning, one for each thing that was once answered wrongly.
 
-use raddle::{Control, LoadOptions, Model, Outcome, Property, Settings, Verdict, load, verify};
+use raddle::{Control, LoadOptions, Model, Outcome, Property, PropertySet, Settings, Verdict, load, verify};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -282,6 +282,38 @@ fn a_verdict_behind_an_error_that_is_not_looked_for_says_what_it_rests_on() {
         scope.contains("1 execution ended at an error that is not looked for, at ") && scope.ends_with(".c:6"),
         "{scope}"
     );
+}
+
+#[test]
+fn an_assertion_that_is_not_looked_at_ends_the_program() {
+    let text = |check: &str| {
+        format!(
+            "extern int __VERIFIER_nondet_int(void);
+            int x, y;
+            void *left(void *unused) {{ x = 1; return 0; }}
+            int main(void) {{
+                pthread_t t;
+                {check}
+                pthread_create(&t, 0, left, 0);
+                x = 2;
+                pthread_join(t, 0);
+                return 0;
+            }}"
+        )
+    };
+    let only = |text: &str, property: Property| {
+        let mut settings = Settings::new(Model::Sc);
+        settings.options.properties = PropertySet::none().with(property);
+        let outcome = check(text, &settings);
+        (outcome.verdict, outcome.scope.to_string())
+    };
+    for check in ["assert(y == 1);", "if (y == 0) abort();", "if (__VERIFIER_nondet_int() != 7) abort(); assert(y);"] {
+        assert_eq!(only(&text(check), Property::Race), (Verdict::Holds, "all executions".to_owned()), "{check}");
+    }
+    for check in ["assert(y == 0);", "if (y == 1) abort();", "if (__VERIFIER_nondet_int() != 7) abort();"] {
+        assert_eq!(only(&text(check), Property::Race).0, Verdict::Violated, "{check}");
+    }
+    assert_eq!(only(&text("assert(y == 1);"), Property::Assert).0, Verdict::Violated);
 }
 
 #[test]

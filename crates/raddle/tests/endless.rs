@@ -28,6 +28,15 @@ fn a_violation_in_the_first_turns_is_found() {
 }
 
 #[test]
+fn the_third_of_threads_that_are_started_for_ever_is_found() {
+    let text = "global x: i32;
+        fn once() { let old = rmw.add x, 1; assert old != 2, \"third\"; }
+        fn main() { while true { spawn once(); } }";
+    let outcome = check(text);
+    assert_eq!(outcome.verdict, Verdict::Violated, "{}", outcome.scope);
+}
+
+#[test]
 fn the_scope_says_how_far_it_was_explored() {
     // Under SC there is a proof.
     let outcome = check_under(Model::Pso, "global x: i32; fn main() { while true { store x, 1; } }");

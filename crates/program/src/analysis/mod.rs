@@ -13,6 +13,7 @@
 //! | [`spin`] | which loops only wait; turns them into waits. Which turn for ever in silence; stops their threads |
 //! | [`assumed`] | which values a load may take if an assumption is not to fail right behind it |
 //! | [`inline`] | which functions are small enough to stand in the place of their calls |
+//! | [`unheeded`] | what comes behind an assertion that nobody looks at; the end of the program, as C has it |
 //! | [`unused`] | which updates need not say what they found |
 //! | [`unwritten`] | which reads can only find what was never written |
 //! | [`pieces`] | which accesses are made in pieces, because others are smaller |
@@ -36,6 +37,7 @@ mod mentions;
 pub mod pieces;
 mod simplify;
 pub mod spin;
+pub mod unheeded;
 pub mod unused;
 pub mod unwritten;
 
@@ -52,6 +54,7 @@ pub use looks::look_once;
 pub use loops::{Loop, LoopId, Loops};
 pub use pieces::{Pieces, Split, split};
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops, stop_silent_loops};
+pub use unheeded::{Unheeded, end_where_unheeded};
 pub use unused::drop_unused_results;
 pub use unwritten::give_any_value;
 
