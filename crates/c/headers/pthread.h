@@ -126,6 +126,7 @@ int pthread_barrierattr_setpshared(pthread_barrierattr_t *attributes, int shared
 int pthread_setcancelstate(int state, int *old);
 int pthread_setcanceltype(int type, int *old);
 void pthread_testcancel(void);
+int pthread_cancel(pthread_t thread);
 
 /* The block ends with the variable: its function is called then, and by `pthread_exit`. */
 struct __pthread_cleanup_frame { void (*__cancel_routine)(void *); void *__cancel_arg; int __do_it; int __cancel_type; };

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 int usleep(unsigned microseconds);
+int pipe(int ends[2]);
 unsigned sleep(unsigned seconds);
 pid_t getpid(void);
 long syscall(long number, ...);

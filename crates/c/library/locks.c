@@ -138,12 +138,22 @@ int pthread_cond_wait(void *cond, struct mutex *mutex) {
         __raddle_lock(mutex);
         return 0;
     }
-    __raddle_cond_wait(cond, mutex);
+    if (__raddle_cancel_while_waiting()) {
+        __raddle_unlock(mutex);
+        __raddle_await_cancellation();
+        __raddle_lock(mutex);
+        pthread_exit((void *)-1L);
+    }
+    if (__raddle_may_be_cancelled())
+        __raddle_cond_timedwait(cond, mutex);
+    else
+        __raddle_cond_wait(cond, mutex);
     return 0;
 }
 
 /* A wait with a deadline is signalled, or time is up. */
 int pthread_cond_timedwait(void *cond, struct mutex *mutex, const void *deadline) {
+    pthread_testcancel();
     if (__raddle_choose(0, 1) == 1) {
         __raddle_unlock(mutex);
         __raddle_lock(mutex);
@@ -222,7 +232,20 @@ int sem_init(int *sem, int shared, unsigned value) {
 }
 
 int sem_destroy(void *sem) { __raddle_destroy32(sem); return 0; }
-int sem_wait(void *sem) { __raddle_sem_wait(sem); return 0; }
+
+int sem_wait(void *sem) {
+    if (__raddle_cancel_while_waiting()) {
+        __raddle_await_cancellation();
+        pthread_exit((void *)-1L);
+    }
+    /* Who may be cancelled does not wait for ever. */
+    if (__raddle_may_be_cancelled())
+        __raddle_assume(__raddle_sem_trywait(sem));
+    else
+        __raddle_sem_wait(sem);
+    return 0;
+}
+
 int sem_post(void *sem) { __raddle_sem_post(sem); return 0; }
 
 int sem_trywait(void *sem) {

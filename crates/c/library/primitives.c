@@ -27,6 +27,13 @@ void __raddle_cond_timedwait(void *cond, void *mutex);
 /* Errors of the program under test. */
 void __raddle_misuse_memory(const char *what);
 void __raddle_misuse_lock(const char *what);
+/* Out of the function, and out of those that called it. */
+void __raddle_unwind(void);
+void pthread_exit(void *result);
+void pthread_testcancel(void);
+int __raddle_cancel_while_waiting(void);
+void __raddle_await_cancellation(void);
+int __raddle_may_be_cancelled(void);
 /* What is there. If nothing was ever written, a byte without a value, which may only be moved on, or 0. */
 char __raddle_peek8(const void *at);
 unsigned long long __raddle_peek64(const void *at);

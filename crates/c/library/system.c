@@ -29,17 +29,6 @@ int pthread_attr_setguardsize(void *attributes, unsigned long size) { return 0; 
 int pthread_attr_setschedpolicy(void *attributes, int policy) { return 0; }
 int pthread_attr_setschedparam(void *attributes, const void *param) { return 0; }
 int pthread_attr_setinheritsched(void *attributes, int inherit) { return 0; }
-int pthread_setcancelstate(int state, int *old) {
-    if (old != 0)
-        *old = 0;
-    return 0;
-}
-int pthread_setcanceltype(int type, int *old) {
-    if (old != 0)
-        *old = 0;
-    return 0;
-}
-void pthread_testcancel(void) { }
 int pthread_attr_getstacksize(const void *attributes, unsigned long *size) { *size = 8 << 20; return 0; }
 int pthread_attr_setstack(void *attributes, void *stack, unsigned long size) { return 0; }
 int pthread_attr_getguardsize(const void *attributes, unsigned long *size) { *size = 4096; return 0; }
@@ -66,7 +55,7 @@ char *secure_getenv(const char *name) { return (char *)0; }
 int setenv(const char *name, const char *value, int overwrite) { return 0; }
 int system(const char *command) { return 0; }
 int setpriority(int which, unsigned who, int priority) { return 0; }
-int clock_nanosleep(int clock, int flags, const void *wanted, void *left) { return 0; }
+int clock_nanosleep(int clock, int flags, const void *wanted, void *left) { pthread_testcancel(); return 0; }
 int clock_getres(int clock, void *resolution) { return 0; }
 int isatty(int file) { return 0; }
 int setvbuf(void *file, char *buffer, int mode, unsigned long size) { return 0; }

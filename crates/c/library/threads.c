@@ -92,6 +92,7 @@ int pthread_create(unsigned long *thread, const void *attributes, void *(*functi
 }
 
 int pthread_join(unsigned long thread, void **result) {
+    pthread_testcancel();
     __raddle_joinable(thread);
     void *value = __raddle_join(thread);
     if (result != 0)
@@ -110,9 +111,9 @@ int pthread_attr_setscope(void *attributes, int scope) { return 0; }
 int pthread_setconcurrency(int level) { return 0; }
 int pthread_yield(void) { return 0; }
 int sched_yield(void) { return 0; }
-int usleep(unsigned microseconds) { return 0; }
-unsigned sleep(unsigned seconds) { return 0; }
-int nanosleep(const void *wanted, void *left) { return 0; }
+int usleep(unsigned microseconds) { pthread_testcancel(); return 0; }
+unsigned sleep(unsigned seconds) { pthread_testcancel(); return 0; }
+int nanosleep(const void *wanted, void *left) { pthread_testcancel(); return 0; }
 int sched_getcpu(void) { return 0; }
 
 int thrd_create(unsigned long *thread, int (*function)(void *), void *argument) {

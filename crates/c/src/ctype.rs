@@ -114,8 +114,10 @@ pub(crate) enum Ty {
     Void,
     Int(IntKind),
     Float(FloatKind),
-    /// `__int128`; has a size and nothing else.
-    Int128,
+    /// `__int128`: two numbers of 64 bits in memory.
+    Int128 {
+        signed: bool,
+    },
     Ptr(Rc<QTy>),
     Array(Rc<QTy>, Option<u64>),
     Func(Rc<FuncTy>),
@@ -225,11 +227,16 @@ impl Ty {
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
-        matches!(self, Ty::Int(_) | Ty::Ptr(_) | Ty::Float(FloatKind::Float | FloatKind::Double))
+        matches!(self, Ty::Int(_) | Ty::Ptr(_) | Ty::Float(FloatKind::Float | FloatKind::Double) | Ty::Int128 { .. })
     }
 
     pub(crate) fn int(&self) -> Option<IntKind> {
         if let Ty::Int(kind) = self { Some(*kind) } else { None }
+    }
+
+    /// Whether it is an integer, of whatever size.
+    pub(crate) fn is_integer(&self) -> bool {
+        matches!(self, Ty::Int(_) | Ty::Int128 { .. })
     }
 
     /// What a pointer points at.
@@ -315,7 +322,7 @@ impl Types {
             Ty::Float(FloatKind::Float) => Some(4),
             Ty::Float(FloatKind::Double) => Some(8),
             Ty::Float(FloatKind::LongDouble) if self.model.narrow() => Some(12),
-            Ty::Float(FloatKind::LongDouble) | Ty::Int128 => Some(16),
+            Ty::Float(FloatKind::LongDouble) | Ty::Int128 { .. } => Some(16),
             Ty::Ptr(_) => Some(u64::from(self.model.long)),
             Ty::Array(element, Some(n)) => self.size(&element.ty)?.checked_mul(*n).filter(|size| *size <= MAX_OBJECT),
             Ty::Record(id) => {
@@ -417,7 +424,7 @@ impl Types {
                 }
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
-            Ty::Float(FloatKind::LongDouble) | Ty::Int128 => {
+            Ty::Float(FloatKind::LongDouble) | Ty::Int128 { .. } => {
                 let size = self.size(&ty.ty).unwrap_or(0);
                 let (part, step) = if size.is_multiple_of(8) { (Type::I64, 8) } else { (Type::I32, 4) };
                 (0..size / step).all(|i| self.push_leaf(base + step * i, part, false, leaves))
@@ -516,7 +523,8 @@ impl Types {
             Ty::Float(FloatKind::Float) => text.push_str("float"),
             Ty::Float(FloatKind::Double) => text.push_str("double"),
             Ty::Float(FloatKind::LongDouble) => text.push_str("long double"),
-            Ty::Int128 => text.push_str("__int128"),
+            Ty::Int128 { signed: true } => text.push_str("__int128"),
+            Ty::Int128 { signed: false } => text.push_str("unsigned __int128"),
             Ty::Ptr(to) => {
                 let _ = write!(text, "{} *", self.show(to));
             }

@@ -103,6 +103,27 @@ pub(crate) fn range(types: &Types, kind: IntKind) -> (f64, f64) {
     }
 }
 
+/// A constant as an integer of 128 bits; `None` if it is none of its type's.
+pub(crate) fn to_wide(kind: FloatKind, to: &Ty, bits: u64) -> Option<u128> {
+    let value = match kind {
+        FloatKind::Float => f64::from(f32::from_bits(bits as u32)),
+        FloatKind::Double => f64::from_bits(bits),
+        FloatKind::LongDouble => return None,
+    };
+    let (low, high) = wide_range(*to == Ty::Int128 { signed: true });
+    match to {
+        _ if !(low <= value && value < high) => None,
+        Ty::Int128 { signed: true } => Some(value as i128 as u128),
+        _ => Some(value as u128),
+    }
+}
+
+/// Between which numbers those lie that truncate to an integer of 128 bits: from the first on, below the second.
+pub(crate) fn wide_range(signed: bool) -> (f64, f64) {
+    // What lies between -1 and 0 is 0.
+    if signed { (-2f64.powi(127), 2f64.powi(127)) } else { ((-1f64).next_up(), 2f64.powi(128)) }
+}
+
 /// A constant of one arithmetic type as one of another, one of them floating; `None` if it has no value there.
 pub(crate) fn convert(types: &Types, from: &Ty, to: &Ty, bits: u64) -> Option<u64> {
     let (source, target) = (types.scalar(from)?, types.scalar(to)?);

@@ -17,6 +17,7 @@ pub(crate) const HEADERS: &[(&str, &str)] = &[
     ("math.h", include_str!("../headers/math.h")),
     ("pthread.h", include_str!("../headers/pthread.h")),
     ("raddle.h", include_str!("../headers/raddle.h")),
+    ("setjmp.h", include_str!("../headers/setjmp.h")),
     ("sched.h", include_str!("../headers/sched.h")),
     ("semaphore.h", include_str!("../headers/semaphore.h")),
     ("stdalign.h", include_str!("../headers/stdalign.h")),
@@ -49,4 +50,8 @@ pub(crate) const LIBRARY: &str = concat!(
     include_str!("../library/futex.c"),
     include_str!("../library/io.c"),
     include_str!("../library/signals.c"),
+    include_str!("../library/wide.c"),
+    include_str!("../library/jump.c"),
+    include_str!("../library/cancel.c"),
+    include_str!("../library/everyday.c"),
 );

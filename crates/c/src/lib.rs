@@ -3,7 +3,7 @@
 //! | step | module | question |
 //! |---|---|---|
 //! | preprocess | `preprocess`, `headers` | what does `cc -E` make of the file, with our headers, or with the system's? |
-//! | lex | `lex`, `token`, `source` | which words, and which of the user's lines are they from? |
+//! | lex | `lex`, `token`, `source`, `align` | which words, and which of the user's lines are they from? |
 //! | parse | `parse`, `syntax` | is it C, and what is its structure? |
 //! | check | `check`, `ctype`, `layout`, `tree` | what do names, types and expressions mean? |
 //! | lower | `lower` | which loads, stores and jumps is that? |
@@ -15,6 +15,7 @@
 //! The library model (pthreads, C11 threads, semaphores, strings, allocation) is C code in `library/`, put in
 //! line where it is called. A function that is called but neither defined nor modelled is an error at the call.
 
+mod align;
 mod check;
 mod ctype;
 mod float;
@@ -173,7 +174,8 @@ pub fn compile(path: &Path, options: &Options) -> Result<Compiled, Error> {
 /// Whether the error may come from headers that do not declare enough.
 fn is_lacking(error: &Error) -> bool {
     let Error::Rejected(rejected) = error else { return false };
-    let lacks = |message: &str| message.starts_with("expected") || message.contains("is not declared");
+    let words = ["is not declared", "the incomplete type", "is not complete here"];
+    let lacks = |message: &str| message.starts_with("expected") || words.iter().any(|word| message.contains(word));
     rejected.diagnostics.iter().any(|diagnostic| lacks(&diagnostic.message))
 }
 

@@ -2,8 +2,9 @@
 //!
 //! The preprocessor leaves markers (`# 12 "file.c"`) where the origin of the text changes. [`Lines`] keeps, for
 //! each line of the preprocessed text, the file and line it stands for. Columns shift when macros are expanded,
-//! so a span looks for its token in the original line and falls back to the whole line.
+//! so a span looks for where its token comes from in the original line (see [`align`]), and falls back to the whole line.
 
+use crate::align;
 use crate::token::Pos;
 use raddle_program::{SourceMap, Span};
 use std::path::Path;
@@ -116,6 +117,12 @@ impl Lines {
         if in_place && !token.is_empty() {
             return span;
         }
+        let before = pos.0 as usize - start as usize;
+        let preprocessed = self.text.get(start as usize..).and_then(|rest| rest.lines().next()).unwrap_or("");
+        if let Some((at, len)) = align::origin(original, preprocessed, before) {
+            let chars = |bytes: std::ops::Range<usize>| original[bytes].chars().count() as u32;
+            return Span { column: chars(0..at) + 1, len: chars(at..at + len), ..span };
+        }
         match find_word(original, token) {
             Some(at) => Span { column: original[..at].chars().count() as u32 + 1, ..span },
             None => {
@@ -191,6 +198,24 @@ mod tests {
             .collect();
         let expected = [("main.c", 1), ("other.h", 7), ("main.c", 2), ("main.c", 4)];
         assert_eq!(at, expected.map(|(n, l)| (n.to_owned(), l)));
+    }
+
+    #[test]
+    fn what_a_macro_makes_has_the_column_of_the_macro() {
+        let text = "  f(a); if (!(x)) fail(); else b;\n";
+        let mut lines = Lines::new("m.c", text);
+        lines.set_text(0, "  f(a); CHECK(x) b;\n");
+        let tokens = lex(text, &mut lines).expect("lexes");
+        let mut columns = Vec::new();
+        for token in &tokens[..tokens.len() - 1] {
+            let span = lines.span(token.pos, token.len);
+            columns.push((span.column, span.len));
+        }
+        // `f ( a ) ;`, `if ( ! (`, `x`, `) ) fail ( ) ; else`, `b ;`
+        assert_eq!(columns[5..8], [(9, 8), (14, 1), (9, 8)]);
+        assert_eq!(columns[9], (15, 1));
+        assert_eq!(columns[12], (9, 8));
+        assert_eq!(columns[columns.len() - 2..], [(18, 1), (19, 1)]);
     }
 
     #[test]

@@ -146,6 +146,8 @@ pub(crate) struct Attrs {
     /// The first attribute seen that would change the meaning and is not supported.
     pub(crate) unsupported: Option<(Name, Pos)>,
     pub(crate) transparent_union: bool,
+    /// What is `extern inline` is no definition for other files.
+    pub(crate) gnu_inline: bool,
     pub(crate) rare: Option<Box<RareAttrs>>,
     /// The function is called before `main`.
     pub(crate) constructor: bool,
@@ -190,7 +192,9 @@ pub(crate) enum TypeSpec {
         longs: i8,
     },
     Float(FloatKind),
-    Int128,
+    Int128 {
+        unsigned: bool,
+    },
     VaList,
     Record(RecordSpec),
     Enum(EnumSpec),

@@ -30,7 +30,11 @@ fn unsupported_constructs_are_named() {
             3,
             "the characters of a floating-point number, or how many they are, are not supported",
         ),
-        ("int main(void) {\n  __int128 x;\n  return 0; }", 2, "128-bit integers are not supported"),
+        (
+            "int main(void) {\n  __int128 x = 1;\n  switch (x) { case 1: return 1; }\n  return 0; }",
+            3,
+            "a `switch` over an integer of 128 bits",
+        ),
         (
             "int main(int argc, char **argv) {\n  return raddle_random(argc); }",
             2,

@@ -117,7 +117,7 @@ impl Checker {
         let pointer = self.arg(name, args, index, pos)?;
         let at = pointer.pos;
         let object = self.pointed(pointer)?;
-        let whole = matches!(object.ty.ty, Ty::Record(_) | Ty::Int128)
+        let whole = matches!(object.ty.ty, Ty::Record(_) | Ty::Int128 { .. })
             && matches!(self.types.size(&object.ty.ty), Some(1 | 2 | 4 | 8 | 16));
         if self.types.scalar(&object.ty.ty).is_none() && !whole {
             let shown = self.types.show(&object.ty);
@@ -333,25 +333,28 @@ impl Checker {
     }
 
     fn nondet(&mut self, rest: &str, pos: Pos) -> Checked<Expr> {
+        let make = |ty| Ok(self.make(Builtin::Nondet, Vec::new(), ty, pos));
         let kind = match rest {
             "bool" | "_Bool" => IntKind::Bool,
             "char" => IntKind::Char,
-            "uchar" | "unsigned_char" => IntKind::UChar,
+            "uchar" | "unsigned_char" | "u8" => IntKind::UChar,
             "short" => IntKind::Short,
-            "ushort" => IntKind::UShort,
+            "ushort" | "unsigned_short" | "u16" => IntKind::UShort,
             "int" => IntKind::Int,
             "uint" | "unsigned" | "unsigned_int" | "u32" => IntKind::UInt,
             "long" => IntKind::Long,
             "ulong" | "size_t" | "loff_t" | "sector_t" => IntKind::ULong,
             "longlong" => IntKind::LLong,
             "ulonglong" => IntKind::ULLong,
-            "float" | "double" => return Err(Fault::new(pos, "unknown values of floating types are not supported")),
+            "float" => return make(Ty::Float(FloatKind::Float)),
+            "double" => return make(Ty::Float(FloatKind::Double)),
+            "int128" | "uint128" => return make(Ty::Int128 { signed: rest == "int128" }),
             _ => {
                 let message = format!("`__VERIFIER_nondet_{rest}` is not supported");
-                return Err(Fault::new(pos, message).help("unknown values of integer types are"));
+                return Err(Fault::new(pos, message).help("unknown values of numbers are"));
             }
         };
-        Ok(self.make(Builtin::Nondet, Vec::new(), Ty::Int(kind), pos))
+        make(Ty::Int(kind))
     }
 
     fn verifier_builtin(&mut self, name: &str, args: &[syntax::Expr], pos: Pos) -> Checked<Option<Expr>> {
@@ -513,6 +516,20 @@ impl Checker {
         let (mut a, mut b) = (self.arg("overflow", args, 0, pos)?, self.arg("overflow", args, 1, pos)?);
         if let Some(kind) = kind {
             (a, b) = (self.convert(a, &Ty::Int(kind))?, self.convert(b, &Ty::Int(kind))?);
+        }
+        if let wide @ Ty::Int128 { signed } = target.ty.ty.clone() {
+            // Operands that fit the type of the result; the sum of others has more bits than there are.
+            let fits = |e: &Expr| match e.ty.ty {
+                Ty::Int(kind) => signed || !kind.signed(),
+                ref ty => *ty == wide,
+            };
+            if !fits(&a) || !fits(&b) {
+                let message =
+                    "arithmetic with overflow check on 128 bits needs operands that fit the type of the result";
+                return Err(Fault::new(pos, message));
+            }
+            let (a, b) = (self.convert(a, &wide)?, self.convert(b, &wide)?);
+            return Ok(self.make(Builtin::Overflow(op), vec![a, b, target], Ty::Int(IntKind::Bool), pos));
         }
         if [&a, &b, &target].iter().any(|e| e.ty.ty.int().is_none()) {
             return Err(Fault::new(pos, "arithmetic with overflow check is for integers"));

@@ -1,6 +1,7 @@
 //! Which expressions have a value before the program runs, and which one?
 
 use super::Checker;
+use super::wide;
 use crate::ctype::{IntKind, Ty, Types};
 use crate::float;
 use crate::syntax::{BinaryOp, UnaryOp};
@@ -28,6 +29,9 @@ impl Checker {
     /// The value of a constant expression.
     pub(crate) fn evaluate(&self, expr: &Expr) -> Result<Constant, NotConstant> {
         let int = |bits: u64| Ok(Constant::Int(truncate(&self.types, &expr.ty.ty, bits)));
+        if let Some(value) = wide::narrowed(self, expr) {
+            return value.map(Constant::Int);
+        }
         match &expr.kind {
             ExprKind::Const(bits) => Ok(Constant::Int(*bits)),
             ExprKind::AddrOf(object) => self.address(object),
@@ -114,7 +118,10 @@ impl Checker {
         }
     }
 
-    fn truth(&self, expr: &Expr) -> Result<bool, NotConstant> {
+    pub(super) fn truth(&self, expr: &Expr) -> Result<bool, NotConstant> {
+        if let Ty::Int128 { .. } = expr.ty.ty {
+            return Ok(self.evaluate_wide(expr)? != 0);
+        }
         Ok(match self.evaluate(expr)? {
             Constant::Int(bits) => float::is_true(&self.types, &expr.ty.ty, bits),
             Constant::Addr(..) => true,

@@ -69,7 +69,6 @@ impl Checker {
                 }
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty, pos })
             }
-            (_, Ty::Int128) | (Ty::Int128, _) => fault("128-bit integers are not supported".to_owned()),
             (_, Ty::Void) => Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: Ty::Void.plain(), pos }),
             (Ty::Int(_), Ty::Int(kind)) => {
                 if let ExprKind::Const(bits) = expr.kind {
@@ -87,7 +86,9 @@ impl Checker {
                 }
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
             }
-            (Ty::Ptr(_), Ty::Int(_) | Ty::Ptr(_)) => {
+            (Ty::Ptr(_), Ty::Int(_) | Ty::Ptr(_) | Ty::Int128 { .. })
+            | (Ty::Int128 { .. }, Ty::Int(_) | Ty::Ptr(_) | Ty::Float(_) | Ty::Int128 { .. })
+            | (Ty::Int(_) | Ty::Float(_), Ty::Int128 { .. }) => {
                 Ok(Expr { kind: ExprKind::Convert(Box::new(expr)), ty: to.clone().plain(), pos })
             }
             (Ty::Record(a), Ty::Record(b)) if self.types.same_record(*a, *b) => Ok(expr),
@@ -100,6 +101,9 @@ impl Checker {
 
     /// The integer promotions.
     pub(super) fn promote(&self, expr: Expr) -> Checked<Expr> {
+        if let Ty::Int128 { .. } = expr.ty.ty {
+            return Ok(expr);
+        }
         let Some(kind) = expr.ty.ty.int() else {
             let shown = self.types.show(&expr.ty);
             return Err(Fault::new(expr.pos, format!("an integer is needed here, not `{shown}`")));
@@ -131,7 +135,7 @@ impl Checker {
     pub(super) fn common_float(a: &Ty, b: &Ty) -> Option<Ty> {
         match (a, b) {
             (Ty::Float(a), Ty::Float(b)) => Some(Ty::Float(if a == b { *a } else { FloatKind::Double })),
-            (Ty::Float(kind), Ty::Int(_)) | (Ty::Int(_), Ty::Float(kind)) => Some(Ty::Float(*kind)),
+            (Ty::Float(kind), other) | (other, Ty::Float(kind)) if other.is_integer() => Some(Ty::Float(*kind)),
             _ => None,
         }
     }
@@ -143,15 +147,25 @@ impl Checker {
             return Ok((self.convert(a, &to)?, self.convert(b, &to)?));
         }
         let (a, b) = (self.promote(a)?, self.promote(b)?);
-        let (Some(ka), Some(kb)) = (a.ty.ty.int(), b.ty.ty.int()) else {
+        let Some(to) = self.common_integer(&a.ty.ty, &b.ty.ty) else {
             return Err(Fault::new(a.pos, "integers are needed here"));
         };
-        let to = Ty::Int(self.common(ka, kb));
         Ok((self.convert(a, &to)?, self.convert(b, &to)?))
     }
 
+    /// The type two promoted integers meet in, if they are such.
+    pub(super) fn common_integer(&self, a: &Ty, b: &Ty) -> Option<Ty> {
+        match (a, b) {
+            (Ty::Int(a), Ty::Int(b)) => Some(Ty::Int(self.common(*a, *b))),
+            (Ty::Int128 { signed: a }, Ty::Int128 { signed: b }) => Some(Ty::Int128 { signed: *a && *b }),
+            // It holds whatever the others hold.
+            (wide @ Ty::Int128 { .. }, Ty::Int(_)) | (Ty::Int(_), wide @ Ty::Int128 { .. }) => Some(wide.clone()),
+            _ => None,
+        }
+    }
+
     /// The type two promoted integers meet in.
-    pub(super) fn common(&self, a: IntKind, b: IntKind) -> IntKind {
+    fn common(&self, a: IntKind, b: IntKind) -> IntKind {
         if a == b {
             return a;
         }
@@ -187,7 +201,7 @@ impl Checker {
     pub(super) fn is_null(&self, expr: &Expr) -> bool {
         matches!(self.evaluate(expr), Ok(Constant::Int(0)))
             && match &expr.ty.ty {
-                Ty::Int(_) => true,
+                Ty::Int(_) | Ty::Int128 { .. } => true,
                 Ty::Ptr(to) => to.ty == Ty::Void,
                 _ => false,
             }

@@ -3,9 +3,11 @@
 use super::convert::LONG_DOUBLE;
 use super::types::adjust;
 use super::{Checked, Checker, Func, FunctionState, Symbol};
-use crate::ctype::{FuncTy, QTy, Ty};
+use crate::ctype::{FuncTy, IntKind, QTy, Ty};
 use crate::parse::Fault;
-use crate::syntax::{self, Declaration, Declarator, Derived, FloatKind, FunctionDef, Specs, StaticAssert, TypeSpec};
+use crate::syntax::{
+    self, Attrs, Declaration, Declarator, Derived, FloatKind, FunctionDef, Specs, StaticAssert, TypeSpec,
+};
 use crate::token::{Name, Pos};
 use crate::tree::{self, Body, Constant, FnId, StaticPart, Storage, Var, VarId};
 use rustc_hash::FxHashMap;
@@ -20,8 +22,9 @@ struct Named<'a> {
 }
 
 /// Whether a function is seen from other files. One that is merely `inline` may be defined in each of them.
-fn is_linked(specs: &Specs) -> bool {
-    specs.storage != syntax::Storage::Static && !(specs.inline && specs.storage != syntax::Storage::Extern)
+fn is_linked(specs: &Specs, declarator: &Attrs) -> bool {
+    let outside = specs.storage == syntax::Storage::Extern && !specs.attrs.gnu_inline && !declarator.gnu_inline;
+    specs.storage != syntax::Storage::Static && (!specs.inline || outside)
 }
 
 impl Checker {
@@ -40,9 +43,10 @@ impl Checker {
             if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
             } else if let Some(target) = declarator.attrs.alias().or(specs.attrs.alias()) {
-                self.alias(named.name, target, is_linked(specs), named.pos)?;
+                self.alias(named.name, target, is_linked(specs, &declarator.attrs), named.pos)?;
             } else if let Ty::Func(func) = &named.ty.ty {
-                let id = self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
+                let id =
+                    self.declare_function(named.name, func.clone(), is_linked(specs, &declarator.attrs), named.pos)?;
                 self.around_main(id, &[&specs.attrs, &declarator.attrs]);
             } else {
                 self.file_object(specs, named, init.as_ref())?;
@@ -269,10 +273,19 @@ impl Checker {
                 values.extend(inner.collect::<Vec<_>>());
                 continue;
             }
-            let value = self.evaluate(&part.value).map_err(|_| {
+            let fault = |_| {
                 Fault::new(part.value.pos, "the initial value of a static object must be a constant")
                     .label("not a constant")
-            })?;
+            };
+            if let Ty::Int128 { .. } = part.ty.ty {
+                let wide = self.evaluate_wide(&part.value).map_err(fault)?;
+                for (at, half) in [(0, wide as u64), (8, (wide >> 64) as u64)] {
+                    let (ty, value) = (Ty::Int(IntKind::ULLong).plain(), Constant::Int(half));
+                    values.push(StaticPart { offset: part.offset + at, bits: None, ty, value });
+                }
+                continue;
+            }
+            let value = self.evaluate(&part.value).map_err(fault)?;
             values.push(StaticPart { offset: part.offset, bits: part.bits, ty: part.ty, value });
         }
         // Zero is what is there anyway.
@@ -293,7 +306,7 @@ impl Checker {
             self.old_style_types(def, &mut func)?;
         }
         let func = Rc::new(func);
-        let id = self.declare_function(name, func.clone(), is_linked(&def.specs), def.pos)?;
+        let id = self.declare_function(name, func.clone(), is_linked(&def.specs, &def.declarator.attrs), def.pos)?;
         self.around_main(id, &[&def.specs.attrs, &def.declarator.attrs]);
         let slot = &mut self.funcs[id.0 as usize];
         if slot.def.is_some() {
@@ -376,7 +389,6 @@ impl Checker {
     fn complete_object(&self, ty: &QTy, pos: Pos) -> Checked<()> {
         match &ty.ty {
             Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
-            Ty::Int128 => Err(Fault::new(pos, "128-bit integers are not supported")),
             _ if self.types.size(&ty.ty).is_none() => {
                 Err(Fault::new(pos, format!("an object of the incomplete type `{}`", self.types.show(ty))))
             }
@@ -399,7 +411,7 @@ impl Checker {
             } else if specs.storage == syntax::Storage::Typedef {
                 self.typedef(named)?;
             } else if let Ty::Func(func) = &named.ty.ty {
-                self.declare_function(named.name, func.clone(), is_linked(specs), named.pos)?;
+                self.declare_function(named.name, func.clone(), is_linked(specs, &declarator.attrs), named.pos)?;
             } else if specs.storage == syntax::Storage::Extern {
                 self.file_object(specs, named, None)?;
             } else if specs.storage == syntax::Storage::Static || specs.thread_local {

@@ -74,7 +74,7 @@ impl Checker {
                 let target = self.target(operand)?;
                 let ty = target.ty.value();
                 let by = match &ty.ty {
-                    Ty::Int(_) | Ty::Float(_) => *by,
+                    Ty::Int(_) | Ty::Int128 { .. } | Ty::Float(_) => *by,
                     Ty::Ptr(to) => *by * self.step_size(to, pos)? as i64,
                     _ => return Err(Fault::new(pos, "only numbers and pointers can be counted up and down")),
                 };
@@ -283,7 +283,8 @@ impl Checker {
             _ => return Err(Fault::new(pos, "this operator does not apply to pointers")),
         }
         if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            let (a, b) = (self.promote(a)?, self.promote(b)?);
+            let a = self.promote(a)?;
+            let b = self.shift_count(b, &a.ty.ty)?;
             let ty = a.ty.ty.clone();
             return self.folded(op, a, b, ty, pos);
         }
@@ -306,8 +307,25 @@ impl Checker {
         Ok(Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty: ty.plain(), pos })
     }
 
+    /// A promoted integer; an index of 128 bits loses those that no object reaches.
+    fn narrowed(&self, index: Expr) -> Checked<Expr> {
+        match index.ty.ty {
+            Ty::Int128 { .. } => self.convert(index, &Ty::Int(IntKind::LLong)),
+            _ => self.promote(index),
+        }
+    }
+
+    /// By how much a value of this type is shifted.
+    fn shift_count(&self, count: Expr, of: &Ty) -> Checked<Expr> {
+        match (&count.ty.ty, of) {
+            (Ty::Int128 { .. }, Ty::Int128 { .. }) => Ok(count),
+            (Ty::Int128 { .. }, _) => Err(Fault::new(count.pos, "a shift by an integer of 128 bits is not supported")),
+            _ => self.promote(count),
+        }
+    }
+
     fn pointer_step(&self, ptr: Expr, index: Expr, size: u64, minus: bool, pos: Pos) -> Checked<Expr> {
-        let index = self.promote(index)?;
+        let index = self.narrowed(index)?;
         let ty = ptr.ty.clone();
         Ok(Expr { kind: ExprKind::PtrAdd { ptr: Box::new(ptr), index: Box::new(index), size, minus }, ty, pos })
     }
@@ -336,7 +354,7 @@ impl Checker {
                     _ => return Err(Fault::new(pos, "this operator does not apply to pointers")),
                 };
                 let size = self.step_size(to, pos)?;
-                (Change::Step { size, minus }, self.promote(value)?, ty.clone())
+                (Change::Step { size, minus }, self.narrowed(value)?, ty.clone())
             }
             _ => {
                 // The promoted type of the target decides; a stand-in for its value finds it.
@@ -349,12 +367,11 @@ impl Checker {
                     (Change::Op(op), self.convert(value, &via)?, via.plain())
                 } else if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
                     let via = stand_in.ty.clone();
-                    (Change::Op(op), value, via)
+                    (Change::Op(op), self.shift_count(value, &via.ty)?, via)
                 } else {
-                    let (Some(a), Some(b)) = (stand_in.ty.ty.int(), value.ty.ty.int()) else {
+                    let Some(via) = self.common_integer(&stand_in.ty.ty, &value.ty.ty) else {
                         return Err(Fault::new(pos, "integers are needed here"));
                     };
-                    let via = Ty::Int(self.common(a, b));
                     (Change::Op(op), self.convert(value, &via)?, via.plain())
                 }
             }
@@ -375,12 +392,9 @@ impl Checker {
         let otherwise = self.rvalue_of(otherwise)?;
         let left = then.as_ref().unwrap_or(&cond);
         let ty = match (&left.ty.ty, &otherwise.ty.ty) {
-            (Ty::Int(_), Ty::Int(_)) => {
+            (a, b) if a.is_integer() && b.is_integer() => {
                 let (a, b) = (self.promote(left.clone())?, self.promote(otherwise.clone())?);
-                match (a.ty.ty.int(), b.ty.ty.int()) {
-                    (Some(a), Some(b)) => Ty::Int(self.common(a, b)),
-                    _ => Ty::INT,
-                }
+                self.common_integer(&a.ty.ty, &b.ty.ty).unwrap_or(Ty::INT)
             }
             (a, b) if let Some(ty) = Self::common_float(a, b) => ty,
             (Ty::Void, _) | (_, Ty::Void) => Ty::Void,

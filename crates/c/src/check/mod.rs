@@ -21,6 +21,7 @@ mod init;
 mod primary;
 mod stmt;
 mod types;
+mod wide;
 
 use crate::ctype::{DataModel, FuncTy, IntKind, QTy, RecordId, Ty, Types};
 use crate::parse::Fault;
@@ -289,7 +290,7 @@ impl Checker {
         let crate::tree::Storage::Static { thread_local: false, defined: true, init } = &var.storage else {
             return None;
         };
-        if !var.ty.quals.constant || var.ty.quals.volatile || !var.ty.ty.is_scalar() {
+        if !var.ty.quals.constant || var.ty.quals.volatile || self.types.scalar(&var.ty.ty).is_none() {
             return None;
         }
         Some(init.first().map_or(Constant::Int(0), |part| part.value))

@@ -239,6 +239,10 @@ impl Checker {
             let value = self.rvalue_of(arg)?;
             values.push(match func.params.get(index) {
                 Some(param) => self.convert(value, &param.ty)?,
+                None if matches!(value.ty.ty, Ty::Int128 { .. }) => {
+                    let message = "an integer of 128 bits as an argument beyond the parameters is not supported";
+                    return Err(Fault::new(value.pos, message));
+                }
                 None if value.ty.ty.int().is_some() => self.promote(value)?,
                 None if value.ty.ty == Ty::Float(FloatKind::Float) => {
                     self.convert(value, &Ty::Float(FloatKind::Double))?

@@ -179,7 +179,9 @@ impl Checker {
     fn switch(&mut self, subject: &syntax::Expr, body: &syntax::Stmt) -> Checked<StmtKind> {
         let subject = self.rvalue_of(subject)?;
         let subject = self.promote(subject)?;
-        let kind = subject.ty.ty.int().expect("promoted to an integer");
+        let Some(kind) = subject.ty.ty.int() else {
+            return Err(Fault::new(subject.pos, "a `switch` over an integer of 128 bits is not supported"));
+        };
         let state = self.state(body.pos)?;
         state.switches.push(Switch { kind, cases: Vec::new(), has_default: false });
         state.breaks += 1;

@@ -44,7 +44,7 @@ impl Checker {
             })
             .plain(),
             TypeSpec::Float(kind) => Ty::Float(*kind).plain(),
-            TypeSpec::Int128 => Ty::Int128.plain(),
+            TypeSpec::Int128 { unsigned } => Ty::Int128 { signed: !unsigned }.plain(),
             // Arguments beyond the parameters stand side by side in slots of 64 bits; this points to the next.
             TypeSpec::VaList => Ty::Int(IntKind::ULLong).plain().pointer().plain(),
             TypeSpec::Record(record) => Ty::Record(self.record(record)?).plain(),
@@ -96,7 +96,7 @@ impl Checker {
                 };
                 match sizes {
                     Some((signed, unsigned)) => Some(Ty::Int(if kind.signed() { signed } else { unsigned })),
-                    None => (name == "TI").then_some(Ty::Int128),
+                    None => (name == "TI").then_some(Ty::Int128 { signed: kind.signed() }),
                 }
             }
             (Ty::Float(_), "SF") => Some(Ty::Float(FloatKind::Float)),

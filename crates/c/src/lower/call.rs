@@ -1,6 +1,7 @@
 //! Calls: of the program's functions, through pointers, and of library functions put in line.
 
 use super::function::{Exit, FnLowerer, Home, Return};
+use super::jump::Jumps;
 use super::value::{offset, settled};
 use super::{Lowered, Lowerer};
 use crate::check::Origin;
@@ -94,6 +95,7 @@ impl Lowerer<'_> {
             nesting: 0,
             inlined: Vec::new(),
             dispatch: None,
+            jumps: Jumps::default(),
             shapes: Vec::new(),
             variables: Vec::new(),
             conflicts: FxHashMap::default(),
@@ -102,6 +104,7 @@ impl Lowerer<'_> {
         let result = lowerer.library_call(name, args, &ty.ret.value(), pos)?;
         let value = ret_type.map(|_| result);
         lowerer.b.terminate(Term::Return(value));
+        lowerer.end_jumps(ret_type, pos)?;
         let function = lowerer.b.finish();
         self.functions[number.index()] = Some(function);
         Ok(number)
@@ -237,6 +240,19 @@ impl FnLowerer<'_, '_> {
 
     /// A call of which all but the callee is known; it may be unsure whether the function has a value.
     fn ordinary_call(
+        &mut self,
+        expr: &Expr,
+        callee: (Callee, bool),
+        func: &FuncTy,
+        args: &[Expr],
+        into: Option<ir::Expr>,
+    ) -> Lowered<ir::Expr> {
+        let result = self.made_call(expr, callee, func, args, into)?;
+        self.look_for_jump(expr.pos)?;
+        Ok(result)
+    }
+
+    fn made_call(
         &mut self,
         expr: &Expr,
         (callee, unsure): (Callee, bool),

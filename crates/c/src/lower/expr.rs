@@ -3,10 +3,12 @@
 use super::Lowered;
 use super::function::FnLowerer;
 use super::value::{binary, float_is_true, from_bool, is_true, not, resize, settled};
+use super::whole::is_wide;
+use super::wide::is_int128;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::float;
 use crate::syntax::{BinaryOp, FloatKind, UnaryOp};
-use crate::tree::{Expr, ExprKind};
+use crate::tree::{Change, Expr, ExprKind};
 use raddle_program::{self as ir, BinOp, BlockId, ErrorKind, FloatBin, FloatUn, Op, Term, Type, UnOp};
 
 impl FnLowerer<'_, '_> {
@@ -17,6 +19,9 @@ impl FnLowerer<'_, '_> {
     }
 
     fn raw_value(&mut self, expr: &Expr) -> Lowered<ir::Expr> {
+        if is_int128(&expr.ty.ty) {
+            return self.record(expr);
+        }
         self.in_order(expr);
         match &expr.kind {
             ExprKind::Const(bits) => {
@@ -42,6 +47,9 @@ impl FnLowerer<'_, '_> {
                 if expr.ty.ty == Ty::Void {
                     self.effect(inner)?;
                     return Ok(ir::Expr::bool(false));
+                }
+                if is_int128(&inner.ty.ty) {
+                    return self.narrow(inner, &expr.ty, expr);
                 }
                 if expr.ty.ty == Ty::Int(IntKind::Bool) || is_test(inner) {
                     let cond = self.cond(inner)?;
@@ -69,6 +77,10 @@ impl FnLowerer<'_, '_> {
                         ir::Expr::unary(UnOp::Neg, value)
                     }
                 })
+            }
+            ExprKind::Binary(op, a, b) if is_int128(&a.ty.ty) => {
+                let result = self.wide_compare(*op, a, b)?;
+                Ok(from_bool(result, Type::I32))
             }
             ExprKind::Binary(op, a, b) => {
                 let (x, y) = self.both(a, b)?;
@@ -107,6 +119,9 @@ impl FnLowerer<'_, '_> {
                 self.value(b)
             }
             ExprKind::Assign(target, value) => self.assign(expr, target, value),
+            ExprKind::OpAssign { op: Change::Op(op), target, value, via } if is_int128(&via.ty) => {
+                self.changed_by_wide(expr, *op, target, value, via)
+            }
             ExprKind::OpAssign { op, target, value, via } => {
                 let operand = self.value(value)?;
                 self.op_assign(expr, *op, target, operand, &value.ty, via)
@@ -358,6 +373,10 @@ impl FnLowerer<'_, '_> {
         self.in_order(expr);
         match &expr.kind {
             ExprKind::Unary(UnaryOp::Not, inner) => Ok(not(self.cond(inner)?)),
+            ExprKind::Binary(op, a, b) if is_comparison(*op) && is_int128(&a.ty.ty) => {
+                let result = self.wide_compare(*op, a, b)?;
+                Ok(settled(&mut self.b, result))
+            }
             ExprKind::Binary(op, a, b) if is_comparison(*op) => {
                 let (x, y) = self.both(a, b)?;
                 self.at(expr.pos);
@@ -390,6 +409,7 @@ impl FnLowerer<'_, '_> {
             ExprKind::Convert(inner) if expr.ty.ty.int().is_some() && inner.ty.ty.int().is_some() && is_test(inner) => {
                 self.cond(inner)
             }
+            _ if is_int128(&expr.ty.ty) => self.wide_truth(expr),
             _ => {
                 let value = self.value(expr)?;
                 let ty = self.scalar(&expr.ty)?;
@@ -432,6 +452,9 @@ impl FnLowerer<'_, '_> {
 
     /// Whether evaluating the expression makes no instructions and cannot fail.
     pub(super) fn is_pure(&self, expr: &Expr) -> bool {
+        if is_int128(&expr.ty.ty) {
+            return false;
+        }
         match &expr.kind {
             ExprKind::Const(_) => true,
             ExprKind::Load(object) => match &object.kind {
@@ -527,19 +550,22 @@ impl FnLowerer<'_, '_> {
                 }
                 self.effect(object)
             }
-            ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.int().is_some() => {
+            ExprKind::Convert(inner) if matches!(inner.ty.ty, Ty::Float(_)) && expr.ty.ty.is_integer() => {
                 self.value(expr).map(drop)
             }
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
             | ExprKind::Unary(UnaryOp::Minus, _)
-                if self.program.options.overflow_is_error && expr.ty.ty.int().is_some_and(IntKind::signed) =>
+                if self.program.options.overflow_is_error
+                    && (expr.ty.ty.int().is_some_and(IntKind::signed) || is_int128(&expr.ty.ty)) =>
             {
                 self.value(expr).map(drop)
             }
             ExprKind::Convert(inner) | ExprKind::Unary(_, inner) => self.effect(inner),
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr, ..) => {
                 let value = self.value(expr)?;
-                self.hold("unused", value);
+                if !is_int128(&expr.ty.ty) {
+                    self.hold("unused", value);
+                }
                 Ok(())
             }
             ExprKind::Binary(_, a, b) | ExprKind::PtrDiff(a, b, _) | ExprKind::PtrAdd { ptr: a, index: b, .. } => {
@@ -577,14 +603,15 @@ impl FnLowerer<'_, '_> {
                 self.effect(b)
             }
             // The old value is not needed, so it need not be kept.
+            ExprKind::IncDec { .. } | ExprKind::OpAssign { .. } | ExprKind::Assign(..) if is_int128(&expr.ty.ty) => {
+                self.wide(expr).map(drop)
+            }
             ExprKind::IncDec { target, by, .. } => self.inc_dec(expr, target, *by, true).map(drop),
             ExprKind::StmtExpr(stmts, last) => {
                 self.in_expression(stmts)?;
                 last.iter().try_for_each(|last| self.effect(last))
             }
-            ExprKind::Call(..) | ExprKind::Builtin(..) if matches!(expr.ty.ty, Ty::Record(_) | Ty::Int128) => {
-                self.record(expr).map(drop)
-            }
+            ExprKind::Call(..) | ExprKind::Builtin(..) if is_wide(&expr.ty.ty) => self.record(expr).map(drop),
             ExprKind::Call(..) => {
                 self.discarded = true;
                 self.value(expr).map(drop)

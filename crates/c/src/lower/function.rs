@@ -1,5 +1,6 @@
 //! How is one function lowered? Its parameters, its variables and their homes, its result.
 
+use super::jump::Jumps;
 use super::scope::Scope;
 use super::sequence::Place;
 use super::value::offset;
@@ -99,6 +100,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) inlined: Vec<VarId>,
     /// Where computed gotos meet, with the target, and which function it is for the addresses of its labels.
     pub(super) dispatch: Option<(BlockId, Reg)>,
+    /// What it has to do with jumps out of functions.
+    pub(super) jumps: Jumps,
     /// What local objects are made of.
     pub(super) shapes: Vec<(LocalId, Arc<Shape>)>,
     /// Registers that are variables of the program, parameters apart.
@@ -113,7 +116,7 @@ impl<'a> Lowerer<'a> {
         let types = &self.checker.types;
         match &ret.ty {
             Ty::Void => Return::Nothing,
-            Ty::Record(_) => match types.leaves(ret, 1).as_deref() {
+            Ty::Record(_) | Ty::Int128 { .. } => match types.leaves(ret, 1).as_deref() {
                 Some([leaf]) => Return::Single(*leaf),
                 _ => Return::Through,
             },
@@ -183,6 +186,7 @@ impl<'a> Lowerer<'a> {
             nesting: 0,
             inlined: Vec::new(),
             dispatch: None,
+            jumps: Jumps::default(),
             shapes: Vec::new(),
             variables: Vec::new(),
             conflicts: open.conflicts,
@@ -207,6 +211,7 @@ impl<'a> Lowerer<'a> {
         }
         lowerer.leave_by_falling(pos)?;
         lowerer.dispatch_labels(id, body.labels);
+        lowerer.end_jumps(ret_type, pos)?;
         let FnLowerer { b, variables, shapes, program, .. } = lowerer;
         let mut function = b.finish();
         for (local, shape) in shapes {

@@ -6,7 +6,9 @@
 
 use super::Lowered;
 use super::function::FnLowerer;
+use super::jump::LANDINGS;
 use super::value::{binary, from_bool, is_true, reshape, resize};
+use super::wide::is_int128;
 use crate::check::Origin;
 use crate::ctype::{IntKind, QTy, Ty};
 use crate::parse::Fault;
@@ -51,7 +53,7 @@ const NATIVE: [&str; 27] = [
 
 /// Whether a call of this name needs no C body.
 pub(super) fn is_native(name: &str) -> bool {
-    name.starts_with("__raddle_") || NATIVE.contains(&name)
+    name.starts_with("__raddle_") || NATIVE.contains(&name) || LANDINGS.contains(&name)
 }
 
 impl FnLowerer<'_, '_> {
@@ -111,6 +113,8 @@ impl FnLowerer<'_, '_> {
                 }
                 self.b.terminate(Term::ExitThread(value));
             }
+            "__raddle_unwind" => self.unwind(),
+            _ if LANDINGS.contains(&name) => return self.landing(expr, name, &values).map(Some),
             _ => return self.primitive(expr, name, args, values).map(Some),
         }
         // What follows is not reached; it still needs a block to be in.
@@ -344,6 +348,7 @@ impl FnLowerer<'_, '_> {
                 let values = vec![(wide, unsigned), (width, Ty::INT.plain())];
                 return self.library_call(name, values, &expr.ty, expr.pos);
             }
+            Builtin::Overflow(op) if is_int128(&args[2].ty.ty) => return self.wide_overflow(*op, expr, args),
             Builtin::Overflow(op) => {
                 let (a, b) = (self.value(&args[0])?, self.value(&args[1])?);
                 let wide = args[0].ty.clone();

@@ -424,7 +424,7 @@ impl FnLowerer<'_, '_> {
             return self.whole_copy(&addr, &object, ty);
         }
         match init {
-            Init::Value(value) if matches!(ty.ty, Ty::Record(_)) => {
+            Init::Value(value) if is_wide(&ty.ty) => {
                 let from = self.record(value)?;
                 self.copy(addr, from, ty)
             }
@@ -441,7 +441,7 @@ impl FnLowerer<'_, '_> {
                 }
                 for part in parts {
                     let to = offset(addr.clone(), part.offset);
-                    if let Ty::Record(_) = part.ty.ty {
+                    if is_wide(&part.ty.ty) {
                         let from = self.record(&part.value)?;
                         self.copy(to, from, &part.ty)?;
                         continue;
@@ -474,6 +474,9 @@ impl FnLowerer<'_, '_> {
 
     /// The address of a struct value: of the object itself where there is one, else of a temporary.
     pub(super) fn record(&mut self, value: &Expr) -> Lowered<ir::Expr> {
+        if Self::is_computed(value) {
+            return self.wide_object(value);
+        }
         self.in_order(value);
         match &value.kind {
             ExprKind::Load(object) => {

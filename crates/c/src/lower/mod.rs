@@ -23,6 +23,7 @@ mod constant;
 mod expr;
 mod function;
 mod intrinsic;
+mod jump;
 mod memory;
 mod object;
 mod print;
@@ -35,6 +36,7 @@ mod unset;
 mod value;
 mod valueless;
 mod whole;
+mod wide;
 
 use crate::Options;
 use crate::check::Checker;

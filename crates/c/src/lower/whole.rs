@@ -15,7 +15,7 @@ use raddle_program::{self as ir, BinOp, Field, Op, Ordering, Splice, Term, Type,
 
 /// Whether values of the type are not in registers.
 pub(super) fn is_wide(ty: &Ty) -> bool {
-    matches!(ty, Ty::Record(_) | Ty::Int128)
+    matches!(ty, Ty::Record(_) | Ty::Int128 { .. })
 }
 
 impl FnLowerer<'_, '_> {

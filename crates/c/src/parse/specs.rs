@@ -241,6 +241,7 @@ impl Parser<'_> {
                     "packed" => attrs.packed = true,
                     "constructor" => attrs.constructor = true,
                     "destructor" => attrs.destructor = true,
+                    "gnu_inline" => attrs.gnu_inline = true,
                     "transparent_union" => attrs.transparent_union = true,
                     "aligned" => {
                         let mut arg = None;
@@ -310,6 +311,7 @@ impl Attrs {
     pub(super) fn merge(&mut self, other: Attrs) {
         self.packed |= other.packed;
         self.transparent_union |= other.transparent_union;
+        self.gnu_inline |= other.gnu_inline;
         self.constructor |= other.constructor;
         self.destructor |= other.destructor;
         self.aligned.extend(other.aligned);
@@ -334,7 +336,8 @@ impl Words {
             Kw::Bool => self.boolean = true,
             Kw::Char => self.character = true,
             Kw::Int => self.int = true,
-            Kw::Int128 | Kw::UInt128 => self.int128 = true,
+            Kw::Int128 => self.int128 = true,
+            Kw::UInt128 => (self.int128, self.unsigned) = (true, true),
             Kw::Short => self.short = true,
             Kw::Long => self.longs = (self.longs + 1).min(3),
             Kw::Signed => self.signed = true,
@@ -372,7 +375,7 @@ impl Words {
         } else if self.character {
             TypeSpec::Char(sign)
         } else if self.int128 {
-            TypeSpec::Int128
+            TypeSpec::Int128 { unsigned: self.unsigned }
         } else if let Some(float) = self.float {
             TypeSpec::Float(if self.longs > 0 { FloatKind::LongDouble } else { float })
         } else {

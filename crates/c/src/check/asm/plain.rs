@@ -274,7 +274,7 @@ impl Checker {
     ) -> Checked<()> {
         let pos = reading.pos;
         let half = if sixteen { WORD } else { Ty::Int(IntKind::UInt) };
-        let whole = if sixteen { Ty::Int128 } else { WORD };
+        let whole = if sixteen { Ty::Int128 { signed: false } } else { WORD };
         let Some(object) = self.memory_operand(reading.asm, place, None)? else {
             return Err(self.refuse(pos, text));
         };
