@@ -24,3 +24,23 @@ pub(crate) fn explored(
     let deadline = Deadline::new(options.limits, &control);
     explore(Question { code: &code, options: &options }, &deadline).expect("it is supported")
 }
+
+/// Holds an engine against itself: what it counts as a whole, and in as many parts as there may be.
+pub(crate) fn parts_make_up_the_whole(
+    threads: &[&str],
+    whole: impl for<'c> FnOnce(Question<'c>, &'c Deadline<'c>) -> Result<Outcome, Fault>,
+    in_parts: impl for<'c> FnOnce(Question<'c>, &'c Deadline<'c>) -> (Outcome, u64),
+) {
+    let whole = explored(threads, whole);
+    let mut parts = 0;
+    let other = explored(threads, |question, deadline| {
+        let (outcome, count) = in_parts(question, deadline);
+        parts = count;
+        Ok(outcome)
+    });
+    assert!(parts > 0, "nothing of {threads:?} was given away");
+    assert_eq!(other.statistics, whole.statistics, "{threads:?}");
+    assert_eq!(other.counters, whole.counters, "{threads:?}");
+    assert_eq!(other.verdict, whole.verdict, "{threads:?}");
+    assert!((other.share_done - 1.0).abs() < 1e-9, "{} of {threads:?}", other.share_done);
+}

@@ -16,8 +16,15 @@ pub(super) struct Explorer<'c> {
 
 impl<'c> Explorer<'c> {
     pub(super) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
-        let mut shell = Shell::new("dc", question, deadline, meetings);
-        shell.report.note_one_worker();
+        let mut explorer = Explorer::with(Shell::new("dc", question, deadline, meetings), settings);
+        if settings.burst {
+            explorer.shell.report.note_one_worker();
+        }
+        explorer
+    }
+
+    /// With events that are there already.
+    pub(super) fn with(shell: Shell<'c>, settings: Settings) -> Self {
         let traces = Traces { realiser: Realiser::default(), alarm: shell.report.alarm() };
         Explorer { shell, settings, traces }
     }

@@ -44,6 +44,8 @@
 //! A class does not fix the content of memory at the end. A property of that must be written as reads by a thread that has
 //! joined the others.
 //!
+//! Workers share a search by parts of nodes (`sequence::pool`); with bursts there is one.
+//!
 //! # Cost
 //!
 //! A realisation takes polynomial time where threads communicate along a forest, and in practice elsewhere. There can be
@@ -60,7 +62,7 @@ mod search;
 mod tests;
 mod traces;
 
-use crate::sequence::{self, shell};
+use crate::sequence::{self, pool, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -100,6 +102,6 @@ pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settin
         if settings.burst {
             return shell::run(burst::Search::new(question, deadline, settings));
         }
-        shell::run(search::Search::new(question, deadline, settings, meetings))
+        pool::explore(search::Search::new(question, deadline, settings, meetings), question, deadline, settings)
     })
 }

@@ -19,8 +19,9 @@ use super::findings::Explorer;
 use super::observe::{Answer, answers, observe};
 use super::options::Settings;
 use super::refine;
+use crate::sequence::pool::{self, Back, Behind, Divisible, Given, Parts};
 use crate::sequence::signals::{Ancestor, Ancestors, stops};
-use crate::sequence::{Extended, Mark, Pending, Shell, Stop, Walk};
+use crate::sequence::{Extended, Mark, Pending, Report, Shell, Stop, Walk};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId};
 
@@ -88,7 +89,18 @@ struct Node {
     share: f64,
     /// Whether anything came of it.
     fruitful: bool,
+    /// Parts of it that others work on.
+    given: Vec<Given>,
 }
+
+/// A node, and along which edges the order of writes is part of the class.
+pub(crate) struct Whole {
+    refined: Vec<refine::Shared>,
+    node: Node,
+}
+
+/// A part of a search.
+type Part<'c> = pool::Part<'c, Whole>;
 
 /// The search, and what it has found.
 pub(super) struct Search<'c> {
@@ -98,6 +110,10 @@ pub(super) struct Search<'c> {
     refined: Vec<refine::Shared>,
     /// The reads that are being tried.
     ancestors: Ancestors,
+    /// How many of them are above the outermost node.
+    inherited: usize,
+    /// Where to leave what comes of it, if it is a part of a search.
+    part: Option<Given>,
     buffer: Vec<EventId>,
 }
 
@@ -144,16 +160,22 @@ impl<'c> Walk<'c> for Search<'c> {
                 match reads.options.as_mut().map(Vec::pop) {
                     Some(Some((answer, writes))) => self.try_read(answer, writes)?,
                     Some(None) => {
+                        self.hear();
+                        let node = self.nodes.last_mut().expect("it is being looked at");
+                        let Branch::Reads(reads) = &mut node.branch else { unreachable!("reads are being tried") };
                         reads.options = None;
                         reads.next += 1;
                         // A lock that cannot be taken says nothing about the others.
-                        reads.more |= !reads.possible;
+                        reads.more |= !reads.possible && reads.next < reads.pending.len();
                     }
                     None if reads.has_more() => self.begin_read(),
-                    None => self.leave(),
+                    None => return Ok(self.leave()),
                 }
             }
-            Branch::Choice { .. } | Branch::Order { .. } => self.leave(),
+            Branch::Choice { .. } | Branch::Order { .. } => {
+                self.hear();
+                return Ok(self.leave());
+            }
         }
         Ok(true)
     }
@@ -166,6 +188,8 @@ impl<'c> Search<'c> {
             nodes: Vec::new(),
             refined: Vec::new(),
             ancestors: Ancestors::default(),
+            inherited: 0,
+            part: None,
             buffer: Vec::new(),
         }
     }
@@ -178,7 +202,7 @@ impl<'c> Search<'c> {
         let extended = explorer.shell.extend(&mut trace)?;
         explorer.report_bugs(&trace)?;
         for &id in &trace[known..] {
-            self.signal_write(id);
+            self.ancestors.shown(id, &self.explorer.shell.frontier);
         }
         let explorer = &mut self.explorer;
         // Threads that do nothing but read are not stopped on the way.
@@ -187,7 +211,17 @@ impl<'c> Search<'c> {
             explorer.shell.report.done += weight;
             let mark = explorer.shell.frontier.mark();
             let branch = Branch::Reads(Reads::default());
-            self.nodes.push(Node { mark, trace, tried, orders, branch, weight: 0.0, share: 0.0, fruitful: true });
+            self.nodes.push(Node {
+                mark,
+                trace,
+                tried,
+                orders,
+                branch,
+                weight: 0.0,
+                share: 0.0,
+                fruitful: true,
+                given: Vec::new(),
+            });
             return Ok(());
         }
         for thread in explorer.threads() {
@@ -224,7 +258,7 @@ impl<'c> Search<'c> {
             Branch::Order { .. } => (0.0, weight / 2.0),
             Branch::Reads(_) => (weight, 0.0),
         };
-        self.nodes.push(Node { mark, trace, tried, orders, branch, weight, share, fruitful });
+        self.nodes.push(Node { mark, trace, tried, orders, branch, weight, share, fruitful, given: Vec::new() });
         Ok(())
     }
 
@@ -265,6 +299,8 @@ impl<'c> Search<'c> {
         if options.is_empty() {
             self.explorer.shell.report.done += share;
         }
+        // What could not be realised is forbidden, too.
+        node.tried.extend(options.iter().map(|&(answer, _)| (read, answer)));
         let Branch::Reads(reads) = &mut node.branch else { unreachable!("reads are being tried") };
         (reads.options, reads.more, reads.possible) = (Some(options), !stop, false);
     }
@@ -280,7 +316,6 @@ impl<'c> Search<'c> {
         let share = node.share;
         let new = NewRead { thread: pending.thread, loc: pending.loc, source: answer.source, writes };
         let found = traces.with_read(frontier, &node.trace, new, &node.orders, &mut report.counters)?;
-        node.tried.push((read, answer));
         let Some(trace) = found else {
             report.done += share;
             return Ok(());
@@ -292,26 +327,10 @@ impl<'c> Search<'c> {
         let (tried, orders) = (tried.collect(), node.orders.clone());
         let id = observe(&mut self.explorer.shell.frontier, pending.thread, answer);
         debug_assert_eq!(id, read, "it was the next event of its thread");
-        self.ancestors.push(Ancestor {
-            id,
-            loc: pending.loc,
-            update: pending.update,
-            mutex: pending.mutex,
-            compares: false,
-            signal,
-        });
-        self.signal_write(id);
+        self.ancestors.push(Ancestor::of(id, pending, false, signal));
+        self.ancestors.shown(id, &self.explorer.shell.frontier);
         self.added(pending.thread, &trace)?;
         self.enter(trace, tried, orders, share)
-    }
-
-    /// A write that has shown up is a signal to the reads above that could read from it.
-    fn signal_write(&mut self, id: EventId) {
-        let frontier = &self.explorer.shell.frontier;
-        let event = frontier.event(id);
-        if event.writes() {
-            self.ancestors.write(id, event.loc, |ancestor| frontier.before(ancestor, id));
-        }
     }
 
     /// Takes an alternative.
@@ -356,11 +375,117 @@ impl<'c> Search<'c> {
         self.explorer.report_bugs(trace)
     }
 
-    /// Leaves the innermost node.
-    fn leave(&mut self) {
+    /// All of the innermost node, or of its read, has been tried: hears what came of the parts that were given away.
+    fn hear(&mut self) {
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        for given in node.given.drain(..) {
+            let back = given.get().expect("it was waited for");
+            self.ancestors.hear(&back.signals);
+            node.fruitful |= back.fruitful;
+            if let Branch::Reads(reads) = &mut node.branch {
+                reads.more |= back.more;
+                reads.possible |= back.possible;
+            }
+        }
+    }
+
+    /// Gives away a part of a node.
+    fn split_at(&mut self, pool::Cut { at, above, behind }: pool::Cut) -> Part<'c> {
+        let node = &mut self.nodes[at];
+        let mut frontier = self.explorer.shell.frontier.clone();
+        frontier.undo(node.mark);
+        let mut weight = 0.0;
+        let branch = match &mut node.branch {
+            Branch::Choice { thread, count, next } => {
+                let middle = *next + (*count - *next) / 2;
+                Branch::Choice { thread: *thread, count: std::mem::replace(count, middle), next: middle }
+            }
+            Branch::Order { .. } => unreachable!("there is nothing to spare"),
+            Branch::Reads(reads) if behind => {
+                weight = std::mem::replace(&mut node.weight, 0.0);
+                Branch::Reads(Reads::new(reads.pending.split_off(reads.next + 1)))
+            }
+            Branch::Reads(reads) => {
+                let options =
+                    reads.options.as_mut().map(|options| options.drain(..options.len().div_ceil(2)).collect());
+                Branch::Reads(Reads { pending: vec![reads.pending[reads.next]], options, ..Reads::default() })
+            }
+        };
+        let given = Given::default();
+        node.given.push(given.clone());
+        let (mark, share) = (node.mark, node.share);
+        let (trace, tried, orders) = (node.trace.clone(), node.tried.clone(), node.orders.clone());
+        let node = Node { mark, trace, tried, orders, branch, weight, share, fruitful: false, given: Vec::new() };
+        let whole = Whole { refined: self.refined.clone(), node };
+        pool::Part { frontier, ancestors: self.ancestors.first(above), node: whole, given: Some(given) }
+    }
+
+    /// Leaves the innermost node. Returns whether the search goes on.
+    fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
         self.explorer.shell.report.done += node.weight;
+        if self.nodes.is_empty()
+            && let Some(part) = self.part.take()
+        {
+            let more = matches!(node.branch, Branch::Reads(Reads { more: true, .. }));
+            let (fruitful, signals) = (node.fruitful, self.ancestors.signals());
+            let told = part.set(Back { more, possible: fruitful, fruitful, signals, ended: Vec::new() });
+            told.expect("nobody else tells it");
+            return false;
+        }
         self.explorer.shell.report.counters.dead_ends += u64::from(!node.fruitful);
+        true
+    }
+}
+
+impl<'c> Parts<'c> for Search<'c> {
+    type Node = Whole;
+    type Settings = Settings;
+
+    fn of_part(part: Part<'c>, question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let pool::Part { frontier, ancestors, node: Whole { refined, node }, given } = part;
+        Search {
+            explorer: Explorer::with(Shell::with(frontier, "dc", question, deadline), settings),
+            nodes: vec![node],
+            refined,
+            inherited: ancestors.len(),
+            ancestors,
+            part: given,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn into_whole(mut self) -> (Option<Part<'c>>, Report<'c>) {
+        let Shell { frontier, report, .. } = self.explorer.shell;
+        let node = self.nodes.pop().map(|node| Whole { refined: self.refined, node });
+        (node.map(|node| pool::Part { frontier, ancestors: self.ancestors, node, given: None }), report)
+    }
+
+    fn waits_for(&self) -> Option<Given> {
+        pool::awaited(&self.nodes)
+    }
+
+    fn split(&mut self) -> Option<Part<'c>> {
+        pool::cut(&self.nodes, &self.ancestors, self.inherited).map(|cut| self.split_at(cut))
+    }
+}
+
+impl Divisible for Node {
+    fn left(&self) -> usize {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => (count - next) as usize,
+            Branch::Order { .. } => 0,
+            Branch::Reads(reads) => reads.options.as_ref().map_or(0, Vec::len),
+        }
+    }
+
+    fn reads(&self) -> Option<Behind> {
+        let Branch::Reads(reads) = &self.branch else { return None };
+        Some(Behind::of(reads.pending.len().saturating_sub(reads.next + 1), reads.more))
+    }
+
+    fn given(&self) -> &[Given] {
+        &self.given
     }
 }
 

@@ -48,7 +48,7 @@
 //! fix which reads synchronise either; whether some sequence of the events has a data race is asked there, too
 //! (`sequence::races`). Atomic blocks and memory models other than SC are refused.
 //!
-//! Workers share a search by parts of nodes (`pool`); signals go from the leaves to the root, so whoever gave a part away hears of them.
+//! Workers share a search by parts of nodes (`sequence::pool`); signals go from the leaves to the root, so whoever gave a part away hears of them.
 //!
 //! Loops that turn without effect until something changes (and are no single waiting read) end in a blocked execution for
 //! each way their last turn went; only there can several executions be of one class.
@@ -62,12 +62,11 @@
 mod candidates;
 mod findings;
 pub mod options;
-mod pool;
 mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::sequence::{self, shell};
+use crate::sequence::{self, pool, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -104,9 +103,6 @@ impl Engine for ReadsValueFrom {
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
     shell::meeting(question, deadline, |meetings| {
-        if question.options.workers > 1 {
-            return pool::explore(question, deadline, settings, meetings);
-        }
-        shell::run(search::Search::new(question, deadline, settings, meetings))
+        pool::explore(search::Search::new(question, deadline, settings, meetings), question, deadline, settings)
     })
 }

@@ -5,8 +5,8 @@
 
 use super::candidates::{self, Group};
 use super::options::{Rule, Settings};
-use super::pool::{Back, Given, Part};
 use crate::rules::Follows;
+use crate::sequence::pool::{self, Back, Behind, Divisible, Given, Parts};
 use crate::sequence::signals::{Ancestor, Ancestors, stops};
 use crate::sequence::witness::{self, NewRead};
 use crate::sequence::{Extended, Initial, Mark, Pending, Report, Shell, Stop, Tried, Walk, forbid};
@@ -36,7 +36,7 @@ enum Branch {
 
 /// A set of events.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     mark: Mark,
     /// Its events, in an order in which all reads read from their sources.
     sequence: Vec<EventId>,
@@ -76,16 +76,6 @@ fn hides(settings: &Settings, pending: Pending, compares: bool, ancestor: &Ances
 }
 
 impl Node {
-    /// How many alternatives, or groups of the read that is being tried, are left.
-    fn left(&self) -> usize {
-        match &self.branch {
-            Branch::Choice { count, next, .. } => (count - next) as usize,
-            // One that has not been begun has work for whoever is there.
-            Branch::Reads { groups: None, .. } => 0,
-            Branch::Reads { groups: Some(groups), .. } => groups.len(),
-        }
-    }
-
     /// Whether anything is left to try.
     fn has_more(&self) -> bool {
         match &self.branch {
@@ -97,6 +87,29 @@ impl Node {
         }
     }
 }
+
+impl Divisible for Node {
+    fn left(&self) -> usize {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => (count - next) as usize,
+            Branch::Reads { groups, .. } => groups.as_ref().map_or(0, Vec::len),
+        }
+    }
+
+    fn reads(&self) -> Option<Behind> {
+        match &self.branch {
+            Branch::Choice { .. } => None,
+            Branch::Reads { reads, next, more, .. } => Some(Behind::of(reads.len().saturating_sub(next + 1), *more)),
+        }
+    }
+
+    fn given(&self) -> &[Given] {
+        &self.given
+    }
+}
+
+/// A part of it.
+type Part<'c> = pool::Part<'c, Node>;
 
 impl<'c> Walk<'c> for Search<'c> {
     const PATIENCE: u32 = 256;
@@ -183,6 +196,33 @@ impl<'c> Walk<'c> for Search<'c> {
     }
 }
 
+impl<'c> Parts<'c> for Search<'c> {
+    type Node = Node;
+    type Settings = Settings;
+
+    fn of_part(part: Part<'c>, question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let pool::Part { frontier, ancestors, node, given } = part;
+        let mut shell = Shell::with(frontier, "rvf", question, deadline);
+        shell.heuristics = settings.heuristics();
+        let (inherited, nodes, buffer) = (ancestors.len(), vec![node], Vec::new());
+        Search { shell, settings, nodes, ancestors, inherited, part: given, buffer }
+    }
+
+    fn into_whole(mut self) -> (Option<Part<'c>>, Report<'c>) {
+        let Shell { frontier, report, .. } = self.shell;
+        let whole = self.nodes.pop().map(|node| pool::Part { frontier, ancestors: self.ancestors, node, given: None });
+        (whole, report)
+    }
+
+    fn waits_for(&self) -> Option<Given> {
+        pool::awaited(&self.nodes)
+    }
+
+    fn split(&mut self) -> Option<Part<'c>> {
+        pool::cut(&self.nodes, &self.ancestors, self.inherited).map(|cut| self.split_at(cut))
+    }
+}
+
 impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
         let mut shell = Shell::new("rvf", question, deadline, meetings);
@@ -191,55 +231,8 @@ impl<'c> Search<'c> {
         Search { shell, settings, nodes, ancestors, inherited: 0, part: None, buffer }
     }
 
-    /// The search of a part.
-    pub(super) fn of_part(
-        part: Part<'c>,
-        question: Question<'c>,
-        deadline: &'c Deadline<'c>,
-        settings: Settings,
-    ) -> Self {
-        let Part { frontier, ancestors, node, given } = part;
-        let mut shell = Shell::with(frontier, "rvf", question, deadline);
-        shell.heuristics = settings.heuristics();
-        let (inherited, nodes, buffer) = (ancestors.len(), vec![node], Vec::new());
-        Search { shell, settings, nodes, ancestors, inherited, part: given, buffer }
-    }
-
-    /// All of a search that has begun, unless there is nothing to do, and what it has found.
-    pub(super) fn into_whole(mut self) -> (Option<Part<'c>>, Report<'c>) {
-        let Shell { frontier, report, .. } = self.shell;
-        let whole = self.nodes.pop().map(|node| Part { frontier, ancestors: self.ancestors, node, given: None });
-        (whole, report)
-    }
-
-    /// A part that the innermost node has to wait for: it has nothing else to do.
-    pub(super) fn waits_for(&self) -> Option<Given> {
-        let node = self.nodes.last().filter(|node| node.left() == 0)?;
-        node.given.iter().find(|given| given.get().is_none()).cloned()
-    }
-
-    /// Gives away a part of the outermost node that can spare something: about half of what is left of the read that is being
-    /// tried, or the reads behind it if it is certain that they have to be tried.
-    pub(super) fn split(&mut self) -> Option<Part<'c>> {
-        let innermost = self.nodes.len().checked_sub(1)?;
-        let mut above = self.inherited;
-        for at in 0..=innermost {
-            let inside = at < innermost;
-            if self.nodes[at].left() > usize::from(!inside) {
-                return Some(self.split_at(at, above, false));
-            }
-            if let Branch::Reads { reads, next, more, .. } = &self.nodes[at].branch {
-                if inside && next + 1 < reads.len() && (*more || self.ancestors.has_signal(above)) {
-                    return Some(self.split_at(at, above, true));
-                }
-                above += 1;
-            }
-        }
-        None
-    }
-
-    /// Gives away a part of a node that has so many reads above: what is `behind` the read that is being tried, or half of that.
-    fn split_at(&mut self, at: usize, above: usize, behind: bool) -> Part<'c> {
+    /// Gives away a part of a node.
+    fn split_at(&mut self, pool::Cut { at, above, behind }: pool::Cut) -> Part<'c> {
         let node = &mut self.nodes[at];
         let mut frontier = self.shell.frontier.clone();
         frontier.undo(node.mark);
@@ -271,7 +264,7 @@ impl<'c> Search<'c> {
         node.given.push(given.clone());
         let (mark, sequence, share) = (node.mark, node.sequence.clone(), node.share);
         let node = Node { mark, sequence, tried, branch, weight, share, fruitful: false, given: Vec::new() };
-        Part { frontier, ancestors: self.ancestors.first(above), node, given: Some(given) }
+        pool::Part { frontier, ancestors: self.ancestors.first(above), node, given: Some(given) }
     }
 
     /// All of the innermost node, or of its read, has been tried: hears what came of the parts that were given away.
@@ -283,7 +276,7 @@ impl<'c> Search<'c> {
             node.fruitful |= back.fruitful;
             if let Branch::Reads { more, possible, .. } = &mut node.branch {
                 *more |= back.more;
-                *possible |= back.fruitful;
+                *possible |= back.possible;
             }
         }
     }
@@ -297,7 +290,7 @@ impl<'c> Search<'c> {
         self.shell.report.statistics.longest = self.shell.report.statistics.longest.max(sequence.len() as u64);
         let mark = self.shell.frontier.mark();
         for &id in &sequence[known..] {
-            self.signal_write(id);
+            self.ancestors.shown(id, &self.shell.frontier);
         }
         if extended == Extended::TooLong {
             self.shell.check_races(&sequence)?;
@@ -372,28 +365,13 @@ impl<'c> Search<'c> {
             Initial::Value(value) => self.shell.frontier.read(pending.thread, value, group.pick, &group.members),
             Initial::Uninitialised => self.shell.frontier.read_uninitialised(pending.thread, &group.members),
         };
-        self.ancestors.push(Ancestor {
-            id,
-            loc: pending.loc,
-            update: pending.update,
-            mutex: pending.mutex,
-            compares,
-            signal,
-        });
+        self.ancestors.push(Ancestor::of(id, pending, compares, signal));
         if self.settings.follows(Rule::UpdatesSignal) {
-            self.signal_write(id);
+            self.ancestors.shown(id, &self.shell.frontier);
         }
         self.shell.added(pending.thread, sequence.len());
         self.report_bugs(&sequence)?;
         self.enter(sequence, tried, share)
-    }
-
-    fn signal_write(&mut self, id: EventId) {
-        let event = self.shell.frontier.event(id);
-        if event.writes() {
-            let frontier = &self.shell.frontier;
-            self.ancestors.write(id, event.loc, |ancestor| frontier.before(ancestor, id));
-        }
     }
 
     /// Leaves the innermost node. Returns whether there is another one.
@@ -404,7 +382,8 @@ impl<'c> Search<'c> {
             && let Some(part) = self.part.take()
         {
             let more = matches!(node.branch, Branch::Reads { more: true, .. });
-            let told = part.set(Back { more, fruitful: node.fruitful, signals: self.ancestors.signals() });
+            let (fruitful, signals) = (node.fruitful, self.ancestors.signals());
+            let told = part.set(Back { more, possible: fruitful, fruitful, signals, ended: Vec::new() });
             told.expect("nobody else tells it");
             return false;
         }

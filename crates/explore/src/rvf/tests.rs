@@ -3,8 +3,8 @@
 use super::explore;
 use super::options::{Rule, Settings};
 use super::search::Search;
-use crate::sequence::Walk;
-use crate::testing::explored;
+use crate::sequence::pool;
+use crate::testing::{explored, parts_make_up_the_whole};
 use raddle_engine::{Deadline, Question, Statistics};
 
 fn counts(threads: &[&str], without: Option<Rule>) -> Statistics {
@@ -36,20 +36,6 @@ fn what_an_update_writes_is_a_signal() {
     assert_eq!(published.executions, 1, "the read of what the update writes is missed");
 }
 
-/// Explores all of a search, but whatever can be given away is explored as a part of its own. Returns how many parts there were.
-fn in_parts<'c>(search: &mut Search<'c>, question: Question<'c>, deadline: &'c Deadline<'c>) -> u64 {
-    let mut parts = 0;
-    while search.advance().expect("it is supported") {
-        while let Some(part) = search.split() {
-            let mut other = Search::of_part(part, question, deadline, Settings::default());
-            parts += 1 + in_parts(&mut other, question, deadline);
-            search.shell().report.absorb(other.shell.report);
-        }
-        assert!(search.waits_for().is_none(), "all parts have been explored");
-    }
-    parts
-}
-
 #[test]
 fn a_search_in_parts_explores_the_same() {
     let programs: [&[&str]; 5] = [
@@ -59,19 +45,11 @@ fn a_search_in_parts_explores_the_same() {
         &["let a = choose 0..3; store x, a;", "let a = choose 0..2; let b = load x; store y, a;", "let c = load y;"],
         &["store x, 1; let a = load x until a == 2;", "store x, 2; let a = load y;", "store y, 1; store x, 1;"],
     ];
+    let settings = Settings::default();
     for threads in programs {
-        let whole = explored(threads, |question, deadline| explore(question, deadline, Settings::default()));
-        let mut parts = 0;
-        let other = explored(threads, |question, deadline| {
-            let mut search = Search::new(question, deadline, Settings::default(), true);
-            search.begin().map_err(|_| ()).expect("it is supported");
-            parts = in_parts(&mut search, question, deadline);
-            Ok(search.shell.report.finish(Ok(())).expect("nothing stops it"))
+        let whole = |question: Question<'_>, deadline: &Deadline<'_>| explore(question, deadline, settings);
+        parts_make_up_the_whole(threads, whole, |question, deadline| {
+            pool::explored_in_parts(Search::new(question, deadline, settings, true), question, deadline, settings)
         });
-        assert!(parts > 0, "nothing of {threads:?} was given away");
-        assert_eq!(other.statistics, whole.statistics, "{threads:?}");
-        assert_eq!(other.counters, whole.counters, "{threads:?}");
-        assert_eq!(other.verdict, whole.verdict, "{threads:?}");
-        assert!((other.share_done - 1.0).abs() < 1e-9, "{} of {threads:?}", other.share_done);
     }
 }

@@ -27,13 +27,14 @@
 //!
 //! Arrivals at a barrier have no order as long as every round has the same members ([`meetings`]).
 //!
-//! What such a search has around it is in [`shell`]; [`witness`] asks for sequences, [`ends`] says what an execution comes to.
+//! What such a search has around it is in [`shell`], and workers that share one in [`pool`]; [`witness`] asks for sequences, [`ends`] says what an execution comes to.
 
 pub(crate) mod ends;
 mod event;
 mod frontier;
 pub(crate) mod lives;
 mod meetings;
+pub(crate) mod pool;
 mod races;
 mod report;
 mod run;

@@ -15,6 +15,7 @@
 //! Used by `rvf`, for which they were published, by `vc` and by `dc`.
 
 use super::event::LocId;
+use super::frontier::Frontier;
 use super::run::Pending;
 use raddle_trace::EventId;
 
@@ -34,6 +35,14 @@ pub(crate) struct Ancestor {
     /// A compare-exchange.
     pub(crate) compares: bool,
     pub(crate) signal: bool,
+}
+
+impl Ancestor {
+    /// The event of a pending read; `compares` says whether it is a compare-exchange and that is of interest.
+    pub(crate) fn of(id: EventId, pending: Pending, compares: bool, signal: bool) -> Ancestor {
+        let Pending { loc, update, mutex, .. } = pending;
+        Ancestor { id, loc, update, mutex, compares, signal }
+    }
 }
 
 /// The reads that are being tried, the innermost last.
@@ -94,9 +103,12 @@ impl Ancestors {
         }
     }
 
-    /// A write has shown up; `after` tells which events it comes after in any case.
-    pub(crate) fn write(&mut self, write: EventId, loc: LocId, after: impl Fn(EventId) -> bool) {
-        self.signal(loc, |ancestor| ancestor.id.thread != write.thread && !after(ancestor.id));
+    /// An event has shown up. If it writes, that is a signal to those who could read from it.
+    pub(crate) fn shown(&mut self, id: EventId, frontier: &Frontier<'_>) {
+        let event = frontier.event(id);
+        if event.writes() {
+            self.signal(event.loc, |other| other.id.thread != id.thread && !frontier.before(other.id, id));
+        }
     }
 
     /// A thread is about to do this, which says of updates of the location that were tried whether they may hide it.

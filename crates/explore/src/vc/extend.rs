@@ -62,6 +62,11 @@ impl Extension {
         Extension { manner, events, stack: vec![start] }
     }
 
+    /// Nothing: others look at the ways.
+    pub(crate) fn none(manner: Manner) -> Self {
+        Extension { manner, events: Vec::new(), stack: Vec::new() }
+    }
+
     /// Whether there may be more.
     pub(crate) fn has_more(&self) -> bool {
         !self.stack.is_empty()

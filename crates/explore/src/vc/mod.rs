@@ -54,8 +54,9 @@
 //!
 //! Failures of threads, deadlocks and data races (`sequence::races`) are decided exactly. Refused are operations
 //! that read and write in one step other than locks of a mutex and arrivals at barriers (nothing keeps the halves together in a realisation), atomic
-//! blocks, memory models other than SC, and objects whose life may end before an access to them. There is one
-//! worker.
+//! blocks, memory models other than SC, and objects whose life may end before an access to them.
+//!
+//! Workers share a search by parts of nodes (`sequence::pool`). The orders of a node are taken one after the other: what has ended an execution in one is left out in the next.
 //!
 //! # Cost
 //!
@@ -76,7 +77,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::sequence::{self, shell};
+use crate::sequence::{self, pool, shell};
 use options::Settings;
 use raddle_engine::{Deadline, Engine, Equivalence, Fault, Outcome, Question, Refusal, Switch};
 
@@ -113,6 +114,6 @@ impl Engine for ValueCentric {
 /// Explores with these settings.
 pub fn explore(question: Question<'_>, deadline: &Deadline<'_>, settings: Settings) -> Result<Outcome, Fault> {
     shell::meeting(question, deadline, |meetings| {
-        shell::run(search::Search::new(question, deadline, settings, meetings))
+        pool::explore(search::Search::new(question, deadline, settings, meetings), question, deadline, settings)
     })
 }

@@ -14,8 +14,9 @@ use super::order::Order;
 use super::realise::realise;
 use crate::rules::Follows;
 use crate::sequence::ends::Ends;
+use crate::sequence::pool::{self, Back, Behind, Divisible, Given, Parts};
 use crate::sequence::signals::{Ancestor, Ancestors, stops};
-use crate::sequence::{Extended, Initial, LocId, Mark, NO_LOC, Pending, Shell, Stop, Tried, Walk, forbid};
+use crate::sequence::{Extended, Initial, Mark, NO_LOC, Pending, Report, Shell, Stop, Tried, Walk, forbid};
 use raddle_engine::{Deadline, Question};
 use raddle_trace::{EventId, ThreadId, ThreadName};
 
@@ -46,6 +47,8 @@ struct Now {
     tried: Vec<Option<Tried>>,
     /// Which of the pending reads is being tried.
     next: usize,
+    /// Those behind are tried by somebody else.
+    until: usize,
     /// Its groups, the next one last; `None` if it has not been begun.
     groups: Option<Vec<Group>>,
     child: Option<Child>,
@@ -69,6 +72,8 @@ enum Branch {
         ends: Ends,
         /// Reads and values that end an execution.
         known: Vec<(ThreadId, Initial)>,
+        /// What has come of the read that was tried last: whether others have to be tried, and whether it was possible.
+        last: (bool, bool),
     },
 }
 
@@ -82,19 +87,30 @@ struct Node {
     weight: f64,
     /// Whether anything came of it.
     fruitful: bool,
+    /// Parts of it that others work on.
+    given: Vec<Given>,
 }
+
+/// A node, and the accesses of its events.
+pub(crate) struct Whole {
+    accesses: Accesses,
+    node: Node,
+}
+
+/// A part of a search.
+type Part<'c> = pool::Part<'c, Whole>;
 
 impl Node {
     /// Whether anything is left to try.
     fn has_more(&self) -> bool {
         match &self.branch {
             Branch::Choice { count, next, .. } => next < count,
-            Branch::Orders { reads, extension, now, .. } => {
+            Branch::Orders { extension, now, .. } => {
                 extension.has_more()
                     || now.as_ref().is_some_and(|now| {
                         let inside = now.child.as_ref().is_some_and(|child| child.extension.has_more());
                         let groups = now.groups.as_ref().is_some_and(|groups| !groups.is_empty());
-                        inside || groups || (now.more && now.next + usize::from(now.groups.is_some()) < reads.len())
+                        inside || groups || (now.more && now.next + usize::from(now.groups.is_some()) < now.until)
                     })
             }
         }
@@ -116,6 +132,10 @@ pub(crate) struct Search<'c> {
     pub(super) accesses: Accesses,
     nodes: Vec<Node>,
     ancestors: Ancestors,
+    /// How many of them are above the outermost node.
+    inherited: usize,
+    /// Where to leave what comes of it, if it is a part of a search.
+    part: Option<Given>,
 }
 
 impl<'c> Walk<'c> for Search<'c> {
@@ -148,6 +168,7 @@ impl<'c> Walk<'c> for Search<'c> {
         match &mut node.branch {
             Branch::Choice { order, new, thread, count, next } => {
                 if *next == *count {
+                    self.hear();
                     return Ok(self.leave());
                 }
                 let (thread, pick) = (*thread, *next);
@@ -178,11 +199,12 @@ impl<'c> Walk<'c> for Search<'c> {
                     self.end(end, &sequence)?;
                 }
                 let node = self.nodes.last_mut().expect("it is being looked at");
-                let Branch::Orders { now, .. } = &mut node.branch else { unreachable!("it has orders") };
+                let Branch::Orders { reads, now, .. } = &mut node.branch else { unreachable!("it has orders") };
                 *now = Some(Box::new(Now {
                     order,
                     tried,
                     next: 0,
+                    until: reads.len(),
                     groups: None,
                     child: None,
                     more: true,
@@ -198,6 +220,11 @@ impl<'c> Walk<'c> for Search<'c> {
 
 impl<'c> Search<'c> {
     pub(crate) fn new(question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings, meetings: bool) -> Self {
+        Search::with(Shell::new("vc", question, deadline, meetings), question, settings)
+    }
+
+    /// Without any node.
+    fn with(shell: Shell<'c>, question: Question<'c>, settings: Settings) -> Self {
         let number = match settings.root {
             Root::Main => 0,
             Root::First => 1,
@@ -205,8 +232,6 @@ impl<'c> Search<'c> {
         };
         let numbering = question.code.numbering();
         let root = ThreadName::nth(number).and_then(|name| numbering.number(name)).unwrap_or(ThreadId::MAIN);
-        let mut shell = Shell::new("vc", question, deadline, meetings);
-        shell.report.note_one_worker();
         Search {
             shell,
             settings,
@@ -219,6 +244,8 @@ impl<'c> Search<'c> {
             accesses: Accesses::new(root),
             nodes: Vec::new(),
             ancestors: Ancestors::default(),
+            inherited: 0,
+            part: None,
         }
     }
 
@@ -249,7 +276,7 @@ impl<'c> Search<'c> {
                 let loc = event.loc;
                 self.accesses.write(id, loc);
                 self.refuse_misuse(id, loc)?;
-                self.signal_write(id, loc);
+                self.ancestors.shown(id, &self.shell.frontier);
             }
             self.refuse_late_access(id)?;
         }
@@ -261,7 +288,7 @@ impl<'c> Search<'c> {
         let none = |place, tried| {
             let branch =
                 Branch::Choice { order: Order::default(), new: Vec::new(), thread: ThreadId::MAIN, count: 0, next: 0 };
-            Node { place, tried, branch, weight, fruitful: true }
+            Node { place, tried, branch, weight, fruitful: true, given: Vec::new() }
         };
         if extended == Extended::TooLong {
             let sequence = self.sequence(&order, &new);
@@ -280,7 +307,7 @@ impl<'c> Search<'c> {
             threads.clone().find_map(|thread| Some((thread, self.shell.frontier.choice(thread)?)))
         {
             let branch = Branch::Choice { order, new, thread, count, next: 0 };
-            self.nodes.push(Node { place, tried, branch, weight, fruitful: true });
+            self.nodes.push(Node { place, tried, branch, weight, fruitful: true, given: Vec::new() });
             return Ok(());
         }
         for &pending in &reads {
@@ -302,8 +329,8 @@ impl<'c> Search<'c> {
         }
         let new = new.into_iter().map(|id| self.new_event(id)).collect();
         let extension = Extension::new(order, new, self.manner);
-        let branch = Branch::Orders { reads, extension, now: None, ends, known: Vec::new() };
-        self.nodes.push(Node { place, tried, branch, weight, fruitful: false });
+        let branch = Branch::Orders { reads, extension, now: None, ends, known: Vec::new(), last: (false, false) };
+        self.nodes.push(Node { place, tried, branch, weight, fruitful: false, given: Vec::new() });
         Ok(())
     }
 
@@ -374,11 +401,14 @@ impl<'c> Search<'c> {
     /// Begins with the next group of the read that is being tried, or with the next read, or ends with the order.
     fn next_group(&mut self) -> Result<bool, Stop> {
         let node = self.nodes.last_mut().expect("it is being looked at");
-        let Branch::Orders { reads, now: now @ Some(_), known, .. } = &mut node.branch else {
+        let Branch::Orders { reads, now: now @ Some(_), known, last, .. } = &mut node.branch else {
             unreachable!("reads are being tried")
         };
         let current = now.as_mut().expect("just matched");
-        let Some(&pending) = reads.get(current.next).filter(|_| current.groups.is_some() || current.more) else {
+        let Some(&pending) =
+            reads[..current.until].get(current.next).filter(|_| current.groups.is_some() || current.more)
+        else {
+            *last = (current.more, current.possible);
             *now = None;
             return Ok(true);
         };
@@ -394,11 +424,14 @@ impl<'c> Search<'c> {
             return Ok(true);
         };
         let Some(group) = groups.pop() else {
-            current.groups = None;
-            current.next += 1;
+            self.hear();
+            let node = self.nodes.last_mut().expect("it is being looked at");
+            let Branch::Orders { now: Some(now), .. } = &mut node.branch else { unreachable!("reads are being tried") };
+            now.groups = None;
+            now.next += 1;
             // A lock that cannot be taken says nothing about the others.
-            current.more |= !current.possible;
-            forbid(&mut current.tried, thread, &self.shell.frontier);
+            now.more |= !now.possible && now.next < now.until;
+            forbid(&mut now.tried, thread, &self.shell.frontier);
             return Ok(true);
         };
         if self.settings.shortcut && known.contains(&(thread, group.value)) {
@@ -418,17 +451,8 @@ impl<'c> Search<'c> {
         } else {
             self.accesses.read(id, pending.loc, group.members);
         }
-        self.ancestors.push(Ancestor {
-            id,
-            loc: pending.loc,
-            update: pending.update,
-            mutex: pending.mutex,
-            compares: false,
-            signal,
-        });
-        if group.locks {
-            self.signal_write(id, pending.loc);
-        }
+        self.ancestors.push(Ancestor::of(id, pending, false, signal));
+        self.ancestors.shown(id, &self.shell.frontier);
         self.refuse_late_access(id)?;
         let extension = Extension::new(order, vec![self.new_event(id)], self.manner);
         let child = Child { place: self.place(), thread, value: group.value, extension };
@@ -438,16 +462,150 @@ impl<'c> Search<'c> {
         Ok(true)
     }
 
-    fn signal_write(&mut self, id: EventId, loc: LocId) {
-        let frontier = &self.shell.frontier;
-        self.ancestors.write(id, loc, |ancestor| frontier.before(ancestor, id));
+    /// All of the innermost node, or of its read, has been tried: hears what came of the parts that were given away.
+    fn hear(&mut self) {
+        let node = self.nodes.last_mut().expect("it is being looked at");
+        for given in node.given.drain(..) {
+            let back = given.get().expect("it was waited for");
+            self.ancestors.hear(&back.signals);
+            node.fruitful |= back.fruitful;
+            if let Branch::Orders { now: Some(now), known, .. } = &mut node.branch {
+                now.more |= back.more;
+                now.possible |= back.possible;
+                known.extend(back.ended.iter().filter(|ended| !known.contains(ended)).copied().collect::<Vec<_>>());
+            }
+        }
+    }
+
+    /// Gives away a part of a node.
+    fn split_at(&mut self, pool::Cut { at, above, behind }: pool::Cut) -> Part<'c> {
+        let node = &mut self.nodes[at];
+        let (mut frontier, mut accesses) = (self.shell.frontier.clone(), self.accesses.clone());
+        frontier.undo(node.place.mark);
+        accesses.truncate(node.place.accesses);
+        let weight = node.share();
+        let branch = match &mut node.branch {
+            Branch::Choice { order, new, thread, count, next } => {
+                let middle = *next + (*count - *next) / 2;
+                let (order, new, thread) = (order.clone(), new.clone(), *thread);
+                Branch::Choice { order, new, thread, count: std::mem::replace(count, middle), next: middle }
+            }
+            Branch::Orders { reads, now, known, .. } => {
+                let now = now.as_mut().expect("its reads are being tried");
+                let (order, mut tried) = (now.order.clone(), now.tried.clone());
+                let (reads, groups) = if behind {
+                    forbid(&mut tried, reads[now.next].thread, &frontier);
+                    (reads[now.next + 1..].to_vec(), None)
+                } else {
+                    let groups = now.groups.as_mut().map(|groups| groups.drain(..groups.len().div_ceil(2)).collect());
+                    (vec![reads[now.next]], groups)
+                };
+                now.until = if behind { now.next + 1 } else { now.until };
+                let now = Now {
+                    order,
+                    tried,
+                    next: 0,
+                    until: reads.len(),
+                    groups,
+                    child: None,
+                    more: behind,
+                    possible: false,
+                };
+                Branch::Orders {
+                    reads,
+                    extension: Extension::none(self.manner),
+                    now: Some(Box::new(now)),
+                    ends: Ends::default(),
+                    known: known.clone(),
+                    last: (false, false),
+                }
+            }
+        };
+        let given = Given::default();
+        node.given.push(given.clone());
+        let (place, tried) = (node.place, node.tried.clone());
+        let node = Node { place, tried, branch, weight, fruitful: false, given: Vec::new() };
+        let whole = Whole { accesses, node };
+        pool::Part { frontier, ancestors: self.ancestors.first(above), node: whole, given: Some(given) }
     }
 
     /// Leaves the innermost node. Returns whether there is another one.
     fn leave(&mut self) -> bool {
         let node = self.nodes.pop().expect("it is being looked at");
         self.shell.report.done += node.weight;
+        if self.nodes.is_empty()
+            && let Some(part) = self.part.take()
+        {
+            let ((more, possible), ended) = match node.branch {
+                Branch::Orders { last, known, .. } => (last, known),
+                Branch::Choice { .. } => ((false, true), Vec::new()),
+            };
+            let (fruitful, signals) = (node.fruitful, self.ancestors.signals());
+            part.set(Back { more, possible, fruitful, signals, ended }).expect("nobody else tells it");
+            return false;
+        }
         self.shell.report.counters.dead_ends += u64::from(!node.fruitful);
         !self.nodes.is_empty()
+    }
+}
+
+impl<'c> Parts<'c> for Search<'c> {
+    type Node = Whole;
+    type Settings = Settings;
+
+    fn of_part(part: Part<'c>, question: Question<'c>, deadline: &'c Deadline<'c>, settings: Settings) -> Self {
+        let pool::Part { frontier, ancestors, node: Whole { accesses, node }, given } = part;
+        let search = Search::with(Shell::with(frontier, "vc", question, deadline), question, settings);
+        Search { accesses, nodes: vec![node], inherited: ancestors.len(), ancestors, part: given, ..search }
+    }
+
+    fn into_whole(mut self) -> (Option<Part<'c>>, Report<'c>) {
+        let Shell { frontier, report, .. } = self.shell;
+        let node = self.nodes.pop().map(|node| Whole { accesses: self.accesses, node });
+        (node.map(|node| pool::Part { frontier, ancestors: self.ancestors, node, given: None }), report)
+    }
+
+    fn waits_for(&self) -> Option<Given> {
+        pool::awaited(&self.nodes)
+    }
+
+    fn split(&mut self) -> Option<Part<'c>> {
+        pool::cut(&self.nodes, &self.ancestors, self.inherited).map(|cut| self.split_at(cut))
+    }
+}
+
+impl Divisible for Node {
+    fn left(&self) -> usize {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => (count - next) as usize,
+            Branch::Orders { now: Some(now), .. } => {
+                let groups = now.groups.as_deref().unwrap_or_default();
+                // Whether a value has ended an execution matters to those of the same value.
+                let apart = |(at, group): (usize, &Group)| groups[..at].iter().all(|other| other.value != group.value);
+                if groups.iter().enumerate().all(apart) { groups.len() } else { 0 }
+            }
+            Branch::Orders { now: None, .. } => 0,
+        }
+    }
+
+    fn reads(&self) -> Option<Behind> {
+        match &self.branch {
+            Branch::Orders { now: Some(now), .. } => Some(Behind::of(now.until.saturating_sub(now.next + 1), now.more)),
+            _ => None,
+        }
+    }
+
+    fn is_waiting(&self) -> bool {
+        match &self.branch {
+            Branch::Choice { count, next, .. } => next == count,
+            Branch::Orders { now: Some(now), .. } => {
+                now.child.is_none() && now.groups.as_ref().is_some_and(Vec::is_empty)
+            }
+            Branch::Orders { now: None, .. } => false,
+        }
+    }
+
+    fn given(&self) -> &[Given] {
+        &self.given
     }
 }

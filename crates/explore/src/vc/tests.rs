@@ -7,10 +7,11 @@ use super::extend::{Extension, Manner, New};
 use super::options::{Rule, Settings};
 use super::order::{Order, Side};
 use super::realise::realise;
-use crate::sequence::INITIAL;
-use crate::testing::explored;
+use super::search::Search;
+use crate::sequence::{INITIAL, pool};
+use crate::testing::{explored, parts_make_up_the_whole};
 use raddle_consistency::{Interrupt, Interrupted, Watch};
-use raddle_engine::Statistics;
+use raddle_engine::{Deadline, Question, Statistics};
 use raddle_testkit::Random;
 use raddle_trace::{EventId, ThreadId};
 use smallvec::SmallVec;
@@ -279,4 +280,29 @@ fn whether_a_wait_ends_depends_on_the_order() {
     let blocked = |without| counts(&threads, without, false).blocked;
     let careless = blocked(Some(Rule::WaitsAreNoShortcut));
     assert_eq!((blocked(None), careless), (4, 3), "with the shortcut a deadlock is missed");
+}
+
+#[test]
+fn a_search_in_parts_explores_the_same() {
+    let programs: [&[&str]; 6] = [
+        &["store x, 1; let a = load y;", "store y, 1; let a = load x;", "let a = load x; let b = load y;"],
+        &[
+            "let a = load x; store x, a + 1;",
+            "let a = load x; store x, a + 1;",
+            "let a = load x; store y, 3; let b = load y;",
+        ],
+        &["lock m; store x, 1; unlock m;", "lock m; store x, 2; lock n;", "lock n; lock m; let a = load x;"],
+        &["let a = choose 0..3; store x, a;", "let a = choose 0..2; let b = load x; store y, a;", "let c = load y;"],
+        &["store x, 1; let a = load x until a == 2;", "store x, 2; let a = load y;", "store y, 1; store x, 1;"],
+        &["store x, 1; let a = load x;", "store x, 1; let a = load x;", "store x, 2; let a = load x; let b = load x;"],
+    ];
+    for relaxed in [true, false] {
+        let settings = Settings { relaxed, ..Settings::default() };
+        for threads in programs {
+            let whole = |question: Question<'_>, deadline: &Deadline<'_>| explore(question, deadline, settings);
+            parts_make_up_the_whole(threads, whole, |question, deadline| {
+                pool::explored_in_parts(Search::new(question, deadline, settings, true), question, deadline, settings)
+            });
+        }
+    }
 }
