@@ -39,10 +39,6 @@ impl Bits {
         }
         news
     }
-
-    fn meets(&self, other: &Bits) -> bool {
-        self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
-    }
 }
 
 /// What is accessed.
@@ -60,7 +56,9 @@ impl Footprint {
 
     /// Whether both access the same, and one of them writes it.
     pub(crate) fn conflicts(&self, other: &Footprint) -> bool {
-        self.writes.meets(&other.writes) || self.writes.meets(&other.reads) || self.reads.meets(&other.writes)
+        let own = self.reads.0.iter().zip(&self.writes.0);
+        let others = other.reads.0.iter().zip(&other.writes.0);
+        own.zip(others).any(|((reads, writes), (read, written))| (writes & (read | written)) | (reads & written) != 0)
     }
 }
 

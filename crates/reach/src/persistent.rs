@@ -43,9 +43,11 @@ pub(crate) struct Process<'r> {
 impl Process<'_> {
     /// Whether what another one accesses, now or later, may bear on what this one does next.
     fn depends(&self, other: &Process<'_>) -> bool {
-        let own = [Some(self.runs), self.arrives].into_iter().flatten();
-        let mut pairs = own.flat_map(|one| [Some(other.runs), other.arrives].map(|other| (one, other)));
-        pairs.any(|(one, other)| other.is_some_and(|other| one.next.conflicts(&other.future)))
+        let meets = |one: &Reach| {
+            one.next.conflicts(&other.runs.future)
+                || other.arrives.is_some_and(|arrives| one.next.conflicts(&arrives.future))
+        };
+        meets(self.runs) || self.arrives.is_some_and(meets)
     }
 }
 
@@ -110,14 +112,21 @@ pub(crate) fn smallest(
 ) -> Option<SmallVec<[bool; 16]>> {
     let all: usize = processes.iter().map(|process| process.moves).sum();
     let mut best: Option<(usize, SmallVec<[bool; 16]>)> = None;
+    // Whom one takes in is the same whoever it was begun with.
+    let mut taken: SmallVec<[SmallVec<[usize; 8]>; 8]> = smallvec![SmallVec::new(); processes.len()];
+    let mut is_known: SmallVec<[bool; 16]> = smallvec![false; processes.len()];
     for start in (0..processes.len()).filter(|&at| processes[at].moves > 0) {
         let mut set: SmallVec<[bool; 16]> = smallvec![false; processes.len()];
         let mut todo: SmallVec<[usize; 16]> = smallvec![start];
         set[start] = true;
         while let Some(member) = todo.pop() {
-            let awaited = processes[member].waits_for.and_then(&place);
-            for (at, other) in processes.iter().enumerate() {
-                if !set[at] && (awaited == Some(at) || processes[member].depends(other)) {
+            if !std::mem::replace(&mut is_known[member], true) {
+                let awaited = processes[member].waits_for.and_then(&place);
+                let takes = |at: &usize| awaited == Some(*at) || processes[member].depends(&processes[*at]);
+                taken[member] = (0..processes.len()).filter(takes).collect();
+            }
+            for &at in &taken[member] {
+                if !set[at] {
                     set[at] = true;
                     todo.push(at);
                 }
