@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod generate;
+pub(crate) mod layouts;
 
 use raddle_machine::compile::AllShared;
 use raddle_machine::{Automaton, Status, System};
@@ -60,21 +61,28 @@ const PER_FILE: usize = 10;
 /// Runs random programs of one thread through the compiler and through Raddle, and panics where they print different things. The compiler gets
 /// what `rewrite` makes of them.
 pub(crate) fn differences(flags: &[&str], rewrite: fn(&str) -> String, options: &raddle_c::Options) {
-    let programs = setting("RADDLE_C_PROGRAMS", 120) as usize;
+    let flags = [&["-w", "-std=gnu11", "-O0"], flags].concat();
+    compare("RADDLE_C_PROGRAMS", 120, generate::file, str::to_owned, (&flags, rewrite), options);
+}
+
+/// The same of programs that some generator makes of a seed and a number, as many as the setting says. Raddle gets what `ours` makes of them.
+pub(crate) fn compare(
+    amount: &str,
+    otherwise: u64,
+    generate: fn(u64, usize) -> String,
+    ours: fn(&str) -> String,
+    (flags, theirs): (&[&str], fn(&str) -> String),
+    options: &raddle_c::Options,
+) {
+    let programs = setting(amount, otherwise) as usize;
     let seed = setting("RADDLE_C_SEED", 1);
     let scratch = Scratch::new();
     for file in 0..programs.div_ceil(PER_FILE) {
-        let text = generate::file(seed * 100_000 + file as u64, PER_FILE);
+        let text = generate(seed * 100_000 + file as u64, PER_FILE);
+        let (rewritten, text) = (scratch.file("rewritten.c", theirs(&text)), ours(&text));
         let source = scratch.file("p.c", &text);
-        let rewritten = scratch.file("rewritten.c", rewrite(&text));
-        let binary = scratch.join("p");
-        let mut compiler = Command::new("cc");
-        compiler.args(flags).args(["-w", "-std=gnu11", "-O0", "-o"]).arg(&binary).arg(&rewritten);
-        let compiled = compiler.output().expect("cc can be run");
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let output = Command::new(&binary).output().expect("the program can be run");
-        assert!(output.status.success(), "the program of file {file} fails: {:?}", output.status);
-        let expected = String::from_utf8_lossy(&output.stdout);
+        let expected = printed_by_the_compiler(&rewritten, &scratch.join("p"), flags);
+        let expected = expected.unwrap_or_else(|error| panic!("file {file}: {error}\n{text}"));
         let program = compile_file(&source, options);
         let program = program.unwrap_or_else(|error| panic!("file {file} is rejected: {error}\n{text}"));
         let printed = run(&program).unwrap_or_else(|error| panic!("file {file}: {error}\n{text}"));
@@ -88,4 +96,18 @@ pub(crate) fn differences(flags: &[&str], rewrite: fn(&str) -> String, options: 
             );
         }
     }
+}
+
+/// What a program prints that the system's compiler makes of a file.
+fn printed_by_the_compiler(source: &Path, binary: &Path, flags: &[&str]) -> Result<String, String> {
+    let compiled = Command::new("cc").args(flags).arg("-o").arg(binary).arg(source).output();
+    let compiled = compiled.expect("cc can be run");
+    if !compiled.status.success() {
+        return Err(String::from_utf8_lossy(&compiled.stderr).into_owned());
+    }
+    let output = Command::new(binary).output().expect("the program can be run");
+    if !output.status.success() {
+        return Err(format!("it ends with {}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
