@@ -42,7 +42,9 @@
 //!   read comes behind a new write to its location, and the first such write. Without that write and what depends on it the read finds what was there, the orders of
 //!   leaf events are those of the node, and the write is what its thread does next; so it shows up below the read. Where the shortcut has left something
 //!   out, all are tried.
-//! * Locks are tried before other reads. The published order is the root first, then the leaves.
+//! * Locks are tried before other reads, and with relaxed orders reads that can see a write of their own thread before the rest. The published order is the root first, then the
+//!   leaves in any order. Orders make up to half as many executions more or fewer of one program, and none is the best for all: with this one Lamport's
+//!   algorithm has 15 % fewer than with the root first, and Dekker's 14 % more.
 //! * A mutex is taken from the release that ends the last critical section, which makes the order of critical sections total.
 //!   A try-lock that fails does so from any holder.
 //! * Reads that wait, and loops that turn without effect, which the method does not have: see `ends`. The shortcut is not taken

@@ -313,8 +313,7 @@ impl<'c> Search<'c> {
         for &pending in &reads {
             self.refuse_pending(pending)?;
         }
-        // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
-        reads.sort_by_key(|pending| (!pending.mutex, pending.thread != self.root));
+        self.sort(&mut reads);
         let ends = ends(&mut self.shell.frontier);
         let every = self.settings.every_order;
         if let Some(end) = ends.certain().filter(|_| !every) {
@@ -332,6 +331,19 @@ impl<'c> Search<'c> {
         let branch = Branch::Orders { reads, extension, now: None, ends, known: Vec::new(), last: (false, false) };
         self.nodes.push(Node { place, tried, branch, weight, fruitful: false, given: Vec::new() });
         Ok(())
+    }
+
+    /// The order in which reads are tried. Which comes first makes no difference to what is found, and much to how many executions there are:
+    /// a read that is tried late finds more writes of one value, which are one group then.
+    fn sort(&self, reads: &mut [Pending]) {
+        let frontier = &self.shell.frontier;
+        let mut visible = Vec::new();
+        reads.sort_by_cached_key(|&Pending { thread, loc, mutex, .. }| {
+            frontier.visible(thread, loc, &mut visible);
+            let sees_own = self.manner.relaxed && visible.iter().any(|write| write.thread == thread);
+            // What follows a lock is there for the other reads then, and what follows those is mostly dead ends.
+            (!mutex, !sees_own, thread != self.root)
+        });
     }
 
     /// Tells the node above that the read with the value it is trying ends an execution.
