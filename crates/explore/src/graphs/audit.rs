@@ -21,8 +21,23 @@ impl Audit {
     /// Checks a graph at the end of an execution. Returns whether its class was met before.
     pub(crate) fn leaf<M: Model>(&mut self, graph: &Graph<M>) -> bool {
         assert!(graph.order.len() > 80 || M::is_consistent(graph), "a graph of the search is inconsistent");
+        assert!(chains_agree(graph), "chains are not what the lists of a location are");
         !self.met.insert(class(graph))
     }
+}
+
+/// Whether the chains of each location have its writes and its reads, each once.
+fn chains_agree<M: Model>(graph: &Graph<M>) -> bool {
+    graph.locations.iter().all(|accesses| {
+        let agrees = |list: &[Slot], lasts: &mut dyn Iterator<Item = Slot>| {
+            let mut chained: Vec<Slot> = lasts.flat_map(|last| graph.chain(last)).collect();
+            let mut list = list.to_vec();
+            (chained.sort_unstable(), list.sort_unstable());
+            chained == list
+        };
+        agrees(&accesses.co, &mut accesses.lasts.iter().map(|last| last.write))
+            && agrees(&accesses.reads, &mut accesses.lasts.iter().map(|last| last.read))
+    })
 }
 
 /// A hash of what makes a class: two different classes may in theory share it, and would be reported, not overlooked.

@@ -133,4 +133,6 @@ pub(crate) struct Event {
     pub(crate) value: u64,
     /// How many objects its thread had made before it.
     pub(crate) made: u32,
+    /// The access of its kind that its thread made to its location before it, or [`INIT`]; known once it is in a graph.
+    pub(crate) previous: Slot,
 }

@@ -8,6 +8,7 @@
 //! In a graph that stands for a reads-from class ([`Equivalence::ReadsFrom`]) coherence is a *witness*: one of the orders of writes
 //! that explain what was read. It may be exchanged for another ([`Graph::adopt`]).
 
+use super::chains::Last;
 use super::event::{Event, Flags, INIT, Kind, LocId, NO_LOC, Slot};
 use super::happens_before::Clocks;
 use super::models::Model;
@@ -42,6 +43,8 @@ pub(crate) struct Accesses {
     /// Writes in coherence order; the initial one stands before them.
     pub(crate) co: SmallVec<[Slot; 6]>,
     pub(crate) reads: SmallVec<[Slot; 6]>,
+    /// Of each thread that has accessed it the last accesses, in the order of threads.
+    pub(super) lasts: SmallVec<[Last; 4]>,
 }
 
 /// An execution graph.
@@ -103,7 +106,8 @@ impl<M: Model> Graph<M> {
 
     /// The accesses to a location.
     pub(crate) fn location(&self, loc: LocId) -> &Accesses {
-        static NONE: Accesses = Accesses { co: SmallVec::new_const(), reads: SmallVec::new_const() };
+        static NONE: Accesses =
+            Accesses { co: SmallVec::new_const(), reads: SmallVec::new_const(), lasts: SmallVec::new_const() };
         self.locations.get(loc as usize).unwrap_or(&NONE)
     }
 
@@ -119,7 +123,7 @@ impl<M: Model> Graph<M> {
         if write == INIT {
             return -1;
         }
-        let at = self.location(loc).co.iter().position(|&w| w == write);
+        let at = self.location(loc).co.iter().rposition(|&w| w == write);
         at.expect("writes of the graph are in coherence") as isize
     }
 
@@ -157,23 +161,34 @@ impl<M: Model> Graph<M> {
 
     /// Adds an event at the end of its thread, with the state after it. `position` is where a write goes in coherence.
     /// The event goes to `stamp` in the order of addition, or to its end.
-    pub(crate) fn add(&mut self, event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
+    pub(crate) fn add(&mut self, mut event: Event, node: Arc<Node>, position: usize, stamp: Option<usize>) -> Slot {
         let slot = self.free.pop().unwrap_or(self.events.len() as Slot);
         let thread = event.thread;
+        match event.kind {
+            Kind::Read | Kind::Blind => {
+                let accesses = self.location_mut(event.loc);
+                accesses.reads.push(slot);
+                event.previous = accesses.begin(&event, slot);
+            }
+            Kind::Write => {
+                let accesses = self.location_mut(event.loc);
+                accesses.co.insert(position, slot);
+                event.previous = accesses.begin(&event, slot);
+            }
+            _ => {}
+        }
         debug_assert_eq!(event.index as usize, self.threads[thread.index()].events.len());
         if slot as usize == self.events.len() {
             self.events.push(event);
-            self.prefix.grow(self.events.len());
-            M::grow(&mut self.rows, self.events.len());
+            if self.prefix.len() < self.events.len() {
+                let room = room(self.events.len());
+                self.prefix.grow(room);
+                M::grow(&mut self.rows, room);
+            }
         } else {
             self.events[slot as usize] = event;
         }
         self.fill_prefix(slot, &event);
-        match event.kind {
-            Kind::Read | Kind::Blind => self.location_mut(event.loc).reads.push(slot),
-            Kind::Write => self.location_mut(event.loc).co.insert(position, slot),
-            _ => {}
-        }
         M::added(self, slot, position);
         match event.kind {
             Kind::Free => self.frees.push(slot),
@@ -240,6 +255,7 @@ impl<M: Model> Graph<M> {
             if let Some(at) = list.iter().rposition(|&other| other == slot) {
                 list.remove(at);
             }
+            accesses.end(&event);
         }
         match event.kind {
             Kind::Free => self.frees.retain(|&free| free != slot),
@@ -308,9 +324,20 @@ impl<M: Model> Graph<M> {
         }
         target.locations.resize_with(self.locations.len(), Accesses::default);
         for (mine, theirs) in self.locations.iter().zip(&mut target.locations) {
+            // Whoever accesses something is among the last who did; most locations of a program with many have not been accessed.
+            if mine.lasts.is_empty() && theirs.lasts.is_empty() {
+                continue;
+            }
             for (mine, theirs) in [(&mine.co, &mut theirs.co), (&mine.reads, &mut theirs.reads)] {
                 theirs.clear();
                 mine.iter().filter(|slot| kept(slot)).for_each(|&slot| theirs.push(slot));
+            }
+            theirs.lasts.clear();
+            if !theirs.co.is_empty() || !theirs.reads.is_empty() {
+                theirs.lasts.extend_from_slice(&mine.lasts);
+                for Last { write, read, .. } in &mut theirs.lasts {
+                    [write, read].into_iter().for_each(|slot| *slot = self.last_among(*slot, keep));
+                }
             }
         }
         target.prefix.copy_from(&self.prefix);
@@ -322,6 +349,12 @@ impl<M: Model> Graph<M> {
         target.arrivals.clear();
         target.arrivals.extend(self.arrivals.iter().copied().filter(kept));
     }
+}
+
+/// For how many events there is room in the relations if there are so many. Each word that rows become longer copies them all, so long rows become longer by
+/// several at once.
+fn room(events: usize) -> usize {
+    if events <= 64 { events } else { (events + events / 8).next_multiple_of(64) }
 }
 
 /// A copy of a node and of all before it.

@@ -111,7 +111,9 @@ impl<M: Model> Graph<M> {
         }
         let events = &self.threads[event.thread.index()].events;
         if is_fence(event) && event.order.acquires() {
-            for read in events.iter().map(|&slot| self.event(slot)) {
+            // What was read before the last such fence is known since then.
+            let since = events.iter().rev().map(|&slot| self.event(slot));
+            for read in since.take_while(|event| !(is_fence(event) && event.order.acquires())) {
                 if read.kind == Kind::Read && read.rf != INIT && read.order != Ordering::NonAtomic {
                     join(&mut now, clocks.message_row(read.rf));
                 }
@@ -187,6 +189,9 @@ impl<M: Model> Graph<M> {
         let log = &self.threads[read.thread.index()];
         let before = log.events[..read.index as usize].last().copied().or(log.spawn);
         let known = |thread: ThreadId| before.map_or(0, |slot| self.clocks.row(slot)[thread.index()]);
+        if !self.any_last(read, |slot| known(self.event(slot).thread) <= self.event(slot).index) {
+            return None;
+        }
         self.location(read.loc).co.iter().copied().find(|&slot| {
             let write = self.event(slot);
             write.thread != read.thread && write.order == Ordering::NonAtomic && known(write.thread) <= write.index
@@ -212,6 +217,10 @@ impl<M: Model> Graph<M> {
     }
 
     fn race_among(&self, event: &Event, is_there: impl Fn(Slot) -> bool) -> Option<Slot> {
+        // Mostly everything is known that others have done last, and so is what they have done before.
+        if !self.any_last(event, |slot| !self.next_knows(self.event(slot).thread, self.event(slot).index)) {
+            return None;
+        }
         let accesses = self.location(event.loc);
         let races = |slot: &&Slot| {
             let other = self.event(**slot);

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `event` | what is an event? |
 //! | `graph` | what is in a graph, and how does it grow and shrink? |
+//! | `chains` | which accesses does somebody not know? |
 //! | `models` | which sources and places are consistent? One file per memory model |
 //! | `sample` | do values repeat? |
 //! | `sources` | and which sources, if the order of writes is only a witness? |
@@ -49,6 +50,7 @@ mod apply;
 mod audit;
 mod blocks;
 mod branch;
+mod chains;
 mod commute;
 mod context;
 mod ends;

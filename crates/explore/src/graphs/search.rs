@@ -285,6 +285,7 @@ impl<'c, M: Model> Search<'c, M> {
             rf: INIT,
             value: 0,
             made: state.made(),
+            previous: INIT,
         };
         let single = |event: Event| Branch::Single { event, done: false };
         let meeting = if self.context.barriers { state.meeting(self.context.code) } else { None };

@@ -36,9 +36,8 @@ pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Gra
     let floor = M::read_floor(graph, &event);
     let node = graph.tip(event.thread).expect("it is about to move").clone();
     let look = Look::new(graph, graph.present(), &event, &node);
-    let mut sources: Sources = graph.location(event.loc).co.iter().copied().chain([INIT]).collect();
-    sources.retain(|&mut source| !look.is_overwritten(source) && look.is_offered(context, source));
-    rank(graph, &mut sources);
+    let mut sources: Sources = look.uncovered();
+    sources.retain(|&mut source| look.is_offered(context, source));
     sources.reverse();
     let sampled = context.shared.purpose.sample.is_some_and(Sample::is_open);
     let repeats = if sampled { repeats(context, graph, event.loc, &node, &sources) } else { 0.0 };
@@ -48,13 +47,6 @@ pub(super) fn source_branch<M: Model>(context: &mut Context<'_>, graph: &mut Gra
 /// The canonical order of sources: threads from the last to the first, their writes from the last to the first, then the initial value.
 pub(super) fn by_rank<M: Model>(graph: &Graph<M>, source: Slot) -> Reverse<Option<(u32, u32)>> {
     Reverse((source != INIT).then(|| (graph.event(source).thread.0, graph.event(source).index)))
-}
-
-/// Puts sources into their canonical order.
-fn rank<M: Model>(graph: &Graph<M>, sources: &mut Sources) {
-    let mut ranked: SmallVec<[_; 8]> = sources.iter().map(|&source| (by_rank(graph, source), source)).collect();
-    ranked.sort_unstable();
-    sources.iter_mut().zip(ranked).for_each(|(source, (_, ranked))| *source = ranked);
 }
 
 /// A read, together with the events that are there without it.
@@ -75,22 +67,26 @@ impl<'a, M: Model> Look<'a, M> {
         let mut base = Vec::new();
         M::past(graph, read, &mut base);
         let waits = waits(node);
-        let mut look = Look { graph, events, read, node, latest: SmallVec::new(), waits, updates: node.updates() };
-        let mut latest: SmallVec<[Slot; 8]> = SmallVec::new();
-        for write in look.writes() {
+        let is_before = |&write: &Slot| {
             let event = graph.event(write);
             let own = event.thread == read.thread && event.index < read.index;
-            if !own && base[write as usize / 64] >> (write % 64) & 1 == 0 {
-                continue;
-            }
-            match latest.iter_mut().find(|other| graph.event(**other).thread == event.thread) {
-                Some(other) if graph.event(*other).index < event.index => *other = write,
-                Some(_) => {}
-                None => latest.push(write),
-            }
+            own || base[write as usize / 64] >> (write % 64) & 1 == 1
+        };
+        let latest = graph.chains_of_writes(read.loc, events).filter_map(|mut chain| chain.find(is_before)).collect();
+        Look { graph, events, read, node, latest, waits, updates: node.updates() }
+    }
+
+    /// The sources that are not overwritten, in canonical order. If one is, so are those before it in its thread.
+    fn uncovered(&self) -> Sources {
+        let mut sources = Sources::new();
+        for last in self.graph.location(self.read.loc).lasts.iter().rev() {
+            let there = self.graph.chain(self.graph.last_among(last.write, self.events));
+            sources.extend(there.take_while(|&write| !self.is_overwritten(write)));
         }
-        look.latest = latest;
-        look
+        if !self.is_overwritten(INIT) {
+            sources.push(INIT);
+        }
+        sources
     }
 
     /// The writes of the location that are there.
@@ -127,12 +123,8 @@ impl<'a, M: Model> Look<'a, M> {
     /// Where writes have no order a thread waits for ever if nothing it may see is suitable: the first source, in canonical order, that stands for
     /// all of them. One that ends the wait and makes an assumption fail stands before others, because the thread has not waited in vain then.
     fn waits_for_ever(&self, context: &mut Context<'_>) -> Option<Slot> {
-        let mut sources: Sources = self.writes().chain([INIT]).collect();
-        sources.retain(|&mut source| {
-            let taken = self.updates && self.is_consumed(source);
-            !taken && !self.is_overwritten(source)
-        });
-        rank(self.graph, &mut sources);
+        let mut sources = self.uncovered();
+        sources.retain(|&mut source| !(self.updates && self.is_consumed(source)));
         let all = sources.iter().all(|&source| self.blocks(context, source));
         let assumes = sources.iter().copied().find(|&source| self.is_assuming(context, source));
         assumes.or(sources.first().copied()).filter(|_| all)
@@ -199,8 +191,8 @@ pub(super) fn reading<M: Model>(
 
 /// Whether a thread that waits may find an unsuitable value at the end of some witness.
 pub(super) fn may_block<M: Model>(context: &mut Context<'_>, graph: &Graph<M>, node: &Node) -> bool {
-    let sources = graph.location(node.loc).co.iter().copied().chain([INIT]);
-    sources.into_iter().any(|source| {
+    let lasts = graph.location(node.loc).lasts.iter().map(|last| last.write);
+    lasts.chain([INIT]).any(|source| {
         graph.may_be_last(node.loc, source, graph.present())
             && reaction(context, graph, node, node.loc, source) == Some(Reaction::Block)
     })
@@ -228,11 +220,9 @@ pub(super) fn is_canonical<M: Model>(
         !(look.updates && look.is_consumed(source) && writes(reaction(context, graph, &node, read.loc, source)))
     };
     let own = by_rank(graph, read.rf);
-    let better = |&source: &Slot| by_rank(graph, source) < own && !look.is_overwritten(source);
-    let mut sources: Sources = look.writes().chain([INIT]).filter(better).collect();
-    rank(graph, &mut sources);
+    let mut sources = look.uncovered().into_iter().take_while(|&source| by_rank(graph, source) < own);
     let (mut floor, mut refused) = (None, Sources::new());
-    let is_better = sources.into_iter().any(|source| {
+    let is_better = sources.any(|source| {
         if refused.iter().any(|&refused| graph.is_refused_with(source, refused)) || !is_possible(context, source) {
             return false;
         }
@@ -305,8 +295,9 @@ impl<M: Model> Graph<M> {
 
     /// Whether nothing says that the write is not the last of its location among the events.
     pub(super) fn may_be_last(&self, loc: LocId, write: Slot, events: &BitSet) -> bool {
-        let others = self.location(loc).co.iter().filter(|&&other| events.contains(other as usize));
-        others.into_iter().all(|&other| write != INIT && !self.always_before(write, other))
+        // What holds of the last write of a thread holds of those before it.
+        let mut lasts = self.chains_of_writes(loc, events).filter_map(|mut chain| chain.next());
+        lasts.all(|other| write != INIT && !self.always_before(write, other))
     }
 
     /// The source of the update that a write half belongs to.

@@ -48,6 +48,7 @@ impl Task for Asking<'_> {
                 rf,
                 value: 1,
                 made: 0,
+                previous: INIT,
             }
         };
         let threads = self.accesses.iter().map(|access| access.0).max().unwrap_or(0);
