@@ -160,6 +160,22 @@ fn the_looks_of_a_wait_can_race() {
     }
 }
 
+/// The last write of `x` puts the read after the end of the object's life. In another order of writes, which no read tells from this one, it comes before, and
+/// does not know that the object was made.
+#[test]
+fn an_access_before_the_end_of_a_life_may_race_with_its_beginning() {
+    let text = "global x: i32; global q: ptr;
+        fn makes() { let p = alloc zeroed 4; store q, p; free p; store x, 0; }
+        fn uses() { let p = load q; store x, 0; if p != null { load i32 *p; } }
+        fn main() { spawn makes(); spawn uses(); }";
+    for (model, engine) in Model::OPERATIONAL.into_iter().flat_map(|model| ["optimal", "rf"].map(|name| (model, name)))
+    {
+        let outcome = check_by(engine, text, model);
+        let found = outcome.findings.iter().map(|found| found.violation().property);
+        assert!(found.into_iter().any(|property| property == Property::Race), "{engine} under {model}");
+    }
+}
+
 #[test]
 fn what_does_not_end_is_named_and_ends_soon() {
     let partial_under = |model: Model, text: &str| {

@@ -8,6 +8,7 @@
 
 use super::event::{Event, Flags, INIT, Kind, NO_LOC, NO_SOURCE, Slot};
 use super::graph::Equivalence;
+use super::linearise;
 use super::models::Model;
 use super::realise::Question;
 use super::snapshot::{Node, Stage};
@@ -61,13 +62,18 @@ impl<M: Model> Stepper<'_, '_, M> {
     }
 
     /// Where what an access races with is the making of its object, the run that shows it has the access before the end of the object's life.
-    fn before_its_end(&self, event: &Event, slot: Slot, bug: &mut Bug) {
-        if self.graph.race(event).is_none()
-            && let Some(free) = self.ends_of(self.context.view.access(event.loc).addr).next()
-        {
+    fn before_its_end(&mut self, event: &Event, slot: Slot, bug: &mut Bug) {
+        if self.graph.race(event).is_some() {
+            return;
+        }
+        let free = self.ends_of(self.context.view.access(event.loc).addr).next();
+        if let Some(free) = free {
             bug.target = Some(slot);
             bug.pc = event.pc;
             bug.forced = Some((slot, free));
+            if self.graph.equivalence == Equivalence::ReadsFrom {
+                self.show(bug);
+            }
         }
     }
 
@@ -104,7 +110,8 @@ impl<M: Model> Stepper<'_, '_, M> {
         let mut bug = self.race_bug(slot, other);
         self.before_its_end(&event, slot, &mut bug);
         if !self.known_races.contains(&bug.pc) {
-            bug.schedule = super::linearise::schedule(self.context, self.graph, &bug);
+            let schedule = bug.schedule.take();
+            bug.schedule = schedule.or_else(|| linearise::schedule(self.context, self.graph, &bug));
             if bug.schedule.is_some() {
                 self.bugs.push(bug);
             }
@@ -160,15 +167,20 @@ impl<M: Model> Stepper<'_, '_, M> {
             schedule: None,
         };
         self.needs_memory_errors(bug.pc);
-        if self.graph.before(second, first) {
-            // It shows in another witness only.
-            if let Some(sequence) = self.witness_with(first, second) {
-                let mut other = self.graph.clone();
-                other.adopt(sequence.into_iter());
-                bug.schedule = super::linearise::schedule(self.context, &other, &bug);
-            }
-        }
+        self.show(&mut bug);
         self.bugs.push(bug);
+    }
+
+    /// Where the order that shows what is wrong is the other way round in the witness at hand, it shows in another one only.
+    fn show(&mut self, bug: &mut Bug) {
+        if let Some((first, second)) = bug.forced
+            && self.graph.before(second, first)
+            && let Some(sequence) = self.witness_with(first, second)
+        {
+            let mut other = self.graph.clone();
+            other.adopt(sequence.into_iter());
+            bug.schedule = linearise::schedule(self.context, &other, bug);
+        }
     }
 
     /// Where it depends on the order of events which of them is an error, only one of the orders is explored. That is enough
