@@ -1,7 +1,7 @@
 //! The engine `auto`: chooses by evidence.
 //!
-//! Programs with atomic blocks go to `optimal`. All others start with `rf`, whose classes are never more than traces and
-//! cost little more each. Under SC the classes of `rvf` can be fewer still, exponentially so where different writes write
+//! Programs with atomic blocks go to `optimal`. All others start with `rf`, whose classes are never more than traces. Where they are not fewer either, `optimal` needs less for each,
+//! and [takes over](crate::turns). Under SC the classes of `rvf` can be fewer still, exponentially so where different writes write
 //! the same value; but each of them costs more, and where values do not repeat there is no gain. So there `rvf` [takes turns](crate::turns)
 //! with `rf` as soon as it takes longer, and whoever comes to the end first has answered.
 //!
@@ -45,10 +45,7 @@ impl Engine for Auto {
         if mailboxes || Model::AXIOMATIC.contains(&question.options.model) || ReadsFrom.takes(question).is_err() {
             return Optimal.run(question, deadline);
         }
-        if ReadsValueFrom.takes(question).is_err() {
-            return ReadsFrom.run(question, deadline);
-        }
-        turns::take(question, deadline)
+        turns::take(question, deadline, ReadsValueFrom.takes(question).is_ok())
     }
 }
 

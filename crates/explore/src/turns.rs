@@ -1,17 +1,21 @@
-//! `rf` and `rvf` on the same question, in turns.
+//! `rf`, `optimal` and `rvf` on the same question, in turns.
 //!
-//! Which of two engines comes to its end first can hardly be told beforehand: the first leaves of a depth-first search say little of the others. So both
+//! Which of several engines comes to its end first can hardly be told beforehand: the first leaves of a depth-first search say little of the others. So all that have a chance
 //! search, one at a time, and each keeps what it has done; whoever ends first has answered. A program that ends within the first turn of `rf` has lost nothing,
 //! and since a turn is never longer than half of all that came before it, the loss is a factor: about the inverse of the share that the winner has had.
 //!
-//! The shares follow what is known. `rvf` has a half to begin with; then as much as it promises to be faster: executions per look beside those of `rf`, times how many reads-from
-//! classes make one of values by the [sample](crate::graphs::Sample). Many of the combinations that the sample counts cannot be, and on the programs of the bench the root of the
-//! number was closer to the truth. Neither has less than [`LEAST`]. Where no read of the sample had two sources of the same value, `rvf` is likely to do the same work at a higher
-//! price: it comes [late](LATE) and may have less. To give most to the one that promises more, be it ever so little, was worse: the promise is not that good.
+//! The shares follow what is known of the executions of `rf` by a [sample](crate::graphs::Sample):
+//!
+//! * Where what is read leaves writes no choice of their order, `optimal` has the same classes and needs less for each. It takes over from `rf`, which keeps [a little](LOOKOUT),
+//!   so that its sample goes on: should other executions be different, they change places again.
+//! * `rvf` has a half to begin with; then as much as it promises to be faster: executions per look beside those of the others, times how many reads-from
+//!   classes make one of values. Many of the combinations that the sample counts cannot be, and others are not in it, so the promise may be wrong by a factor of ten either way, and neither side
+//!   has less than [`LEAST`]. Where no read of the sample had two sources of the same value, `rvf` is likely to do the same work at a higher
+//!   price, and comes [late](LATE).
 //!
 //! Turns are counted in looks at the deadline, not in time, so that with one worker the answer is the same on every machine.
 
-use crate::graphs::{self, Sample};
+use crate::graphs::{self, Optimal, Sample};
 use crate::rvf::ReadsValueFrom;
 use crate::workers::STACK;
 use raddle_engine::{Control, Deadline, Engine, Fault, Outcome, Question, Turn};
@@ -26,11 +30,13 @@ const FIRST: u64 = 64;
 const LONGEST: u64 = 4_096;
 
 /// The least share of an engine that takes part.
-const LEAST: f64 = 0.2;
+const LEAST: f64 = 0.1;
 
-/// The share of `rvf` where values do not repeat, and after how many looks it comes.
-const HARDLY: f64 = 0.1;
+/// After how many looks `rvf` comes where values do not repeat.
 const LATE: u64 = 1_024;
+
+/// The share that `rf` keeps of what `optimal` has taken over, and that `optimal` keeps where `rf` has taken it back.
+const LOOKOUT: f64 = 0.06;
 
 /// So many reads-from classes for one of values are none to speak of.
 const NONE: f64 = 1.01;
@@ -111,84 +117,132 @@ impl Drop for Dismissed<'_> {
     }
 }
 
-/// Explores in turns.
-pub(crate) fn take(question: &Question<'_>, deadline: &Deadline<'_>) -> Answer {
+/// Those who take turns, in this order.
+const BY_VALUES: usize = 0;
+const BY_TRACES: usize = 1;
+const BY_SOURCES: usize = 2;
+const NAMES: [&str; 3] = ["rvf", "optimal", "rf"];
+
+/// Explores in turns; with `rvf` where it takes the question.
+pub(crate) fn take(question: &Question<'_>, deadline: &Deadline<'_>, with_values: bool) -> Answer {
     let (control, sample) = (deadline.control(), Sample::default());
-    let (sources, values) = (Side::beside(control), Side::beside(control));
+    let [values, traces, sources] = [(); 3].map(|()| Side::beside(control));
     thread::scope(|scope| {
-        let _end = (Dismissed(&sources.turn), Dismissed(&values.turn));
-        let mut by_sources =
+        let _end = [&values, &traces, &sources].map(|side| Dismissed(&side.turn));
+        let by_sources =
             sources.begin(scope, deadline, |deadline| graphs::sample_reads_from(question, deadline, &sample));
-        let mut turn = FIRST;
-        while by_sources.play(turn, control) {
-            if sample.repeats() > NONE || by_sources.looks >= LATE {
-                let by_values = values.begin(scope, deadline, |deadline| ReadsValueFrom.run(question, deadline));
-                return alternate(by_sources, by_values, &sample, control);
+        let mut players = [None, None, Some(by_sources)];
+        let mut refusal = None;
+        let first = loop {
+            let looks: u64 = players.iter().flatten().map(|player| player.looks).sum();
+            let repeats = sample.repeats() > NONE;
+            if with_values
+                && refusal.is_none()
+                && players[BY_VALUES].is_none()
+                && looks > 0
+                && (repeats || looks >= LATE)
+            {
+                players[BY_VALUES] =
+                    Some(values.begin(scope, deadline, |deadline| ReadsValueFrom.run(question, deadline)));
             }
-            turn = next(by_sources.looks);
-        }
-        by_sources.answer()
+            if players[BY_TRACES].is_none() && looks > 0 && sample.is_rigid() {
+                players[BY_TRACES] = Some(traces.begin(scope, deadline, |deadline| Optimal.run(question, deadline)));
+            }
+            match play(&mut players, looks, &sample, control) {
+                Some(BY_VALUES) if players[BY_VALUES].as_ref().is_some_and(Player::refuses) => {
+                    refusal = players[BY_VALUES].take().map(Player::answer).and_then(Result::err);
+                }
+                Some(first) => break first,
+                None => {}
+            }
+        };
+        let why = because(first, &players, &sample, refusal);
+        let first = players[first].take().expect("it has come to its end");
+        answer(first, players.into_iter().flatten(), why)
     })
 }
 
 /// How long a turn may be after so many looks.
 fn next(looks: u64) -> u64 {
-    (looks / 2).clamp(1, LONGEST)
+    if looks == 0 { FIRST } else { (looks / 2).clamp(1, LONGEST) }
 }
 
-/// The share of `rvf` from now on.
-fn share(by_sources: &Player<'_>, by_values: &Player<'_>, repeats: f64) -> f64 {
-    let (one, other) = (by_sources.rate(), by_values.rate() * repeats.sqrt());
-    let least = if repeats > NONE { LEAST } else { HARDLY };
+/// Gives everybody a turn. Returns who has come to the end.
+fn play(players: &mut [Option<Player<'_>>; 3], looks: u64, sample: &Sample, control: &Control) -> Option<usize> {
+    let turn = next(looks);
+    let shares = shares(players, sample);
+    let mut left = turn;
+    for (at, player) in players.iter_mut().enumerate() {
+        let Some(player) = player else { continue };
+        let due = (shares[at] * (looks + turn) as f64) as u64;
+        // What nobody else is due is for the last one.
+        let given =
+            if at == BY_SOURCES && shares[at] >= 0.5 { left } else { due.saturating_sub(player.looks).min(left) };
+        left -= given;
+        if !player.play(given, control) {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The shares of all from now on.
+fn shares(players: &[Option<Player<'_>>; 3], sample: &Sample) -> [f64; 3] {
+    let traces = match (&players[BY_TRACES], sample.is_rigid()) {
+        (None, _) => 0.0,
+        (Some(_), true) => 1.0 - LOOKOUT,
+        (Some(_), false) => LOOKOUT,
+    };
+    let leader = &players[if traces > 0.5 { BY_TRACES } else { BY_SOURCES }];
+    let values = match (&players[BY_VALUES], leader) {
+        (Some(values), Some(leader)) => share_of_values(leader, values, sample.repeats()),
+        _ => 0.0,
+    };
+    [values, (1.0 - values) * traces, (1.0 - values) * (1.0 - traces)]
+}
+
+/// The share of `rvf` beside the better one of the others.
+fn share_of_values(leader: &Player<'_>, by_values: &Player<'_>, repeats: f64) -> f64 {
+    let (one, other) = (leader.rate(), by_values.rate() * repeats);
     match one + other {
         _ if by_values.looks == 0 && repeats > NONE => 0.5,
-        0.0 => least,
-        both => (other / both).clamp(least, 1.0 - LEAST),
+        0.0 => LEAST,
+        both => (other / both).clamp(LEAST, 1.0 - LEAST),
     }
 }
 
-/// Gives turns until one has come to its end.
-fn alternate(mut by_sources: Player<'_>, mut by_values: Player<'_>, sample: &Sample, control: &Control) -> Answer {
-    let values_first = loop {
-        let looks = by_sources.looks + by_values.looks;
-        let turn = next(looks);
-        let due = share(&by_sources, &by_values, sample.repeats()) * (looks + turn) as f64;
-        let of_values = (due as u64).saturating_sub(by_values.looks).min(turn);
-        if !by_values.play(of_values, control) {
-            break true;
-        }
-        if !by_sources.play(turn - of_values, control) {
-            break false;
-        }
-    };
-    let why = format!(
+/// What is said of the choice; nothing where there was none.
+fn because(first: usize, players: &[Option<Player<'_>>; 3], sample: &Sample, refusal: Option<Fault>) -> Option<String> {
+    let of_values = format!(
         "in {} sampled executions about {:.1} reads-from classes had the same values",
         sample.executions(),
         sample.repeats()
     );
-    if !values_first {
-        let note = format!("auto let rf and rvf take turns: {why}; rf came to the end first");
-        return first(by_sources, by_values, note);
+    let of_traces = format!("in {} sampled executions what was read left writes no other order", sample.asked());
+    if let Some(refusal) = refusal {
+        return Some(format!("auto took {}: {of_values}, but {refusal}", NAMES[first]));
     }
-    if by_values.refuses() {
-        while by_sources.play(LONGEST, control) {}
-        let Err(refusal) = by_values.answer() else { unreachable!("it refuses") };
-        let mut outcome = by_sources.answer()?;
-        outcome.notes.push(format!("auto took rf: {why}, but {refusal}"));
-        return Ok(outcome);
+    let by_values = players[BY_VALUES].is_some();
+    match first {
+        BY_VALUES => Some(format!("auto took rvf: {of_values}")),
+        BY_TRACES => Some(format!("auto took optimal: {of_traces}")),
+        _ if by_values => Some(format!("auto let rf and rvf take turns: {of_values}; rf came to the end first")),
+        _ => None,
     }
-    first(by_values, by_sources, format!("auto took rvf: {why}"))
 }
 
-/// The answer of the one who came to its end first. Where that is only a limit, what the other one has found is worth as much.
-fn first(first: Player<'_>, second: Player<'_>, note: String) -> Answer {
-    second.side.turn.dismiss();
-    let (first, second) = (first.answer(), second.answer());
+/// The answer of the one who came to its end first. Where that is only a limit, what others have found is worth as much.
+fn answer<'s>(first: Player<'_>, others: impl Iterator<Item = Player<'s>>, why: Option<String>) -> Answer {
+    let others: Vec<Player<'_>> = others.collect();
+    others.iter().for_each(|other| other.side.turn.dismiss());
+    let first = first.answer();
+    let others: Vec<Answer> = others.into_iter().map(Player::answer).collect();
     let mut outcome = first?;
-    outcome.notes.push(note);
-    match second {
-        Ok(second) if outcome.findings.is_empty() && !second.findings.is_empty() => {
-            Ok(Outcome { stop: outcome.stop, scope: outcome.scope, notes: outcome.notes, ..second })
+    outcome.notes.extend(why);
+    let found = others.into_iter().flatten().find(|other| !other.findings.is_empty());
+    match found {
+        Some(other) if outcome.findings.is_empty() => {
+            Ok(Outcome { stop: outcome.stop, scope: outcome.scope, notes: outcome.notes, ..other })
         }
         _ => Ok(outcome),
     }

@@ -51,6 +51,26 @@ fn where_they_do_not_there_are_as_many_executions_as_classes_whoever_answers() {
     assert_eq!((outcome.verdict, outcome.statistics.executions), (Verdict::Holds, by_sources.statistics.executions));
 }
 
+/// Who holds the lock when is all there is to choose, and what is read says it.
+#[test]
+fn where_each_class_of_sources_is_one_trace_the_engine_by_traces_answers() {
+    let text = "
+        global m: mutex; global x: i32;
+        fn worker() { lock m; let r = load x; store x, r + 1; unlock m; }
+        fn main() { for i in 0..7 { spawn worker(); } }";
+    for workers in [1, 2] {
+        let outcome = run(text, "auto", |settings| settings.options.workers = workers);
+        assert_eq!((outcome.engine, outcome.statistics.executions), ("optimal", 5040), "{workers} workers");
+        let [note] = &outcome.notes[..] else { panic!("{:?}", outcome.notes) };
+        assert!(note.starts_with("auto took optimal: in ") && note.ends_with(" left writes no other order"), "{note}");
+    }
+    // Under other models too, and not where writes may come in any order.
+    let buffered = run(text, "auto", |settings| settings.options.model = Model::Tso);
+    assert_eq!((buffered.engine, buffered.statistics.executions), ("optimal", 5040));
+    let loose = run(DIFFERENT, "auto", |_| {});
+    assert_ne!(loose.engine, "optimal");
+}
+
 #[test]
 fn the_answer_is_the_same_each_time_and_with_any_number_of_workers() {
     let (first, second) = (run(WRONG, "auto", |_| {}), run(WRONG, "auto", |_| {}));

@@ -15,6 +15,7 @@ use super::graph::{Equivalence, Graph, ancestor};
 use super::linearise;
 use super::models::Model;
 use super::realise::Question;
+use super::sample::is_loose;
 use super::search::Search;
 use super::snapshot::{Node, Rest, Stage};
 use super::sources::{Sources, by_rank, is_stuck};
@@ -160,6 +161,10 @@ impl<M: Model> Search<'_, M> {
             }
         } else {
             statistics.executions += 1;
+            if let Some(sample) = self.context.shared.purpose.sample.filter(|sample| sample.is_due()) {
+                let graph = &self.levels.last().expect("the search is not over").graph;
+                sample.answered(is_loose(&mut self.context, graph));
+            }
         }
         if let Waiting::ShownBy(level) = witness {
             self.pool.push(*level);

@@ -2,6 +2,7 @@
 
 use super::branch::Level;
 use super::context::{Context, Shared};
+use super::graph::Equivalence;
 use super::models::Model;
 use super::search::{Counters, Search, Tick};
 use super::step::{Bug, Halt};
@@ -12,8 +13,10 @@ use rustc_hash::FxHashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// How many ticks pass between two looks at the clock and at idle workers; fewer where a graph is long, since each may look at all of it.
-const PATIENCE: u32 = 256;
+/// How many ticks pass between two looks at the clock and at idle workers; fewer where a graph is long, since each may look at all of it. In a search over reads-from classes a tick is
+/// about twice as much work.
+const PATIENCE: u32 = 512;
+const PATIENCE_BY_SOURCES: u32 = 256;
 /// Events of a graph with which a tick counts as two. Where there are atomic blocks it costs as much as the square of their number.
 const LONG: usize = 128;
 
@@ -95,8 +98,12 @@ impl<'c, M: Model> Pool<'c, M> {
     }
 
     fn run(&self, search: &mut Search<'_, M>, reported: &mut Reported) {
-        let mut patience = PATIENCE;
-        let counts = self.shared.options.limits.executions.is_some();
+        let patient = match self.shared.purpose.equivalence {
+            Equivalence::Coherence => PATIENCE,
+            Equivalence::ReadsFrom => PATIENCE_BY_SOURCES,
+        };
+        let mut patience = patient;
+        let most = self.shared.options.limits.executions;
         loop {
             match search.tick() {
                 Tick::More => {}
@@ -113,9 +120,15 @@ impl<'c, M: Model> Pool<'c, M> {
             }
             let weight = 1 + (search.events() / LONG).pow(2);
             patience = patience.saturating_sub(u32::try_from(weight).unwrap_or(PATIENCE));
-            let ended = counts && search.explores() && search.statistics.runs() != reported.statistics.runs();
-            if patience == 0 || ended {
-                patience = PATIENCE;
+            if let Some(most) = most
+                && search.explores()
+                && search.statistics.runs() != reported.statistics.runs()
+                && self.tell(search, reported).0 >= most
+            {
+                self.halt(Halt::Stop(StopReason::Executions(most)));
+            }
+            if patience == 0 {
+                patience = patient;
                 self.look_around(search, reported);
                 self.workers.share(|| search.split());
             }

@@ -1,13 +1,18 @@
-//! How many reads-from classes make one class of values, as far as the first executions tell.
+//! How many reads-from classes make one class of values, and how many traces make one of them, as far as executions tell.
 //!
 //! At every read, how many sources are there for how many values? The product of these ratios along an execution estimates how many reads-from classes
 //! have the values of this one. The estimate for the program is the geometric mean over the executions that were looked at. Who takes a mutex next is no such choice: each order of
 //! acquisitions is a class of its own by values, too.
+//!
+//! Where what is read leaves writes no choice of their order, each reads-from class is one trace, and a search over traces needs less for each. So some executions
+//! are asked whether two writes that follow one another could be exchanged: all of the first ones, then now and then one, for as long as the search goes on.
 
 use super::branch::{Branch, Level};
 use super::context::Context;
+use super::event::Flags;
 use super::graph::Graph;
 use super::models::Model;
+use super::realise::Question;
 use super::snapshot::Node;
 use super::sources::Sources;
 use crate::world::{Initial, LocId};
@@ -18,6 +23,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// So many executions are enough.
 const ENOUGH: u64 = 2_000;
 
+/// Of how many executions the first ones, and then which, are asked for other orders of their writes.
+const FIRST: u64 = 64;
+const EVERY: u64 = 32;
+
+/// So many must have been asked, and for one of them with another order there must be so many in all.
+const ASKED: u64 = 16;
+const FEW: u64 = 64;
+
 /// The unit of logarithms that are added up by several workers.
 const UNIT: f64 = 1e-6;
 
@@ -27,6 +40,11 @@ pub(crate) struct Sample {
     /// The logarithms of sources per value, added up along each execution.
     sum: AtomicU64,
     executions: AtomicU64,
+    /// Executions that ended while the sample was wanted.
+    met: AtomicU64,
+    /// How many of them were asked for another order of their writes, and how many have one.
+    asked: AtomicU64,
+    loose: AtomicU64,
 }
 
 impl Sample {
@@ -39,6 +57,29 @@ impl Sample {
     /// How many executions were looked at.
     pub(crate) fn executions(&self) -> u64 {
         self.executions.load(Ordering::Relaxed)
+    }
+
+    /// How many executions were asked for another order of their writes.
+    pub(crate) fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Whether hardly any execution of enough has another order of its writes.
+    pub(crate) fn is_rigid(&self) -> bool {
+        let loose = self.loose.load(Ordering::Relaxed);
+        self.asked() >= ASKED && loose * FEW <= self.asked()
+    }
+
+    /// Whether an execution that has ended is one of those to be asked.
+    pub(super) fn is_due(&self) -> bool {
+        let met = self.met.fetch_add(1, Ordering::Relaxed);
+        met < FIRST || met.is_multiple_of(EVERY)
+    }
+
+    /// Notes whether there is another order of the writes of an execution.
+    pub(super) fn answered(&self, loose: bool) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.loose.fetch_add(u64::from(loose), Ordering::Relaxed);
     }
 
     /// Whether more of them would help.
@@ -80,4 +121,22 @@ pub(super) fn repeats<M: Model>(
         }
     }
     (sources.len() as f32 / values.len() as f32).ln()
+}
+
+/// Whether two writes that follow one another in coherence could be exchanged, and all would be read from the same.
+pub(super) fn is_loose<M: Model>(context: &mut Context<'_>, graph: &Graph<M>) -> bool {
+    let (asked, refused) = (context.realiser.asked, context.realiser.refused);
+    let loose = graph.locations.iter().flat_map(|accesses| accesses.co.windows(2)).any(|pair| {
+        let (first, second) = (graph.event(pair[0]), graph.event(pair[1]));
+        let takes = second.flags.contains(Flags::LOCKED) && graph.source_of_update(second) == pair[0];
+        if first.thread == second.thread || takes || M::always_before(graph, pair[0], pair[1]) {
+            return false;
+        }
+        let exchanged = [(pair[1], pair[0])];
+        let question = Question { graph, events: graph.present(), read: None, updates: false, edges: &exchanged };
+        context.realise(question).is_some()
+    });
+    // They are none of the search.
+    (context.realiser.asked, context.realiser.refused) = (asked, refused);
+    loose
 }

@@ -112,7 +112,8 @@ impl Divisible for Node {
 type Part<'c> = pool::Part<'c, Node>;
 
 impl<'c> Walk<'c> for Search<'c> {
-    const PATIENCE: u32 = 256;
+    // A step is up to five times as much work as a tick of a search over graphs of reads-from classes.
+    const PATIENCE: u32 = 80;
 
     fn shell(&mut self) -> &mut Shell<'c> {
         &mut self.shell
