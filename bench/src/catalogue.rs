@@ -87,17 +87,38 @@ pub fn entries() -> Result<Vec<Entry>, Problem> {
         let path = path.to_owned();
         move |source| Problem::Read { path, source }
     };
-    let directory = directory();
     let mut entries = Vec::new();
-    for file in std::fs::read_dir(directory).map_err(unreadable(directory))? {
-        let path = file.map_err(unreadable(directory))?.path();
+    for path in programs_in(directory())? {
+        let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
+        entries.push(entry(path, &text)?);
+    }
+    Ok(entries)
+}
+
+/// The examples in C, as they are, by name.
+///
+/// # Errors
+/// If they cannot be listed.
+pub fn examples_in_c() -> Result<Vec<Entry>, Problem> {
+    let mut paths = programs_in(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/c")))?;
+    paths.retain(|path| path.extension().is_some_and(|end| end == "c"));
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let entry = |path: PathBuf| Entry { name: name(&path), path, table: Vec::new(), brute: None, plot: None };
+    Ok(paths.into_iter().map(entry).collect())
+}
+
+/// The programs of a directory, by name.
+fn programs_in(directory: &Path) -> Result<Vec<PathBuf>, Problem> {
+    let unreadable = |source| Problem::Read { path: directory.to_owned(), source };
+    let mut paths = Vec::new();
+    for file in std::fs::read_dir(directory).map_err(unreadable)? {
+        let path = file.map_err(unreadable)?.path();
         if path.extension().is_some_and(|end| end == "rdl" || end == "c") {
-            let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
-            entries.push(entry(path, &text)?);
+            paths.push(path);
         }
     }
-    entries.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(entries)
+    paths.sort();
+    Ok(paths)
 }
 
 fn entry(path: PathBuf, text: &str) -> Result<Entry, Problem> {

@@ -1,7 +1,10 @@
 //! What the choice of an engine costs: `raddle-bench choice`.
 //!
 //! Every program of `bench/programs` is made larger until the best of the engines that `auto` chooses from needs a while; then `auto` is measured on the same program. Its time over that of
-//! the best is its regret. A program that none of them finishes in time has no best and is left out, and so is one without a parameter that stays small.
+//! the best is its regret. A program that none of them finishes in time has no best and is left out, and so is one without a parameter that stays small: most of `examples/c`, which
+//! are measured as they are.
+//!
+//! Whoever needs [several times](HOPELESS) what another one has needed is not waited for.
 
 use crate::engines::cell::measure;
 use crate::failure::Failure;
@@ -16,6 +19,10 @@ const ENGINES_TO_CHOOSE: [&str; 3] = ["optimal", "rf", "rvf"];
 
 /// A program is large enough when the best needs so many CPU seconds.
 const LARGE: f64 = 0.05;
+
+/// An engine that needs so many times what the best has needed is given up; so is `auto`, later.
+const HOPELESS: f64 = 4.0;
+const HOPELESS_AUTO: f64 = 20.0;
 
 /// The largest parameter that is tried.
 const LARGEST: i64 = 1_000;
@@ -62,7 +69,9 @@ impl Line {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let limit = Duration::from_secs(args.limit);
     let mut lines = Vec::new();
-    for entry in catalogue::entries()? {
+    let mut entries = catalogue::entries()?;
+    entries.extend(catalogue::examples_in_c()?);
+    for entry in entries {
         if args.only.as_ref().is_none_or(|only| entry.name.contains(only.as_str()))
             && let Some(line) = grown(&entry, limit)?
         {
@@ -107,15 +116,18 @@ fn grown(entry: &Entry, limit: Duration) -> Result<Option<Line>, Failure> {
 fn measured(entry: &Entry, defines: &[Define], limit: Duration) -> Result<Line, Failure> {
     let title = entry.title(defines);
     let program = entry.load(defines).map_err(Failure::of(&title))?;
-    let seconds = |name: &str| {
+    let seconds = |name: &str, limit: Duration| {
         let engine = ENGINES.find(name).expect("it is among them");
         let cell = measure(&title, &program, engine, Model::Sc, limit)?;
         Ok::<_, Failure>(cell.done().map(|explored| explored.cpu_seconds))
     };
-    let engines = ENGINES_TO_CHOOSE.map(seconds).into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut line = Line { program: title.clone(), engines, auto: None };
-    if line.best().is_some_and(|best| best >= LARGE) {
-        line.auto = seconds("auto")?;
+    let mut line = Line { program: title.clone(), engines: Vec::new(), auto: None };
+    for name in ENGINES_TO_CHOOSE {
+        let enough = line.best().map(|best| Duration::from_secs_f64(HOPELESS * best.max(LARGE)));
+        line.engines.push(seconds(name, enough.map_or(limit, |enough| enough.min(limit)))?);
+    }
+    if let Some(best) = line.best().filter(|&best| best >= LARGE) {
+        line.auto = seconds("auto", limit.max(Duration::from_secs_f64(HOPELESS_AUTO * best)))?;
     }
     Ok(line)
 }
