@@ -32,7 +32,8 @@ fn chains_agree<M: Model>(graph: &Graph<M>) -> bool {
         let agrees = |list: &[Slot], lasts: &mut dyn Iterator<Item = Slot>| {
             let mut chained: Vec<Slot> = lasts.flat_map(|last| graph.chain(last)).collect();
             let mut list = list.to_vec();
-            (chained.sort_unstable(), list.sort_unstable());
+            chained.sort_unstable();
+            list.sort_unstable();
             chained == list
         };
         agrees(&accesses.co, &mut accesses.lasts.iter().map(|last| last.write))
