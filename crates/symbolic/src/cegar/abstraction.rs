@@ -195,6 +195,14 @@ impl<'q> World<'q> {
         }
     }
 
+    /// What a term is where all of these hold, if they can; `None` also where that is hard to tell.
+    pub(super) fn example(&mut self, premises: &[Term], term: Term) -> Result<Option<u64>, Halt> {
+        Ok(match self.solve(premises, Some(term))? {
+            Model::Some(value) => Some(value),
+            Model::None | Model::Unknown => None,
+        })
+    }
+
     /// Whether all of these can hold.
     pub(super) fn can_hold(&mut self, premises: &[Term]) -> Result<bool, Halt> {
         let mut key: Vec<Term> = premises.iter().copied().filter(|&term| !self.terms.is_true(term)).collect();

@@ -3,7 +3,7 @@
 //! * *Values*: going back from the parts of guards that contradict each other, the variables that they depend on. As few of them are taken as are enough (explicit interpolation by deletion).
 //! * *Predicates*: weakest preconditions of the same parts, from the end to the start (Newton style, Telbisz 2024 section 4.4 of our notes on it, variant b): `H` before an action holds if one of its parts is
 //!   false or `H` behind it holds, so `H` at the start holds, and false is behind the end. Their atoms are the new predicates; where these do not do, because a disjunction is needed, whole `H`.
-//!   What depends on an input that is given in the action is left out, and so are variables that make no difference.
+//!   What is said of an input that is given in the action is said of those of its values that matter, if these are few, and left out otherwise; so are variables that make no difference.
 //!
 //! Neither needs quantifiers: an action says what every variable becomes. Whatever is proposed is tried: only a precision in which the way is gone is taken, so that the next graph is another one. If none is found, the
 //! engine says so.
@@ -28,6 +28,8 @@ pub(super) enum Domain {
     Predicates,
 }
 
+/// For how many values of an input something is said one by one.
+const MOST_INPUTS: usize = 8;
 /// How often fewer predicates are tried.
 const MOST_TRIES: usize = 60;
 
@@ -43,7 +45,7 @@ impl World<'_> {
             self.precision = before;
             return Ok(false);
         }
-        let whole = self.preconditions(trace, core);
+        let whole = self.preconditions(trace, core)?;
         let mut atoms: Vec<Term> = Vec::new();
         for &term in &whole {
             atoms.extend(self.terms.atoms(term));
@@ -168,7 +170,7 @@ impl World<'_> {
     }
 
     /// What has to hold before each action so that the rest is not possible; the last ones first, false and true left out.
-    fn preconditions(&mut self, trace: &[Rc<Action>], core: &[Vec<Term>]) -> Vec<Term> {
+    fn preconditions(&mut self, trace: &[Rc<Action>], core: &[Vec<Term>]) -> Result<Vec<Term>, Halt> {
         let mut holds = self.terms.bool(false);
         let mut all = Vec::new();
         for (action, parts) in trace.iter().zip(core).rev() {
@@ -181,11 +183,37 @@ impl World<'_> {
                 let not = self.terms.not(part);
                 holds = self.terms.or(holds, not);
             }
+            holds = self.for_all_inputs(holds)?;
             if self.terms.as_const(holds).is_none() && !all.contains(&holds) {
                 all.push(holds);
             }
         }
-        all
+        Ok(all)
+    }
+
+    /// That something holds whatever inputs are given. It holds for some values of them, and these are found one by one: those for which it might not hold if it does for the others. Where that takes
+    /// too many, it is left as it is.
+    fn for_all_inputs(&mut self, holds: Term) -> Result<Term, Halt> {
+        let mut holds = holds;
+        let inputs: Vec<Term> =
+            self.terms.variables([holds]).into_iter().filter(|&term| self.vars.var(term).is_none()).collect();
+        for input in inputs {
+            let mut all = self.terms.bool(true);
+            let not = self.terms.not(holds);
+            let mut left = MOST_INPUTS;
+            while let Some(value) = self.example(&[all, not], input)? {
+                if left == 0 {
+                    return Ok(holds);
+                }
+                left -= 1;
+                let value = self.terms.constant(self.terms.width(input), value);
+                let with = |term: Term| (term == input).then_some(value);
+                let one = self.terms.replace(holds, &with, &mut FxHashMap::default());
+                all = self.terms.and(all, one);
+            }
+            holds = all;
+        }
+        Ok(holds)
     }
 
     /// Whether a way is none in the precision as it is.
