@@ -56,6 +56,8 @@ pub(crate) enum ExprKind {
     StmtExpr(Vec<Stmt>),
     TypesCompatible(Box<TypeName>, Box<TypeName>),
     ChooseExpr(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// The argument of a variadic function, of this type, that a pointer to a slot of 64 bits points to.
+    VaArg(Box<TypeName>, Box<Expr>),
     /// `&&label`.
     LabelAddress(Name),
 }

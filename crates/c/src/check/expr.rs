@@ -5,7 +5,7 @@ use super::{Checked, Checker, truncate};
 use crate::ctype::{IntKind, QTy, Ty, union};
 use crate::float;
 use crate::parse::Fault;
-use crate::syntax::{self, BinaryOp, Quals, UnaryOp};
+use crate::syntax::{self, BinaryOp, FloatKind, Quals, UnaryOp};
 use crate::token::{Encoding, Pos};
 use crate::tree::{Change, Constant, Expr, ExprKind};
 use raddle_program::FloatUn;
@@ -170,6 +170,18 @@ impl Checker {
             syntax::ExprKind::TypesCompatible(a, b) => {
                 let (a, b) = (self.type_name(a)?, self.type_name(b)?);
                 Ok(self.int(i64::from(self.types.compatible(&a.ty, &b.ty)), pos))
+            }
+            syntax::ExprKind::VaArg(name, slot) => {
+                let ty = self.type_name(name)?.value();
+                let slot = self.rvalue_of(slot)?;
+                // A floating-point number lies in its slot as it is, all others as integers of 64 bits.
+                let slot = match ty.ty {
+                    Ty::Float(FloatKind::Double) => self.convert(slot, &ty.clone().pointer())?,
+                    _ => slot,
+                };
+                let value = self.deref(slot, pos)?;
+                let value = self.rvalue(value)?;
+                self.convert(value, &ty.ty)
             }
             syntax::ExprKind::ChooseExpr(cond, then, otherwise) => {
                 if self.constant_int(cond)? != 0 {

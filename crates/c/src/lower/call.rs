@@ -7,6 +7,7 @@ use super::{Lowered, Lowerer};
 use crate::check::Origin;
 use crate::ctype::{FuncTy, IntKind, QTy, Ty};
 use crate::parse::Fault;
+use crate::syntax::FloatKind;
 use crate::token::Pos;
 use crate::tree::{Body, Expr, ExprKind, FnId, StmtKind, VarId};
 use crate::walk::each_in;
@@ -331,7 +332,10 @@ impl FnLowerer<'_, '_> {
         let array = self.b.local("arguments".to_owned(), Layout::Array(Type::I64, args.len() as u32));
         let slot = Ty::Int(IntKind::ULLong);
         for (index, (value, from)) in args.into_iter().enumerate() {
-            let value = self.converted(value, &from.ty, &slot);
+            let value = match from.ty {
+                Ty::Float(_) => self.converted(value, &from.ty, &Ty::Float(FloatKind::Double)),
+                _ => self.converted(value, &from.ty, &slot),
+            };
             let addr = offset(ir::Expr::Local(array), 8 * index as u64);
             self.b.push(Op::Store { ty: Type::I64, addr, value, order: Ordering::NonAtomic });
         }

@@ -368,8 +368,7 @@ impl Parser<'_> {
                 let operand = Box::new(self.assign_expr()?);
                 self.expect(P::Comma)?;
                 let ty = Box::new(self.type_name()?);
-                let next = at(pos, ExprKind::IncDec { by: 1, prefix: false, operand });
-                ExprKind::Cast(ty, Box::new(at(pos, ExprKind::Unary(UnaryOp::Deref, Box::new(next)))))
+                ExprKind::VaArg(ty, Box::new(at(pos, ExprKind::IncDec { by: 1, prefix: false, operand })))
             }
         };
         self.expect(P::RParen)?;

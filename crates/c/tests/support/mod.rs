@@ -3,6 +3,7 @@
 
 pub(crate) mod generate;
 pub(crate) mod layouts;
+pub(crate) mod texts;
 
 use raddle_machine::compile::AllShared;
 use raddle_machine::{Automaton, Status, System};
