@@ -164,7 +164,10 @@ fn schedules_that_do_not_fit() {
     named("0 0 1<i", "rc11", "it writes; what is named is a place");
     named("0 0 2@0", "rc11", "it reads; what is named is a write");
     named("0 0 1@0 1@0 2<1.1 2<i", "ra", "it contradicts the order of the writes of a location");
-    refused(&["replay", dekker, "0", "--no", "assert"], "only `race`, `memory` and `lock` can be left out");
+    refused(
+        &["replay", dekker, "0", "--no", "deadlock"],
+        "only `race`, `memory`, `lock`, `assert` and `error` can be left out",
+    );
 }
 
 #[test]

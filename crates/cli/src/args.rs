@@ -544,8 +544,13 @@ pub(crate) struct Replay {
 
 fn with_a_way_on(name: &str) -> Result<Property, String> {
     match name.parse()? {
-        property @ (Property::Race | Property::Memory | Property::Lock) => Ok(property),
-        _ => Err("a replay ends at whatever goes wrong; only `race`, `memory` and `lock` can be left out".into()),
+        property @ (Property::Race | Property::Memory | Property::Lock | Property::Assert | Property::Error) => {
+            Ok(property)
+        }
+        _ => Err(
+            "a replay ends at whatever goes wrong; only `race`, `memory`, `lock`, `assert` and `error` can be left out"
+                .into(),
+        ),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::prepare::{prepare, prepare_with};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_program::Program;
 use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces};
+use raddle_trace::threads::TOO_MANY;
 use raddle_trace::{Model, Place, Scope, Verdict};
 use std::time::{Duration, Instant};
 
@@ -104,6 +105,13 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
             let why = format!("an unknown input has {values} values");
             let decided = formulas::decide(program, settings, &bounds, control, left(PATIENCE), &why)?;
             Ok(decided.unwrap_or(outcome))
+        }
+        // One execution has all the threads that there can be.
+        Some(StopReason::GaveUp { why, at })
+            if why == TOO_MANY && bounds.is_empty() && outcome.verdict == Verdict::Unknown =>
+        {
+            let at = at.clone();
+            Ok(grow(program, settings, control, Some(&at), left(PATIENCE))?.unwrap_or(outcome))
         }
         Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
             let at = at.clone();
