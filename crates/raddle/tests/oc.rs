@@ -277,6 +277,31 @@ fn an_address_that_was_read_is_one_that_was_written() {
     assert_eq!(verdict(&text("store.rel i32 *p, 7; store.rel q, p; free p;")), Verdict::Violated);
 }
 
+/// Its store may be on its way when another thread ends the object: then it is lost, and the reader finds it in the buffer or the object dead, never anything else.
+#[test]
+fn who_reads_what_it_has_stored_finds_it_or_a_dead_object() {
+    let text = |after: &str| {
+        format!(
+            "global q: ptr;
+             fn other() {{ let p: ptr = load.acq q; if p != null {{ free p; }} }}
+             fn main() {{ let p: ptr = alloc 4; store i32 *p, 7; let t = spawn other(); store.rlx q, p; {after} }}"
+        )
+    };
+    let properties = PropertySet::all().without(Property::Deadlock).without(Property::Race);
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let mut settings = Settings::new(model);
+        settings.engine = ENGINES.find("oc").expect("an engine");
+        settings.options.all = true;
+        settings.options.properties = properties;
+        let reads = program(&text("let r = load i32 *p; assert r == 7;"));
+        let found = verify(&reads, &settings, &Control::new()).expect("it takes this");
+        let kinds: Vec<Property> = found.findings.iter().map(|finding| finding.violation().property).collect();
+        assert_eq!(kinds, [Property::Memory], "{model}");
+        let does_not = ask_under(model, &text(""), &[], properties).expect("it takes this");
+        assert_eq!(does_not.verdict, Verdict::Holds, "{model}");
+    }
+}
+
 #[test]
 fn store_buffers_let_reads_pass_writes() {
     let text = |fence: &str| {

@@ -249,3 +249,32 @@ impl World<'_> {
         }
     }
 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_machine::compile::{AllShared, Options};
+    use raddle_solve::{Stop, eval};
+    use raddle_trace::ThreadId;
+
+    /// What is said of three values of an input is said of a variable, and what is said of very many is left as it is.
+    #[test]
+    fn what_is_said_of_few_values_of_an_input_is_said_without_it() {
+        let program = raddle_program::parse("test.rdl", "global x: i32; fn main() {}", &[]).expect("it is right");
+        let code = raddle_machine::compile(&program, &AllShared, &Options::default());
+        let mut world = World::new(&code, &Stop::new());
+        let input = world.vars.input(&mut world.terms, ThreadId::MAIN, 0, 32);
+        let var = world.vars.term(&code, &mut world.terms, Var::Result(ThreadId::MAIN));
+        let low = world.terms.extract(var, 0, 32);
+        let mut for_inputs_below = |end: u64| {
+            let end = world.terms.constant(32, end);
+            let (small, differs) = (world.terms.ult(input, end), world.terms.ne(low, input));
+            let not_small = world.terms.not(small);
+            let holds = world.terms.or(not_small, differs);
+            let said = world.for_all_inputs(holds).unwrap_or_else(|_| panic!("nobody stops it"));
+            let values = (0..5).map(|value| eval(&world.terms, &FxHashMap::from_iter([(var, value)]), said));
+            (world.terms.variables([said]).contains(&input), values.collect::<Vec<u64>>())
+        };
+        assert_eq!(for_inputs_below(3), (false, vec![0, 0, 0, 1, 1]));
+        assert!(for_inputs_below(1_000).0);
+    }
+}
