@@ -54,8 +54,8 @@ pub(crate) fn interpret(program: &Program, looked_for: &[Property]) -> Found {
     while let Some(state) = todo.pop() {
         let mut next = Vec::new();
         let mut moves = false;
-        for thread in 0..2 {
-            if let Some(step) = code[thread].get(state.at[thread]) {
+        for (thread, steps) in code.iter().enumerate() {
+            if let Some(step) = steps.get(state.at[thread]) {
                 moves |= follow(&state, thread, step, looked_for, &mut found, &mut next);
             }
         }
