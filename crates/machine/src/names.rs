@@ -187,11 +187,8 @@ impl Code {
         let by = self.name(thread);
         match kind {
             ObjectKind::Heap(shape) => {
-                let tag = match shape.checked_sub(1).map(|at| &self.elements[at as usize].parts) {
-                    Some(Parts::Members { tag: Some(tag), .. }) => tag,
-                    _ => "heap",
-                };
-                format!("{tag}#{by}.{number}")
+                let shape = shape.checked_sub(1).map(|at| &*self.elements[at as usize]);
+                format!("{}#{by}.{number}", tag(shape))
             }
             ObjectKind::Scoped(name) => format!("{}#{by}.{number}", self.strings[name as usize]),
             ObjectKind::Local(function, local) => {
@@ -230,10 +227,20 @@ impl Code {
     }
 }
 
+/// What something of this shape is called: by the tag of the struct, if it is one.
+fn tag(element: Option<&Shape>) -> &str {
+    match element.map(|element| &element.parts) {
+        Some(Parts::Members { tag: Some(tag), .. }) => tag,
+        _ => "heap",
+    }
+}
+
 /// A name for a place in what an allocation made, of elements of this shape.
 fn allocated(which: &str, element: Option<&Shape>, size: u32, offset: u32) -> String {
-    let heap = || with_offset(format!("heap#{which}"), offset);
-    let Some(element) = element.filter(|element| element.size > 0 && offset < size) else { return heap() };
+    let name = format!("{}#{which}", tag(element));
+    let Some(element) = element.filter(|element| element.size > 0 && offset < size) else {
+        return with_offset(name, offset);
+    };
     let (index, within) = (offset / element.size, offset % element.size);
     // What lies behind the first of a struct may be a member of flexible length.
     let (index, path) = match &element.parts {
@@ -245,15 +252,12 @@ fn allocated(which: &str, element: Option<&Shape>, size: u32, offset: u32) -> St
         _ => (format!("[{index}]"), element.path(within)),
     };
     match (&element.parts, path) {
-        (Parts::Members { tag, .. }, Some(path)) => {
-            let name = tag.as_deref().unwrap_or("heap");
-            match path.strip_prefix('.') {
-                Some(member) if index.is_empty() => format!("{name}#{which}->{member}"),
-                _ => format!("{name}#{which}{index}{path}"),
-            }
-        }
-        (_, Some(path)) if size > element.size => format!("heap#{which}{index}{path}"),
-        _ => heap(),
+        (Parts::Members { .. }, Some(path)) => match path.strip_prefix('.') {
+            Some(member) if index.is_empty() => format!("{name}->{member}"),
+            _ => format!("{name}{index}{path}"),
+        },
+        (_, Some(path)) if size > element.size => format!("{name}{index}{path}"),
+        _ => with_offset(name, offset),
     }
 }
 

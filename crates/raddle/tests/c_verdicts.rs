@@ -708,3 +708,25 @@ fn the_first_thread_frees_while_it_is_alone() {
         assert_eq!(check(&harmless, &Settings::new(model)).verdict, Verdict::Holds, "under {model}");
     }
 }
+
+/// Whatever of an object is accessed, and by whom: every step calls it the same, and no other object so.
+#[test]
+fn an_object_has_one_name_in_a_run() {
+    let text = "struct msg { unsigned kind : 3, seq : 12; int value; struct msg *next; }; struct msg *_Atomic shared; struct msg *_Atomic own;
+        void *sends(void *p) { struct msg on_stack; struct msg *m = malloc(sizeof *m); m->kind = 2; m->value = 7; on_stack.value = 1; on_stack.next = m; own = &on_stack; shared = on_stack.next; return p; }
+        int main(void) { pthread_t t, u; pthread_create(&t, 0, sends, 0); pthread_join(t, 0); pthread_create(&u, 0, sends, 0); pthread_join(u, 0); struct msg *m = shared; assert(m->seq == 0); return m->value; }";
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("one_name.c");
+    std::fs::write(&path, format!("#include <stdlib.h>\n{HEAD}{text}")).expect("the folder for such files is there");
+    let program = load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}")).program;
+    let outcome = raddle::verify(&program, &Settings::new(Model::Sc), &Control::new()).expect("it takes this");
+    let found = &outcome.findings[0];
+    assert!(found.violation().message.contains("read of msg#T2."), "{}", found.violation().message);
+    let locations: std::collections::BTreeSet<&str> =
+        found.execution().events().filter_map(|event| event.action.location()).collect();
+    let of = |name: &str| locations.iter().filter(|location| location.starts_with(name)).count();
+    assert_eq!((of("heap#"), of("msg#T1."), of("msg#T2.")), (0, 2, 2), "{locations:?}");
+    assert_eq!((of("on_stack@sends#T1."), of("on_stack@sends#T2.")), (3, 3), "{locations:?}");
+    let pointers: Vec<&String> = found.execution().pointers.values().collect();
+    assert!(pointers.iter().any(|name| name.starts_with("&on_stack@sends#T2.")), "{pointers:?}");
+    assert!(pointers.iter().any(|name| name.starts_with("msg#T2.")), "{pointers:?}");
+}
