@@ -94,6 +94,7 @@ fn errors_of_types_and_names_are_found() {
         ("struct s; int main(void) { struct s x; return 0; }", "an object of the incomplete type `struct s`"),
         ("int main(void) { const int x = 1; x = 2; return x; }", "this object is `const`"),
         ("int main(void) { 1 = 2; return 0; }", "this cannot be assigned to"),
+        ("void f(void *p) { *p = 1; } int main(void) { int x; f(&x); return 0; }", "this cannot be assigned to"),
         ("int main(void) { goto nowhere; return 0; }", "there is no label `nowhere` in this function"),
         ("int main(void) { break; return 0; }", "`break` outside of a loop or switch"),
         ("int main(void) { switch (1) { case 1: case 1: ; } return 0; }", "this value has a case already"),

@@ -345,7 +345,7 @@ impl Checker {
     /// An object that can be assigned to.
     fn target(&mut self, expr: &syntax::Expr) -> Checked<Expr> {
         let target = self.expr(expr)?;
-        if !is_lvalue(&target) || matches!(target.ty.ty, Ty::Array(..) | Ty::Func(_)) {
+        if !is_lvalue(&target) || matches!(target.ty.ty, Ty::Array(..) | Ty::Func(_) | Ty::Void) {
             return Err(Fault::new(expr.pos, "this cannot be assigned to"));
         }
         if target.ty.quals.constant {

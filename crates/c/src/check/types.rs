@@ -7,7 +7,6 @@ use crate::parse::Fault;
 use crate::syntax::{
     AlignSpec, Attrs, Declarator, Derived, EnumSpec, FloatKind, Member, Quals, RecordSpec, Specs, TypeName, TypeSpec,
 };
-use crate::token::Pos;
 use crate::tree::Constant;
 use std::rc::Rc;
 
@@ -115,13 +114,13 @@ impl Checker {
     /// The type of the declarator's name, given what stands before it.
     pub(super) fn declarator(&mut self, declarator: &Declarator, base: QTy) -> Checked<QTy> {
         self.check_attrs(&declarator.attrs)?;
-        let ty = self.derive(&declarator.derived, base, false)?;
+        let ty = self.derive(declarator, base, false)?;
         self.reshaped(ty, &declarator.attrs)
     }
 
-    fn derive(&mut self, derived: &[Derived], base: QTy, param: bool) -> Checked<QTy> {
+    fn derive(&mut self, declarator: &Declarator, base: QTy, param: bool) -> Checked<QTy> {
         let mut ty = base;
-        for (index, step) in derived.iter().enumerate().rev() {
+        for (index, step) in declarator.derived.iter().enumerate().rev() {
             ty = match step {
                 Derived::Pointer(quals) => QTy { ty: ty.pointer(), quals: *quals },
                 Derived::Array(size, pos) => {
@@ -143,7 +142,7 @@ impl Checker {
                 }
                 Derived::Function { params, variadic, prototype } => {
                     if matches!(ty.ty, Ty::Func(_) | Ty::Array(..)) {
-                        return Err(Fault::new(Pos::default(), "a function cannot return a function or an array"));
+                        return Err(Fault::new(declarator.pos, "a function cannot return a function or an array"));
                     }
                     let mut types = Vec::new();
                     self.scopes.push(super::Scope::default());
@@ -167,7 +166,7 @@ impl Checker {
     pub(super) fn param_type(&mut self, specs: &Specs, declarator: &Declarator) -> Checked<QTy> {
         let base = self.specs(specs)?;
         self.check_attrs(&declarator.attrs)?;
-        let ty = self.derive(&declarator.derived, base, true)?;
+        let ty = self.derive(declarator, base, true)?;
         if ty.ty == Ty::Void {
             return Err(Fault::new(declarator.pos, "a parameter cannot be `void`"));
         }

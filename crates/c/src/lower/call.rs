@@ -90,6 +90,7 @@ impl Lowerer<'_> {
             outlived: FxHashSet::default(),
             discarded: false,
             pinned: Some(span),
+            here: pos,
             main: false,
             valued: false,
             atomic: false,

@@ -87,6 +87,8 @@ pub(super) struct FnLowerer<'f, 'a> {
     pub(super) outlived: FxHashSet<VarId>,
     /// The line that is shown for everything inside a library function.
     pub(super) pinned: Option<Span>,
+    /// What is being lowered, for whatever turns out to be wrong with it.
+    pub(super) here: Pos,
     /// It is the function that the program begins with.
     pub(super) main: bool,
     /// Its value is used by whoever calls it.
@@ -180,6 +182,7 @@ impl<'a> Lowerer<'a> {
             outlived: FxHashSet::default(),
             discarded: false,
             pinned: None,
+            here: pos,
             main,
             valued,
             atomic,
@@ -377,7 +380,7 @@ impl FnLowerer<'_, '_> {
             Return::Through => {
                 let ret = self.top().ret.clone();
                 let layout = self.program.layout(&ret, 0);
-                let layout = layout.ok_or_else(|| Fault::new(Pos::default(), "a value of an incomplete type"))?;
+                let layout = layout.ok_or_else(|| self.fault("a value of an incomplete type"))?;
                 let nothing = Expr::Local(self.b.local("result".to_owned(), layout));
                 let to = self.through.clone().expect("a function that returns through a pointer has one");
                 self.copy(to, nothing, &ret)?;
@@ -403,9 +406,17 @@ impl FnLowerer<'_, '_> {
     pub(super) fn at(&mut self, pos: Pos) {
         let span = match self.pinned {
             Some(span) => span,
-            None => self.program.span(pos),
+            None => {
+                self.here = pos;
+                self.program.span(pos)
+            }
         };
         self.b.at(span);
+    }
+
+    /// Something is wrong with what is being lowered.
+    pub(super) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.here, message)
     }
 
     /// Gives a variable its home when its declaration is met.

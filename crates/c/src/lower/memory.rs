@@ -175,7 +175,7 @@ impl FnLowerer<'_, '_> {
     pub(super) fn write(&mut self, place: &Place, ty: &QTy, value: ir::Expr) -> Lowered<()> {
         match place {
             Place::Reg(dst) => self.set(*dst, value),
-            Place::Known(_) => return Err(Fault::new(Default::default(), "a known parameter is not assigned to")),
+            Place::Known(_) => return Err(self.fault("a known parameter is not assigned to")),
             Place::Memory { addr, order } => {
                 let scalar = self.scalar(ty)?;
                 self.store(addr.clone(), scalar, value, *order);
@@ -245,7 +245,7 @@ impl FnLowerer<'_, '_> {
     pub(super) fn scalar(&self, ty: &QTy) -> Lowered<Type> {
         self.program.checker.types.scalar(&ty.ty).ok_or_else(|| {
             let shown = self.program.checker.types.show(ty);
-            Fault::new(Default::default(), format!("`{shown}` is not a scalar"))
+            self.fault(format!("`{shown}` is not a scalar"))
         })
     }
 
@@ -296,7 +296,7 @@ impl FnLowerer<'_, '_> {
             _ => {
                 let Some(leaves) = self.program.checker.types.leaves(ty, 1 << 16) else {
                     let shown = self.program.checker.types.show(ty);
-                    return Err(Fault::new(Default::default(), format!("a `{shown}` is too large to be copied")));
+                    return Err(self.fault(format!("a `{shown}` is too large to be copied")));
                 };
                 for leaf in leaves {
                     let order = if leaf.atomic { Ordering::SeqCst } else { Ordering::NonAtomic };
@@ -353,7 +353,7 @@ impl FnLowerer<'_, '_> {
             _ => {
                 let Some(leaves) = self.program.checker.types.leaves(ty, 1 << 16) else {
                     let shown = self.program.checker.types.show(ty);
-                    return Err(Fault::new(Default::default(), format!("a `{shown}` is too large to be filled")));
+                    return Err(self.fault(format!("a `{shown}` is too large to be filled")));
                 };
                 for leaf in leaves {
                     // A fresh object has no readers yet; clearing an atomic is not an atomic operation.

@@ -110,7 +110,7 @@ impl FnLowerer<'_, '_> {
     /// A new object with these contents.
     fn temporary(&mut self, ty: &QTy, numbers: &[(u64, Type)], values: &[ir::Expr]) -> Lowered<ir::Expr> {
         let layout = self.program.layout(&ty.value(), 0);
-        let layout = layout.ok_or_else(|| Fault::new(Default::default(), "a value of an incomplete type"))?;
+        let layout = layout.ok_or_else(|| self.fault("a value of an incomplete type"))?;
         let object = ir::Expr::Local(self.b.local("whole", layout));
         self.put_parts(&object, numbers, values, Ordering::NonAtomic);
         Ok(object)
@@ -149,7 +149,7 @@ impl FnLowerer<'_, '_> {
 
     /// Gives an atomic object at this address its first value, which stands there.
     pub(super) fn whole_copy(&mut self, to: &ir::Expr, from: &ir::Expr, ty: &QTy) -> Lowered<()> {
-        let numbers = self.numbers(ty, Pos::default())?;
+        let numbers = self.numbers(ty, self.here)?;
         let values = self.moved_parts(from, numbers, Ordering::NonAtomic);
         let values = self.padded(ty, numbers, values);
         self.put_parts(to, numbers, &values, Ordering::NonAtomic);
