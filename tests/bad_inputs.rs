@@ -47,6 +47,28 @@ fn files_that_are_no_programs() {
 }
 
 #[test]
+fn traces_of_nothing() {
+    let dir = Scratch::new();
+    let file = |name: &str, text: &str| {
+        let path = dir.join(name);
+        fs::write(&path, text).expect("a file for the test");
+        path.display().to_string()
+    };
+    refused(&["trace", &file("empty.trace", "")], "the trace has no events");
+    refused(&["trace", &file("comment.trace", "# nothing\n")], "the trace has no events");
+    refused(&["trace", &file("empty.json", r#"{"threads": []}"#)], "the trace has no events");
+    refused(&["trace", &file("nobody.trace", ""), "--mailbox", "queue"], "the trace has no messages");
+}
+
+#[test]
+fn only_c_has_several_files() {
+    refused(
+        &["check", "examples/sb.rdl", "examples/mp.rdl"],
+        "`examples/sb.rdl` is not in C, so `examples/mp.rdl` means nothing",
+    );
+}
+
+#[test]
 fn a_large_file_is_read() {
     let dir = Scratch::new();
     let path = dir.join("large.rdl");

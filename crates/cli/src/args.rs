@@ -100,6 +100,14 @@ pub(crate) struct Input {
     pub(crate) defines: Vec<Define>,
 }
 
+/// What a program of several files consists of, but for the first.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Others {
+    /// Other files of a C program
+    #[arg(value_name = "FILE")]
+    others: Vec<PathBuf>,
+}
+
 /// What only C programs need.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "C programs")]
@@ -144,12 +152,12 @@ pub(crate) struct C {
     #[arg(long, value_enum, value_name = "plain|relaxed", default_value = "plain", hide_possible_values = true)]
     volatile: Volatile,
 
-    /// Another file of the program; may be given several times
+    /// Another file of the program, as if it stood behind the first; may be given several times
     #[arg(long, value_name = "FILE")]
     with: Vec<PathBuf>,
 
     /// Preprocess files as this compilation database says, and take those of its files that have no `main` as part of the program,
-    /// unless --with names the files
+    /// unless others are named
     #[arg(long, value_name = "FILE")]
     compile_commands: Option<PathBuf>,
 
@@ -197,7 +205,7 @@ enum Undefined {
 
 impl Input {
     /// How to read the program.
-    pub(crate) fn options(&self, c: &C) -> LoadOptions {
+    pub(crate) fn options(&self, c: &C, others: &Others) -> LoadOptions {
         LoadOptions {
             defines: self.defines.clone(),
             c: raddle::c::Options {
@@ -214,7 +222,7 @@ impl Input {
                 args: c.arg.clone(),
                 defines: Vec::new(),
                 compiler: None,
-                with: c.with.clone(),
+                with: others.others.iter().chain(&c.with).cloned().collect(),
                 flags: Vec::new(),
                 undefined_nondet: c.undefined == Undefined::Nondet,
             },
@@ -290,6 +298,9 @@ pub(crate) struct Asked {
     pub(crate) input: Input,
 
     #[command(flatten)]
+    others: Others,
+
+    #[command(flatten)]
     pub(crate) what: What,
 
     /// Go on after a violation: list the distinct ones, count all classes
@@ -329,7 +340,7 @@ pub(crate) struct Asked {
 impl Asked {
     /// How to read the program.
     pub(crate) fn load_options(&self) -> LoadOptions {
-        self.input.options(&self.c)
+        self.input.options(&self.c, &self.others)
     }
 
     /// The question, as far as all engines have it in common, about a program with this model by default.
@@ -468,6 +479,9 @@ pub(crate) struct Robust {
     #[command(flatten)]
     pub(crate) input: Input,
 
+    #[command(flatten)]
+    pub(crate) others: Others,
+
     /// Find the cheapest sets of fences that make the program robust, or (for=safety) its properties hold under TSO; one in a loop costs ten
     #[arg(long, value_name = "for=WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "for=robustness", value_parser = values::purpose)]
     pub(crate) fences: Option<Purpose>,
@@ -566,6 +580,9 @@ pub(crate) enum Form {
 pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) input: Input,
+
+    #[command(flatten)]
+    pub(crate) others: Others,
 
     /// Show it as engines run it: with loops that only wait turned into waits
     #[arg(long)]

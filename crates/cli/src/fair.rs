@@ -1,6 +1,6 @@
 //! `raddle fair`: can this objective be satisfied, does this specification hold?
 
-use crate::args::{DeadEnds, Fair, FairAlgorithm, Input, Models, SetsOption};
+use crate::args::{DeadEnds, Fair, FairAlgorithm, Input, Models, Others, SetsOption};
 use crate::check::stop_when_asked;
 use crate::output::Output;
 use crate::status::{Failure, Status};
@@ -57,7 +57,7 @@ fn answer(args: &Fair) -> Result<Answer, Failure> {
 /// The program whose state space is asked about.
 fn program(args: &Fair) -> Result<OfProgram, Failure> {
     let input = Input { file: args.file.clone(), defines: args.defines.clone() };
-    let mut loaded = raddle::load(&args.file, &input.options(&args.c))?;
+    let mut loaded = raddle::load(&args.file, &input.options(&args.c, &Others::default()))?;
     let model = match args.model.map(Models::one) {
         Some(Some(model)) => model,
         Some(None) => return Err(Problem::new("name one of sc and tso").into()),

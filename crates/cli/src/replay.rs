@@ -1,6 +1,6 @@
 //! `raddle replay`: run a schedule again and show it.
 
-use crate::args::Replay;
+use crate::args::{Others, Replay};
 use crate::output::Output;
 use crate::schedule_file;
 use crate::status::{Failure, Status};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Replay) -> Status {
 
 fn answer(args: &Replay, file: &str) -> Result<Answer, Failure> {
     let meter = Meter::start();
-    let loaded = raddle::load(&args.input.file, &args.input.options(&args.c))?;
+    let loaded = raddle::load(&args.input.file, &args.input.options(&args.c, &Others::default()))?;
     let model = args.model.unwrap_or(loaded.model);
     loaded.refuse(model)?;
     let program = loaded.program;

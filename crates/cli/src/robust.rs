@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Robust) -> Status {
 }
 
 fn answer(args: &Robust, file: &str) -> Result<Answer, Failure> {
-    let load_options = args.input.options(&args.c);
+    let load_options = args.input.options(&args.c, &args.others);
     let loaded = raddle::load(&args.input.file, &load_options)?;
     loaded.refuse(Model::Tso)?;
     let mut settings = Settings::new(Model::Tso);

@@ -7,7 +7,7 @@ use raddle::Error;
 use raddle::prepare::transform;
 
 pub(crate) fn run(args: &Show) -> Status {
-    match raddle::load(&args.input.file, &args.input.options(&args.c)) {
+    match raddle::load(&args.input.file, &args.input.options(&args.c, &args.others)) {
         Ok(loaded) => {
             let program = if args.prepared { transform(&loaded.program) } else { loaded.program };
             match args.to {

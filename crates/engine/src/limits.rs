@@ -108,6 +108,7 @@ pub enum StopReason {
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            StopReason::Time(Duration::ZERO) => f.write_str("the time limit of 0s was reached"),
             StopReason::Time(limit) => write!(f, "the time limit of {limit:?} was reached"),
             StopReason::Executions(limit) => write!(f, "the limit of {limit} executions was reached"),
             StopReason::Memory(limit) => write!(f, "the memory limit of {limit} bytes was reached"),

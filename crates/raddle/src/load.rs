@@ -270,7 +270,16 @@ fn load_whole(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
             check_size(path)?;
             compiled(raddle_c::compile(path, &options.c_for(path)?))
         }
-        language => load_text(&path.display().to_string(), &read(path)?, language?, options),
+        language => {
+            if let Some(other) = options.c.with.first() {
+                return Err(Error::Define(format!(
+                    "only programs in C have several files, and `{}` is not in C, so `{}` means nothing",
+                    path.display(),
+                    other.display()
+                )));
+            }
+            load_text(&path.display().to_string(), &read(path)?, language?, options)
+        }
     }
 }
 
