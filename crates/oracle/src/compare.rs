@@ -22,7 +22,7 @@ pub use raddle_engine::Equivalence;
 use raddle_engine::{Control, Deadline, Engine, Fault, Finding, Options, Outcome, PropertySet, Question, StopReason};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
-use raddle_program::analysis::{drop_unused_results, transform};
+use raddle_program::analysis::{decide_branches, drop_unused_results, transform};
 use raddle_trace::{Model, Property, Schedule};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -386,6 +386,14 @@ pub fn code(sketch: &Sketch) -> Code {
     compile(&program, &AllShared, &CompileOptions::default())
 }
 
+/// The same without branches that are never taken, and so without what they look at.
+fn decided(sketch: &Sketch) -> Code {
+    let mut program = sketch.program();
+    decide_branches(&mut program);
+    drop_unused_results(&mut program);
+    compile(&program, &AllShared, &CompileOptions::default())
+}
+
 /// The program of a sketch with all that makes exploration cheaper. This is what engines run.
 pub fn prepared(sketch: &Sketch) -> Code {
     let mut program = sketch.program();
@@ -512,9 +520,15 @@ pub fn compare_with(sketch: &Sketch, model: Model, subject: &Subject, expected: 
             }
         };
         let mut different = differ(brute, Class::clone);
-        if !different.is_empty() && !found.unordered.updates {
+        if !different.is_empty() {
             // What engines run was simplified, and nobody may use a result there that somebody uses, by a branch that is never taken, in what brute force ran.
-            different = differ(&brute.with_results(), Class::with_results);
+            different = if !found.unordered.updates {
+                differ(&brute.with_results(), Class::with_results)
+            } else if let Ok(decided) = brute::enumerate(&decided(sketch), model, Budget::default()) {
+                differ(&decided, Class::clone)
+            } else {
+                different
+            };
         }
         differences.extend(different);
     }

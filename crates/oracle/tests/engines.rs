@@ -249,6 +249,12 @@ fn agree_under(model: Model, threads: &[&str], least: usize) {
     assert!(compared >= least, "{compared}");
 }
 
+/// What nobody looks at but behind a branch that is never taken, nobody looks at.
+#[test]
+fn a_result_that_only_dead_code_uses_is_unused() {
+    agree(&["R y; c=A y 0; if a!=0 { W x c }; W x 0; lock m0; W x 0; unlock m0", "W x 0"], 20);
+}
+
 /// Errors of two kinds in one execution, which stand in each other's way: an access that may come too late, and two threads that wait for a third one's end.
 #[test]
 fn an_error_behind_another_one() {

@@ -117,7 +117,8 @@ fn run(arguments: &Arguments, sweep: &mut Sweep) {
         let sketch = generate(family, arguments.seed, index);
         let disagreements = sweep.compare(family, &sketch, &arguments.model.0);
         for disagreement in &disagreements {
-            println!("program {index} of family {family}, seed {}, {}:", arguments.seed, disagreement.model);
+            let Disagreement { engine, model, .. } = disagreement;
+            println!("program {index} of family {family}, seed {}, {model}, {}:", arguments.seed, engine.name);
             show(&sketch, disagreement, arguments);
         }
         if !disagreements.is_empty() && !arguments.keep_going {
