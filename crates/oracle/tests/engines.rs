@@ -261,6 +261,13 @@ fn an_error_behind_another_one() {
     agree(&["await 2", "p1=RP q1; free p1; await 2", "p1=alloc; WP q1 p1; W *p1 0"], 5);
 }
 
+/// A thread that makes an access after the end of its object goes no further, so what races behind that is no race.
+#[test]
+fn a_race_behind_an_access_that_comes_too_late() {
+    let third = "p1=RP q1; W *p1 0; p0=RP q1; R *p0";
+    agree(&["p1=alloc; WP q1 p1", "p1=RP q1; free p1; p0=zalloc; WP q1 p0", third], 5);
+}
+
 /// An update waits until nothing of its thread is on its way, also if it goes nowhere; what arrives at a dead object keeps it from being reached.
 #[test]
 fn an_update_through_null_comes_behind_what_is_on_its_way() {

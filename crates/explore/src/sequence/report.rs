@@ -133,7 +133,7 @@ impl<'c> Alarm<'c> {
 pub(crate) struct Report<'c> {
     code: &'c Code,
     options: &'c Options,
-    engine: &'static str,
+    pub(super) engine: &'static str,
     deadline: &'c Deadline<'c>,
     told: Statistics,
     told_done: f64,

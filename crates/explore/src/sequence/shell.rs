@@ -5,7 +5,8 @@
 //! [`Frontier`], shows bugs (or the race that comes before), counts ends of executions, and asks for sequences.
 
 use super::frontier::Frontier;
-use super::races::Races;
+use super::lives;
+use super::races::{Race, Races};
 use super::report::{End, Report, Stop};
 use super::run::{Bug, Extended};
 use super::witness::{Question, Witness};
@@ -93,15 +94,31 @@ impl<'c> Shell<'c> {
         let race = races.find(frontier, sequence, |sources| {
             witness.find(frontier, sequence, Question::Sources(sources), *heuristics, counters, alarm)
         })?;
-        Ok(race.map_or(Ok(()), |race| report.race(frontier, &race))?)
+        race.map_or(Ok(()), |race| self.race(&race))
     }
 
     /// Looks for a race in this sequence of all events.
     pub(crate) fn check_races_of(&mut self, sequence: &[EventId]) -> Result<(), Stop> {
         match self.races.as_mut().and_then(|races| races.of_all(&self.frontier, sequence)) {
-            Some(race) => Ok(self.report.race(&self.frontier, &race)?),
+            Some(race) => self.race(&race),
             None => Ok(()),
         }
+    }
+
+    /// Reports a race. The sequence that has it is no run of the machine if a thread goes on in it behind an access that comes after the end of its object: then that
+    /// is what is wrong.
+    fn race(&mut self, race: &Race) -> Result<(), Stop> {
+        let Some(late) = lives::late_access(&self.frontier, &race.sequence) else {
+            return Ok(self.report.race(&self.frontier, race)?);
+        };
+        if self.options.all || !self.looks_for(Some(Property::Memory)) {
+            let engine = self.report.engine;
+            let message = format!(
+                "the engine `{engine}` does not handle a data race behind an access that may come after the end of its object; use --engine optimal"
+            );
+            return Err(self.refusal(late.pc, message));
+        }
+        Ok(self.report.bug(&late, || self.frontier.schedule(&race.sequence[..late.at]))?)
     }
 
     /// Reports what goes wrong at the end of a sequence, or the race that comes before.
@@ -109,7 +126,7 @@ impl<'c> Shell<'c> {
         if bug.property.is_some_and(|property| self.report.wants(property, bug.pc))
             && let Some(race) = self.races.as_mut().and_then(|races| races.first(&self.frontier, sequence))
         {
-            return Ok(self.report.race(&self.frontier, &race)?);
+            return self.race(&race);
         }
         Ok(self.report.bug(bug, || self.frontier.schedule(sequence))?)
     }
