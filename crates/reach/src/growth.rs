@@ -7,32 +7,32 @@ use crate::machine::Piece;
 use raddle_machine::address::Owner;
 use raddle_machine::{Access, Addr, Automaton, Code, Thread};
 use raddle_trace::ThreadId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// From so many forms on, a part is told.
 const MANY: usize = 100;
 
 /// A thread that has made so many objects probably makes them in a loop.
-const MADE: u32 = 5;
+const MADE: usize = 5;
 
 /// The part of the states with the most different forms, in words. What is made goes before what points to it, and memory before the threads that compute with it, which have as many forms.
 pub fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
     let mut objects: FxHashMap<Addr, usize> = FxHashMap::default();
-    // What a thread has made.
-    let mut made: FxHashMap<ThreadId, (usize, u32)> = FxHashMap::default();
+    // What threads have made.
+    let mut made: FxHashMap<ThreadId, (usize, FxHashSet<Addr>)> = FxHashMap::default();
     let mut threads: FxHashMap<ThreadId, usize> = FxHashMap::default();
     let mut buffers: FxHashMap<ThreadId, (usize, usize)> = FxHashMap::default();
     for part in parts {
         match part {
             Piece::Object(base, _) | Piece::Cell(Access { addr: base, .. }, _) => match base.owner() {
-                Owner::Thread(id, _) => made.entry(id).or_default().0 += 1,
+                Owner::Thread(id, _) => {
+                    let (forms, objects) = made.entry(id).or_default();
+                    *forms += 1;
+                    objects.insert(*base);
+                }
                 _ => *objects.entry(*base).or_default() += 1,
             },
-            Piece::Thread(thread) => {
-                *threads.entry(thread.id()).or_default() += 1;
-                let (_, number) = made.entry(thread.id()).or_default();
-                *number = thread.objects_made().max(*number);
-            }
+            Piece::Thread(thread) => *threads.entry(thread.id()).or_default() += 1,
             Piece::Outgoing(thread, outgoing) => {
                 let (forms, longest) = buffers.entry(*thread).or_default();
                 *forms += 1;
@@ -44,9 +44,10 @@ pub fn what_grows(code: &Code, parts: &[Piece]) -> Option<String> {
     let name = |addr: Addr| code.describe(addr, &|_| None::<&Thread>);
     let objects =
         objects.into_iter().map(|(base, forms)| (2 * forms, base.0, format!("{} had {forms} values", name(base))));
-    let in_a_loop = |(_, (_, number)): &(ThreadId, (usize, u32))| *number >= MADE;
-    let made = made.into_iter().filter(in_a_loop).map(|(id, (forms, number))| {
-        (4 * forms, u64::from(id.0), format!("{} has made {number} objects", code.name(id)))
+    let many = made.into_iter().filter(|(_, (_, objects))| objects.len() >= MADE);
+    let made = many.map(|(id, (forms, objects))| {
+        let text = format!("{} has made {} objects", code.name(id), objects.len());
+        (8 * objects.len() + 2 * forms, u64::from(id.0), text)
     });
     let threads = threads
         .into_iter()
@@ -88,7 +89,7 @@ mod tests {
         let counts =
             "global n: i32; fn up() { loop { let x = load n; store n, x + 1; } } fn main() { spawn up(); spawn up(); }";
         assert!(grows(counts).is_some_and(|what| what.starts_with("n had ")), "{:?}", grows(counts));
-        let makes = "global top: ptr; fn push() { loop { let o = alloc 8; store ptr top, o; } } fn main() { spawn push(); spawn push(); }";
+        let makes = "global top: ptr; fn push() { loop { let o = alloc 8; let t: ptr = load top; store ptr *o, t; store ptr top, o; } } fn main() { spawn push(); spawn push(); }";
         assert!(grows(makes).is_some_and(|what| what.ends_with(" objects")), "{:?}", grows(makes));
         let turns = "global x: i32; fn turn() { loop { let v = load x; store x, 1 - v; } } fn main() { spawn turn(); spawn turn(); }";
         assert_eq!(grows(turns), None);
