@@ -514,7 +514,7 @@ impl Code {
         &self.assumed
     }
 
-    /// Whether some instruction is subject to race detection.
+    /// Whether some ordinary access may race.
     pub fn has_non_atomic(&self) -> bool {
         self.has_non_atomic
     }

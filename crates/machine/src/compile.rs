@@ -97,6 +97,10 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
         })
         .collect();
     let numbering = numbering(program);
+    let (has_non_atomic, hides_making) = (has_non_atomic(program, privacy), hides_making(program, privacy));
+    // A load that has been made may be noticed if it may race, or stop an atomic block.
+    let has_atomic_blocks = has_atomic_blocks(program);
+    let is_noticed = has_non_atomic || hides_making || has_atomic_blocks;
     let mut compiler = Compiler {
         program,
         privacy,
@@ -124,13 +128,13 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             loop_bound: options.loop_bounds.least(),
             forgiven: options.forgiven,
             passed_over: Arc::default(),
-            has_non_atomic: false,
-            hides_making: hides_making(program, privacy),
-            has_atomic_blocks: false,
+            has_non_atomic,
+            hides_making,
+            has_atomic_blocks,
             has_mailboxes: has_mailboxes(program),
             has_loops: false,
             has_spins: false,
-            forgets_loads: options.early_assumptions && !has_conflicts(program, privacy),
+            forgets_loads: options.early_assumptions && !is_noticed,
             narrow,
             numbers,
             numbering,
@@ -175,26 +179,29 @@ fn hides_making(program: &Program, privacy: &dyn Privacy) -> bool {
     (makes || program.globals.iter().enumerate().any(own)) && weak
 }
 
-/// Whether a load that has been made may be noticed by somebody: it may race, or stop an atomic block.
-fn has_conflicts(program: &Program, privacy: &dyn Privacy) -> bool {
-    let mut found = hides_making(program, privacy);
-    for (index, function) in program.functions.iter().enumerate() {
-        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            found |= match &inst.op {
-                Op::Load { addr, order: Ordering::NonAtomic, .. }
-                | Op::Store { addr, order: Ordering::NonAtomic, .. } => {
-                    let mut base = addr;
-                    while let Expr::Binary(BinOp::Add | BinOp::Sub, pointer, _) = base {
-                        base = pointer;
-                    }
-                    !matches!(base, Expr::Local(id) if privacy.local(FuncId(index as u32), id.0))
-                }
-                Op::AtomicBegin => true,
-                _ => false,
-            };
-        }
-    }
-    found
+/// Whether an ordinary access may be to memory that others reach: all are but those to variables of the thread's own.
+fn has_non_atomic(program: &Program, privacy: &dyn Privacy) -> bool {
+    program.functions.iter().enumerate().any(|(index, function)| {
+        let is_own = |addr: &Expr| {
+            let mut base = addr;
+            while let Expr::Binary(BinOp::Add | BinOp::Sub, pointer, _) = base {
+                base = pointer;
+            }
+            matches!(base, Expr::Local(id) if privacy.local(FuncId(index as u32), id.0))
+        };
+        function.blocks.iter().flat_map(|block| &block.insts).any(|inst| match &inst.op {
+            Op::Load { addr, order: Ordering::NonAtomic, .. } | Op::Store { addr, order: Ordering::NonAtomic, .. } => {
+                !is_own(addr)
+            }
+            _ => false,
+        })
+    })
+}
+
+/// Whether there are atomic blocks.
+fn has_atomic_blocks(program: &Program) -> bool {
+    let mut blocks = program.functions.iter().flat_map(|function| &function.blocks);
+    blocks.any(|block| block.insts.iter().any(|inst| matches!(inst.op, Op::AtomicBegin)))
 }
 
 /// Whether the program keeps addresses as numbers of 32 bits.
@@ -457,11 +464,6 @@ impl<'p> Compiler<'p> {
         Args { start, len: args.len() as u32 }
     }
 
-    fn atomic(&mut self, order: Ordering) -> Ordering {
-        self.code.has_non_atomic |= order == Ordering::NonAtomic;
-        order
-    }
-
     /// Notes the condition on a value read; its number, from 1, or 0 if there is none.
     fn wait(&mut self, frame: &Frame<'_>, dst: Option<Reg>, cond: Option<&Expr>, blocks: bool) -> u32 {
         let (Some(dst), Some(cond)) = (dst, cond) else { return 0 };
@@ -488,11 +490,11 @@ impl<'p> Compiler<'p> {
                     self.code.waits[wait as usize - 1].assumed = Some(self.condition(frame, *dst, &found));
                 }
                 let addr = self.expr(frame, addr);
-                Instr::Load { dst: slot(dst), ty: *ty, order: self.atomic(*order), addr, wait, unwritten: *unwritten }
+                Instr::Load { dst: slot(dst), ty: *ty, order: *order, addr, wait, unwritten: *unwritten }
             }
             Op::Store { ty, addr, value, order } => {
                 let (addr, value) = (self.expr(frame, addr), self.expr(frame, value));
-                Instr::Store { ty: *ty, order: self.atomic(*order), addr, value }
+                Instr::Store { ty: *ty, order: *order, addr, value }
             }
             Op::Rmw { dst, op, ty, addr, operand, order, idle } => {
                 let until = idle.as_ref().map(|idle| &idle.until);
@@ -564,10 +566,7 @@ impl<'p> Compiler<'p> {
                 self.code.inputs.push(InputInfo { ty, signed: *signed, ranges, rest });
                 Instr::Input { dst: dst.0, values: self.code.inputs.len() as u32 - 1, count }
             }
-            Op::AtomicBegin => {
-                self.code.has_atomic_blocks = true;
-                Instr::AtomicBegin
-            }
+            Op::AtomicBegin => Instr::AtomicBegin,
             Op::AtomicEnd => Instr::AtomicEnd,
             Op::Error { kind, message } => {
                 let property = match kind {

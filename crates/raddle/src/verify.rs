@@ -195,22 +195,28 @@ fn ask(
     Ok(settings.engine.ask(&Question { code: &code, options }, control)?)
 }
 
-/// Under TSO, engines that need no bound are asked where executions do not end: `lazy-tso` decides where the program is right or wrong under SC already and robust, or finitely many delays matter, and
-/// `abstract-tso` where what buffers forget does not. The note of the one that decides says why.
+/// Engines that need no bound are asked where executions do not end. Under TSO `lazy-tso` decides where the program is right or wrong under SC already and robust, or finitely many delays matter, and
+/// `abstract-tso` where what buffers forget does not; the note of the one that decides says why. Under SC, and under PSO with few stores on their way, states may repeat where executions do not.
 fn without_bound(
     program: &Program,
     settings: &Settings,
     control: &Control,
     patience: Duration,
 ) -> Result<Option<Outcome>, Error> {
-    if settings.engine.name() != "auto" || settings.options.model != Model::Tso {
+    let engines: &[&str] = match settings.options.model {
+        _ if settings.engine.name() != "auto" => &[],
+        Model::Tso => &["lazy-tso", "abstract-tso"],
+        Model::Sc | Model::Pso => &["explicit"],
+        _ => &[],
+    };
+    if engines.is_empty() {
         return Ok(None);
     }
     let code = prepare_with(program, LoopBounds::default(), false, settings.options.properties);
     let mut options = settings.options.clone();
     options.limits.time = Some(patience / 2);
     let question = Question { code: &code, options: &options };
-    for name in ["lazy-tso", "abstract-tso"] {
+    for name in engines {
         let engine = ENGINES.find(name).expect("it is among them");
         if engine.takes(&question).is_err() || control.stopped() {
             continue;

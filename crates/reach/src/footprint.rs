@@ -18,7 +18,7 @@ use smallvec::{SmallVec, smallvec};
 const MOST_CELLS: u32 = 64;
 
 /// A set of small numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Bits(SmallVec<[u64; 2]>);
 
 impl Bits {
@@ -42,7 +42,7 @@ impl Bits {
 }
 
 /// What is accessed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Footprint {
     reads: Bits,
     writes: Bits,

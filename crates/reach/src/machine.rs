@@ -15,7 +15,7 @@
 use crate::footprint::Footprints;
 use crate::memo::{Memo, recall};
 use crate::parts::Numbers;
-use crate::persistent::{self, Process};
+use crate::persistent::{self, Process, Reach};
 use crate::semantics::{Breadth, Expanded, Part, Semantics};
 use crate::sight::{Sight, everybody_turns, notice};
 use crate::thread::Shared;
@@ -279,19 +279,21 @@ impl<'c> Machine<'c> {
             .collect();
         let threads: Vec<_> = state.threads().collect();
         let runs: Vec<_> = threads.iter().map(|thread| persistent::of_thread(self, footprints, thread)).collect();
+        let place = |id: ThreadId| threads.iter().position(|thread| thread.id() == id);
         let process = |(thread, runs)| {
             let thread: &Shared = thread;
             let id = thread.id();
             Process {
                 runs,
                 arrives: outgoing.get(&id),
-                waits_for: persistent::waits_for(thread),
-                moves: moves.iter().filter(|step| step.thread() == id).count(),
+                waits_for: persistent::waits_for(thread).and_then(place),
+                moves: moves.iter().filter(|step| step.thread() == id).count() as u32,
             }
         };
-        let processes: Vec<Process<'_>> = threads.iter().copied().zip(&runs).map(process).collect();
-        let set = persistent::smallest(&processes, |id| threads.iter().position(|thread| thread.id() == id))?;
-        Some(threads.iter().zip(set).filter(|(_, is_in)| *is_in).map(|(thread, _)| thread.id()).collect())
+        let processes: Vec<Process<&Reach>> = threads.iter().copied().zip(&runs).map(process).collect();
+        let set = persistent::smallest(&processes, Reach::meets)?;
+        let followed = threads.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
+        Some(followed.map(|(_, thread)| thread.id()).collect())
     }
 
     /// Who can be let go first and alone. A thread fails where one of its stores arrives too late, which keeps it from going on, so it is none that has such a store on its way.

@@ -11,13 +11,15 @@
 //! as by making every move on the whole state, and about twice as many as the verifiers that SPIN compiles.
 
 mod actors;
+mod meetings;
 pub(crate) mod sketch;
 
 pub(crate) use actors::{Accessed, Actor, Whose};
+use meetings::Meetings;
 
 use crate::machine::{Concrete, Machine, Piece};
 use crate::parts::{Numbers, Settled, is_own};
-use crate::persistent::{self, Process, Reach};
+use crate::persistent::{self, Process, Set};
 use crate::semantics::{Breadth, Expanded, Remembers, Semantics};
 use crate::sight::{Sight, everybody_turns, notice};
 use raddle_machine::Addr;
@@ -34,8 +36,8 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub struct Memo {
     /// What is known of parts, by number.
     sketches: Vec<Option<Sketch>>,
-    /// What is accessed by threads and by what is on its way, by the numbers of these parts, if that is asked for.
-    reaches: Vec<Option<Box<Reach>>>,
+    /// What is accessed by threads and by what is on its way, if that is asked for.
+    meetings: Meetings,
     /// The next operation of a thread: by the thread, the cell and what is on its way.
     operations: FxHashMap<[u32; 3], u32>,
     /// The arrival of a store: by what is on its way, the cell, and which one of those that can arrive.
@@ -78,6 +80,8 @@ pub(crate) struct Spot {
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     thread: ThreadId,
+    /// Where the thread is in the list.
+    at: u32,
     /// Whether the thread runs, or something arrives.
     runs: bool,
     /// Where it arrives, if that says which one.
@@ -119,13 +123,15 @@ impl Memo {
         if self.sketches[at].is_none() {
             self.sketches[at] = Some(sketch(machine, numbers.get(part)));
             if let Some(footprints) = &machine.footprints {
-                let reach = match numbers.get(part) {
-                    Piece::Thread(thread) => Some(persistent::of_thread(machine, footprints, thread)),
-                    Piece::Outgoing(id, outgoing) => Some(persistent::of_outgoing(machine, footprints, *id, outgoing)),
-                    _ => None,
-                };
-                self.reaches.resize_with(self.sketches.len(), || None);
-                self.reaches[at] = reach.map(Box::new);
+                match numbers.get(part) {
+                    Piece::Thread(thread) => {
+                        self.meetings.add(part, persistent::of_thread(machine, footprints, thread))
+                    }
+                    Piece::Outgoing(id, outgoing) => {
+                        self.meetings.add(part, persistent::of_outgoing(machine, footprints, *id, outgoing));
+                    }
+                    _ => {}
+                }
             }
         }
     }
@@ -269,16 +275,14 @@ pub(crate) fn recall(
             let state = whole.state(numbers);
             everybody_turns(machine, state, &machine.moves(state).0)
         };
-        if turn { None } else { memo.persistent(list, rest, &planned) }
+        if turn { None } else { memo.persistent(machine, list, rest, &planned) }
     } else {
         None
     };
     let mut after = std::mem::take(&mut memo.list);
     let mut left_out = false;
     for (number, one) in planned.iter().enumerate() {
-        let is_in_set = |at: usize, set: &SmallVec<[bool; 16]>| set[at] && memo.thread(list[at]).id == one.thread;
-        if alone.is_some_and(|alone| !one.runs || one.thread != alone)
-            || set.as_ref().is_some_and(|set| !(0..rest).any(|at| is_in_set(at, set)))
+        if alone.is_some_and(|alone| !one.runs || one.thread != alone) || set.is_some_and(|set| set >> one.at & 1 == 0)
         {
             left_out = true;
             continue;
@@ -299,23 +303,26 @@ impl Memo {
     }
 
     /// Which of the threads of a state are a persistent set, if that is less than all.
-    fn persistent(&self, list: &[u32], rest: usize, planned: &[Planned]) -> Option<SmallVec<[bool; 16]>> {
-        let reach = |part: u32| self.reaches[part as usize].as_deref().expect("it was looked at");
-        let process = |&part: &u32| {
+    fn persistent(&mut self, machine: &Machine<'_>, list: &[u32], rest: usize, planned: &[Planned]) -> Option<Set> {
+        let place = |id: ThreadId| list[..rest].iter().position(|&part| self.thread(part).id == id);
+        let mut moves: SmallVec<[u32; 16]> = SmallVec::from_elem(0, rest);
+        planned.iter().for_each(|one| moves[one.at as usize] += 1);
+        let keeps = machine.keeps();
+        let process = |(at, &part): (usize, &u32)| {
             let thread = self.thread(part);
-            let outgoing = self.outgoing(list, rest + 1, thread.id);
+            let outgoing = if keeps { self.outgoing(list, rest + 1, thread.id).part } else { NONE };
             Process {
-                runs: reach(part),
-                arrives: (outgoing.part != NONE).then(|| reach(outgoing.part)),
+                runs: self.meetings.class(part),
+                arrives: (outgoing != NONE).then(|| self.meetings.class(outgoing)),
                 waits_for: match thread.needs {
-                    Needs::End(child) => Some(child),
+                    Needs::End(child) => place(child),
                     _ => None,
                 },
-                moves: planned.iter().filter(|one| one.thread == thread.id).count(),
+                moves: moves[at],
             }
         };
-        let processes: SmallVec<[Process<'_>; 8]> = list[..rest].iter().map(process).collect();
-        persistent::smallest(&processes, |id| list[..rest].iter().position(|&part| self.thread(part).id == id))
+        let processes: SmallVec<[Process<u32>; 16]> = list[..rest].iter().enumerate().map(process).collect();
+        persistent::smallest(&processes, |one, other| self.meetings.meets(one, other))
     }
 
     /// Whether to compare with what the machine says about the whole state.
@@ -437,7 +444,7 @@ fn plan(
                 Step::FlushAt(_, place) => place,
                 _ => 0,
             };
-            let arrives = |how| Planned { thread: id, runs: false, place, looks: false, how };
+            let arrives = |how| Planned { thread: id, at: at as u32, runs: false, place, looks: false, how };
             let Some(cell) = cell else {
                 planned.push(arrives(How::Step(step)));
                 continue;
@@ -456,7 +463,7 @@ fn plan(
             planned.push(arrives(how));
         }
     }
-    let runs = |how| Planned { thread: id, runs: true, place: 0, looks: thread.looks, how };
+    let runs = |how| Planned { thread: id, at: at as u32, runs: true, place: 0, looks: thread.looks, how };
     let (needs_whole, cell) = match thread.needs {
         Needs::NoMove => return,
         Needs::End(child) => {

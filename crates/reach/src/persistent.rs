@@ -10,7 +10,7 @@
 //! *What is kept.* What concerns one thread alone: that it fails, or finds its buffer full. That two accesses race: neither is passed without the other, since they conflict. States in which nothing can move. Where all that can move turn in loops in vain, everything is
 //! followed, so that they are found at the beginnings of these turns as well, where a run is seen to be over.
 //!
-//! Cost: the square of the number of threads per state, on a few words each.
+//! Cost: the square of the number of threads per state, on a bit each, as [`memo`](crate::memo) remembers which accesses meet.
 
 use crate::footprint::{Footprint, Footprints};
 use crate::machine::Machine;
@@ -18,38 +18,37 @@ use crate::thread::Shared;
 use raddle_machine::memory::{Memory, Outgoing};
 use raddle_machine::{AnyMemory, Automaton, Status, Visible};
 use raddle_trace::ThreadId;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 /// What is accessed next, and what may be from now on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reach {
     next: Footprint,
     future: Footprint,
 }
 
-/// A thread with what it has on its way.
-#[derive(Debug)]
-pub(crate) struct Process<'r> {
-    /// Of the thread itself.
-    pub(crate) runs: &'r Reach,
-    /// Of what it has on its way.
-    pub(crate) arrives: Option<&'r Reach>,
-    /// Whose end it waits for.
-    pub(crate) waits_for: Option<ThreadId>,
-    /// How many moves there are.
-    pub(crate) moves: usize,
-}
-
-impl Process<'_> {
-    /// Whether what another one accesses, now or later, may bear on what this one does next.
-    fn depends(&self, other: &Process<'_>) -> bool {
-        let meets = |one: &Reach| {
-            one.next.conflicts(&other.runs.future)
-                || other.arrives.is_some_and(|arrives| one.next.conflicts(&arrives.future))
-        };
-        meets(self.runs) || self.arrives.is_some_and(meets)
+impl Reach {
+    /// Whether what the other one accesses, now or later, may bear on what this one does next.
+    pub(crate) fn meets(&self, other: &Reach) -> bool {
+        self.next.conflicts(&other.future)
     }
 }
+
+/// A thread with what it has on its way; `R` says what each accesses.
+#[derive(Debug)]
+pub(crate) struct Process<R> {
+    /// Of the thread itself.
+    pub(crate) runs: R,
+    /// Of what it has on its way.
+    pub(crate) arrives: Option<R>,
+    /// Whose end it waits for, if that is one of the processes.
+    pub(crate) waits_for: Option<usize>,
+    /// How many moves there are.
+    pub(crate) moves: u32,
+}
+
+/// Some of at most 64 threads.
+pub(crate) type Set = u64;
 
 /// Of the thread itself.
 pub(crate) fn of_thread(machine: &Machine<'_>, footprints: &Footprints, thread: &Shared) -> Reach {
@@ -105,37 +104,41 @@ pub(crate) fn of_outgoing(
     Reach { next, future }
 }
 
-/// Which threads to follow; none where those are all that can move. `place` says where in the list a thread is.
-pub(crate) fn smallest(
-    processes: &[Process<'_>],
-    place: impl Fn(ThreadId) -> Option<usize>,
-) -> Option<SmallVec<[bool; 16]>> {
-    let all: usize = processes.iter().map(|process| process.moves).sum();
-    let mut best: Option<(usize, SmallVec<[bool; 16]>)> = None;
+/// Which threads to follow; none where those are all that can move, or they are too many to be told apart by a word.
+pub(crate) fn smallest<R: Copy>(processes: &[Process<R>], mut meets: impl FnMut(R, R) -> bool) -> Option<Set> {
+    if processes.len() > Set::BITS as usize {
+        return None;
+    }
+    let mut depends = |one: &Process<R>, other: &Process<R>| {
+        meets(one.runs, other.runs)
+            || other.arrives.is_some_and(|other| meets(one.runs, other))
+            || one
+                .arrives
+                .is_some_and(|own| meets(own, other.runs) || other.arrives.is_some_and(|other| meets(own, other)))
+    };
     // Whom one takes in is the same whoever it was begun with.
-    let mut taken: SmallVec<[SmallVec<[usize; 8]>; 8]> = smallvec![SmallVec::new(); processes.len()];
-    let mut is_known: SmallVec<[bool; 16]> = smallvec![false; processes.len()];
+    let mut taken: SmallVec<[Option<Set>; 16]> = SmallVec::from_elem(None, processes.len());
+    let mut least = processes.iter().map(|process| process.moves).sum();
+    let mut best = None;
     for start in (0..processes.len()).filter(|&at| processes[at].moves > 0) {
-        let mut set: SmallVec<[bool; 16]> = smallvec![false; processes.len()];
-        let mut todo: SmallVec<[usize; 16]> = smallvec![start];
-        set[start] = true;
-        while let Some(member) = todo.pop() {
-            if !std::mem::replace(&mut is_known[member], true) {
-                let awaited = processes[member].waits_for.and_then(&place);
-                let takes = |at: &usize| awaited == Some(*at) || processes[member].depends(&processes[*at]);
-                taken[member] = (0..processes.len()).filter(takes).collect();
-            }
-            for &at in &taken[member] {
-                if !set[at] {
-                    set[at] = true;
-                    todo.push(at);
+        let (mut set, mut todo): (Set, Set) = (1 << start, 1 << start);
+        let mut moves = 0;
+        while todo != 0 {
+            let member = todo.trailing_zeros() as usize;
+            moves += processes[member].moves;
+            let takes = *taken[member].get_or_insert_with(|| {
+                let mut takes = processes[member].waits_for.map_or(0, |at| 1 << at);
+                for (at, other) in processes.iter().enumerate() {
+                    takes |= Set::from(depends(&processes[member], other)) << at;
                 }
-            }
+                takes
+            });
+            todo = (todo & (todo - 1)) | (takes & !set);
+            set |= takes;
         }
-        let moves = processes.iter().zip(&set).filter(|(_, is_in)| **is_in).map(|(process, _)| process.moves).sum();
-        if moves < best.as_ref().map_or(all, |(least, _)| *least) {
-            best = Some((moves, set));
+        if moves < least {
+            (least, best) = (moves, Some(set));
         }
     }
-    best.map(|(_, set)| set)
+    best
 }

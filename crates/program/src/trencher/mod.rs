@@ -11,10 +11,11 @@
 //!
 //! Words are separated by blanks. Memory and registers hold 0 at first. What is ours: `domain`, `goal`, `mark`, `atomic` and `%`; `domain n` lets numbers be 0 to n - 1 and arithmetic wrap there, otherwise they have 32 bits.
 //! A *goal* is reached when each of these threads is at that state, whatever memory holds; with marks, when every thread that has marked states is at one. That a goal is reached is a failed assertion: who is at its state may count itself, once
-//! and for all, and who is the last one fails (Calin 2016, the memory encoding of goals).
+//! and for all, and who is the last one fails (Calin 2016, the memory encoding of goals; in one order, see `goals`).
 //!
 //! [`read()`] writes the program in Raddle's own language and reads that; places are those of the automaton. [`write()`] goes the other way, as far as there are words for a program.
 
+mod goals;
 mod read;
 mod update;
 mod write;

@@ -1,5 +1,6 @@
 //! From automata to a program.
 
+use super::goals::{Goal, Goals, NOBODY, Way};
 use super::update::updates;
 use crate::program::Program;
 use crate::source::{Diagnostic, SourceMap, Span};
@@ -65,9 +66,6 @@ struct Thread<'t> {
     transitions: Vec<Transition<'t>>,
     marks: Vec<Word<'t>>,
 }
-
-/// A list of threads, each at one of some states.
-type Goal<'t> = Vec<(usize, Vec<&'t str>)>;
 
 const OPERATORS: [&str; 13] = ["==", "!=", "<", "<=", ">", ">=", "&&", "||", "+", "-", "*", "%", "&"];
 
@@ -298,7 +296,7 @@ impl Written {
 
 struct Writer<'r, 't> {
     threads: &'r [Thread<'t>],
-    goals: Vec<Goal<'t>>,
+    goals: Goals<'t>,
     domain: Option<i64>,
     /// How much memory there is.
     memory: i64,
@@ -341,6 +339,8 @@ impl<'r, 't> Writer<'r, 't> {
             );
             return Err(Diagnostic::new(threads[0].name.span, message));
         }
+        let locked: Vec<BTreeSet<&str>> = threads.iter().map(locked).collect();
+        let goals = Goals::new(goals, |thread, state| locked[thread].contains(state));
         Ok(Writer { threads, goals, domain: reader.domain, memory, checks: 0, written: Written::default() })
     }
 
@@ -349,8 +349,8 @@ impl<'r, 't> Writer<'r, 't> {
         // When the first thread has ended everything may end, so nobody who waits in vain does anything wrong.
         self.written.line(first, "entry main exit;");
         self.written.line(first, &format!("global memory: i32[{}];", self.memory));
-        for goal in 0..self.goals.len() {
-            self.written.line(first, &format!("global goal{goal}: i32;"));
+        if self.goals.counts() {
+            self.written.line(first, "global counted: i32;");
         }
         for number in 0..self.threads.len() {
             self.thread(number);
@@ -363,10 +363,7 @@ impl<'r, 't> Writer<'r, 't> {
     fn thread(&mut self, number: usize) {
         let thread = &self.threads[number];
         let span = thread.name.span;
-        let is_named = |state: &str| {
-            let of_goal = |(of, at): &(usize, Vec<&str>)| *of == number && at.contains(&state);
-            state == thread.initial || self.goals.iter().flatten().any(of_goal)
-        };
+        let is_named = |state: &str| state == thread.initial || self.goals.wants(number, state);
         let thread =
             &Thread { transitions: updates(&thread.transitions, self.domain.is_some(), &is_named), ..thread.clone() };
         let locked = locked(thread);
@@ -396,11 +393,11 @@ impl<'r, 't> Writer<'r, 't> {
             self.written.line(span, &format!("s{at}:"));
             let leaving: Vec<&Transition<'t>> =
                 thread.transitions.iter().filter(|transition| transition.from == state).collect();
-            let reached: Vec<usize> = (0..self.goals.len())
-                .filter(|&goal| self.goals[goal].iter().any(|(of, at)| *of == number && at.contains(&state)))
-                .collect();
-            let ways = leaving.len() + reached.len();
             let is_locked = locked.contains(state);
+            let mut reached = self.goals.ways(number, state);
+            // Nobody comes after a thread that stays where it holds the lock.
+            reached.retain(|way| !is_locked || matches!(way, Way::Last(_)));
+            let ways = leaving.len() + reached.len();
             if ways == 0 {
                 // Nobody goes on who holds the lock and stops, so that is as if it had not been taken.
                 self.written.line(span, if is_locked { "assume false; atomic_end; return;" } else { "return;" });
@@ -429,7 +426,7 @@ impl<'r, 't> Writer<'r, 't> {
                         self.instr(transition.span, &transition.instr, &registers, is_locked);
                         self.written.line(transition.span, &format!("goto s{};", states[transition.to]));
                     }
-                    None => self.count(span, reached[way - leaving.len()]),
+                    None => self.count(span, &reached[way - leaving.len()], is_locked),
                 }
                 if way + 1 < ways {
                     self.written.line(place, &format!("n{at}x{way}:"));
@@ -439,11 +436,24 @@ impl<'r, 't> Writer<'r, 't> {
         self.written.line(span, "}");
     }
 
-    /// A thread counts itself as one that is where the goal wants it.
-    fn count(&mut self, span: Span, goal: usize) {
-        let others = self.goals[goal].len() - 1;
-        self.written.line(span, &format!("here = rmw.add goal{goal}, 1;"));
-        self.written.line(span, &format!("assert here != {others}, \"the goal is reached\";"));
+    /// A thread is where a goal wants it, and stays there.
+    fn count(&mut self, span: Span, way: &Way, is_locked: bool) {
+        match way {
+            Way::Count(from, to) => self.written.line(span, &format!("here = cas counted, {from}, {to} wait;")),
+            Way::Last(numbers) => {
+                if !numbers.contains(&NOBODY) {
+                    let is_one: Vec<String> = numbers.iter().map(|number| format!("here == {number}")).collect();
+                    let is_one = is_one.join(" || ");
+                    let wait = if is_locked {
+                        format!("here = load counted; assume {is_one};")
+                    } else {
+                        format!("here = load counted until {is_one};")
+                    };
+                    self.written.line(span, &wait);
+                }
+                self.written.line(span, "assert false, \"the goal is reached\";");
+            }
+        }
         self.written.line(span, "return;");
     }
 
