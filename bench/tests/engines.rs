@@ -1,6 +1,11 @@
 //! Engines are compared and their growth is measured. Nothing here depends on time.
 
+use raddle::trace::{Property, Schedule};
+use raddle::{Control, ENGINES, Model, Program, Settings};
+use raddle_bench::catalogue;
+use raddle_oracle::brute::classify_values;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::process::Command;
 
 fn bench(arguments: &[&str]) -> Value {
@@ -53,4 +58,41 @@ fn formulas_are_measured_by_every_way_to_search() {
     let all = [(true, 1), (true, 2), (false, 1), (false, 2)].map(|(right, bound)| (Some(right), Some(bound)));
     assert_eq!(shapes, all);
     assert!(lines.iter().all(|line| line["ways"].as_array().is_some_and(|ways| ways.len() == 6)), "{lines:?}");
+}
+
+/// One run of each execution of an engine.
+fn runs(program: &Program, engine: &str) -> Vec<Schedule> {
+    let mut settings = Settings::new(Model::Sc);
+    settings.engine = ENGINES.find(engine).expect("an engine");
+    settings.options.keep_schedules = true;
+    settings.options.properties = settings.options.properties.without(Property::Race);
+    raddle::verify(program, &settings, &Control::new()).expect("it takes this program").schedules
+}
+
+/// `rvf` has fewer executions of this program than were published.
+#[test]
+fn every_way_to_give_values_to_events_is_met() {
+    let entries = catalogue::entries().expect("they can be read");
+    let entry = entries.iter().find(|entry| entry.name == "27_boop4").expect("it is there");
+    let program = entry.load(&["U=2".parse().expect("a define")]).expect("it is a program");
+    let code = raddle::prepare(&program, None);
+    let classes = |engine: &str| {
+        let runs = runs(&program, engine);
+        let classes: HashSet<_> = runs
+            .iter()
+            .map(|run| {
+                let (_, class, values) = classify_values(&code, Model::Sc, run).expect("it is a whole run");
+                class.reads_value_from(&values)
+            })
+            .collect();
+        (runs.len(), classes)
+    };
+    let (sources, values) = (classes("rf"), classes("rvf"));
+    assert_eq!((sources.0, values.0, values.1.len()), (18_040, 6_177, 6_177));
+    assert!(values.1.is_subset(&sources.1));
+    let ways = |(_, classes): &(usize, HashSet<raddle_oracle::class::ValueClass>)| {
+        classes.iter().map(|class| class.values()).collect::<HashSet<_>>()
+    };
+    assert_eq!(ways(&sources).len(), 1_311);
+    assert!(ways(&sources) == ways(&values));
 }

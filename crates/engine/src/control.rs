@@ -17,6 +17,7 @@ pub struct Control {
 #[derive(Debug, Default)]
 struct Rest {
     rests: AtomicBool,
+    looks: AtomicU64,
     changing: Mutex<()>,
     goes_on: Condvar,
 }
@@ -69,8 +70,14 @@ impl Control {
         self.rest.goes_on.notify_all();
     }
 
+    /// How often the exploration and its parts have looked at the deadline: how much it has done, on whatever machine.
+    pub fn looks(&self) -> u64 {
+        self.rest.looks.load(Ordering::Relaxed)
+    }
+
     /// Waits as long as it is to rest.
     pub(crate) fn wait(&self) {
+        self.rest.looks.fetch_add(1, Ordering::Relaxed);
         if !self.rest.rests.load(Ordering::Relaxed) {
             return;
         }

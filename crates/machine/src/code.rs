@@ -457,6 +457,7 @@ pub struct Code {
     pub(crate) numbering: Numbering,
     /// Whether some wait for a thread may be for one that another order has not started.
     pub(crate) guesses_handles: bool,
+    pub(crate) joins_by_main: bool,
 }
 
 impl Code {
@@ -659,6 +660,11 @@ impl Code {
     /// Whether a thread may wait for one whose handle it was not given, so that it may depend on the order of threads whether that one has been started.
     pub fn guesses_handles(&self) -> bool {
         self.guesses_handles
+    }
+
+    /// Whether nobody but the first thread waits for another one to end.
+    pub fn joins_by_main(&self) -> bool {
+        self.joins_by_main
     }
 
     /// The name of a thread.

@@ -12,7 +12,7 @@ use crate::code::{
     SyncOp, WaitInfo,
 };
 use crate::condition::Condition;
-use crate::handles::guesses_handles;
+use crate::handles::{guesses_handles, joins_by_main};
 use crate::narrow::Numbers;
 use crate::nesting::numbering;
 use raddle_program::analysis::{LoopBounds, assumed};
@@ -139,6 +139,7 @@ pub fn compile(program: &Program, privacy: &dyn Privacy, options: &Options) -> C
             numbers,
             numbering,
             guesses_handles: guesses_handles(program, numbering),
+            joins_by_main: joins_by_main(program),
         },
         constants: FxHashMap::default(),
     };
@@ -659,7 +660,7 @@ impl<'p> Compiler<'p> {
             Term::Exit => Instr::Exit,
             Term::Spin(head) => {
                 targets.push(*head);
-                let (mark, kept) = loops.mark(*head).expect("the target of a spin is a loop head");
+                let (mark, kept) = loops.mark(*head).expect("every target of a spin has one");
                 Instr::Spin { mark, kept, to: open(*head) }
             }
             Term::Unreachable => Instr::Unreachable,

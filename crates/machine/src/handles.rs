@@ -12,7 +12,9 @@
 //! Cost: passes over the program until nothing changes, rarely more than three; at most one per register and object.
 
 use crate::nesting;
-use raddle_program::{BinOp, Callee, Expr, FuncId, GlobalId, InitValue, LocalId, Op, Program, Reg, Term, Type};
+use raddle_program::{
+    BinOp, Callee, Expr, FuncId, Function, GlobalId, InitValue, LocalId, Op, Program, Reg, Term, Type,
+};
 use raddle_trace::Numbering;
 
 /// Whether some wait for a thread may be for one that has not been started in another order.
@@ -29,6 +31,15 @@ pub(crate) fn guesses_handles(program: &Program, numbering: Numbering) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether nobody but the first thread waits for another one to end.
+pub(crate) fn joins_by_main(program: &Program) -> bool {
+    let of_others = nesting::run_by_others(program);
+    let joins = |function: &Function| {
+        function.blocks.iter().flat_map(|block| &block.insts).any(|inst| matches!(inst.op, Op::Join { .. }))
+    };
+    program.functions.iter().zip(of_others).all(|(function, of_others)| !of_others || !joins(function))
 }
 
 /// Where a handle may be kept.

@@ -192,6 +192,8 @@ pub struct Sketch {
     pub objects: Vec<Object>,
     /// What each thread does.
     pub threads: Vec<Vec<Stmt>>,
+    /// Whether the first thread waits for those it has started.
+    pub joined: bool,
 }
 
 impl Sketch {

@@ -5,6 +5,7 @@ use raddle_engine::{Control, Engine, Fault, Options, Outcome, Question};
 use raddle_machine::compile::{AllShared, Options as CompileOptions};
 use raddle_machine::{Code, compile};
 use raddle_oracle::brute::{Budget, enumerate};
+use raddle_oracle::{Comparison, Effort, Family, Sketch, compare, generate, subjects};
 use raddle_trace::{Model, Property, Verdict};
 
 fn code(text: &str) -> Code {
@@ -179,4 +180,51 @@ fn handles_that_are_made_up() {
         }
     }
     assert!(wrong > 50 && fine > 0, "{wrong} {fine}");
+}
+
+/// Random programs whose first thread waits for all others and ends: counts, ends, runs.
+#[test]
+fn joins_that_nothing_follows_make_no_difference() {
+    let programs = std::env::var("RADDLE_JOINS").map_or(8, |number| number.parse().expect("a number"));
+    let effort = Effort { states: 2_000, classes: 200 };
+    let engines: Vec<_> = subjects().into_iter().filter(|one| ["optimal", "rf"].contains(&one.name.as_str())).collect();
+    let families = Family::ALL.into_iter().filter(|&family| family != Family::Events);
+    let (mut compared, mut classes) = (0, 0);
+    for (index, family) in (0..programs).flat_map(|index| families.clone().map(move |family| (index, family))) {
+        let sketch = Sketch { joined: true, ..generate(family, 77, index) };
+        for model in Model::OPERATIONAL.into_iter().chain([Model::Rc11, Model::Ra]) {
+            for engine in &engines {
+                match compare(&sketch, model, engine, effort) {
+                    Comparison::Agree(agreed) => {
+                        compared += 1;
+                        classes += agreed.classes;
+                    }
+                    Comparison::Disagree(differences) => {
+                        panic!("{family} {index}, {}, {model}: {differences:?}\n{sketch}", engine.name)
+                    }
+                    Comparison::Refused(_) | Comparison::TooLarge => {}
+                }
+            }
+        }
+    }
+    assert!(compared > 20 * programs && classes > 100 * programs, "{compared} {classes}");
+}
+
+/// What comes behind the joins is executed, and a join that is one too many is an error.
+#[test]
+fn what_follows_joins_is_not_lost() {
+    let text = |rest: &str| {
+        format!(
+            "global x: i32; fn a() {{ store x, 1; }} fn main() {{ let t = spawn a(); let u = spawn a(); join t; join u; {rest} }}"
+        )
+    };
+    for model in Model::OPERATIONAL.into_iter().chain(Model::AXIOMATIC) {
+        assert!(!agree(&text(""), model).1);
+        assert!(agree(&text("join t;"), model).1, "{model}");
+        let after = code(&text("let r = load x; assert r == 0;"));
+        for name in ["optimal", "rf"] {
+            let found = ask(ENGINES.find(name).expect("an engine"), &after, model, &[], false);
+            assert_eq!(found.map(|found| found.verdict), Some(Verdict::Violated), "{name}, {model}");
+        }
+    }
 }

@@ -3,7 +3,8 @@
 //! An unknown input with more values than can be tried one by one, or loops that turn for ever, are where engines that enumerate give up and engines that reason about all values at once need not. So these are asked when
 //! `auto` has met such a thing, or has not come to an end for a while and there is such an input. Who decides is named in the answer, with why it was asked.
 //!
-//! Meanwhile the enumeration rests, and goes on where it was if nobody decides ([`beside`]).
+//! Meanwhile the enumeration rests, and goes on where it was if nobody decides ([`beside`]). When it has done as much again, they are asked again, for longer. Nobody knows who
+//! would come to an end first; as it is, whoever decides has had a share of all the time, and what the others took is a [multiple](Patience::share) of what the enumeration needed.
 //!
 //! With one worker `oc` is asked for a while, since it finds what is near, then `cegar`, whose proofs need no bound, then `oc` again with what time is left; with more they work side by side (the portfolio of Telbisz 2024, in the order that our notes on it propose).
 //!
@@ -24,11 +25,32 @@ use std::panic::resume_unwind;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// For how long executions are enumerated first, where there are unknown inputs, atomic blocks or loops that are never left.
-const ENUMERATE: Duration = Duration::from_secs(5);
+/// For how long executions are enumerated first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// In looks at the deadline, so that it is as much on every machine.
+    looks: u64,
+    /// Some engine may look seldom: and no longer than this.
+    time: Duration,
+    /// For how long others are asked then, for each second that was enumerated.
+    share: f64,
+    /// Whether they are asked again when as much again has been enumerated.
+    again: bool,
+}
 
-/// And where there is nothing of that.
-const ENUMERATE_LONGER: Duration = Duration::from_secs(20);
+/// Where there are unknown inputs, atomic blocks or loops that are never left. That is about five seconds.
+const ENUMERATE: Patience = Patience { looks: 40_000, time: Duration::from_secs(20), share: 1.0, again: true };
+
+/// And where there is nothing of that: it is likely that all executions will have been seen some day.
+const ENUMERATE_LONGER: Patience = Patience { looks: 160_000, time: Duration::from_secs(80), share: 0.25, again: true };
+
+impl Patience {
+    /// At most so much, and then they are asked once.
+    #[must_use]
+    pub(crate) fn within(self, limit: Duration) -> Patience {
+        Patience { time: self.time.min(limit), again: false, ..self }
+    }
+}
 
 /// The stack of an engine that enumerates.
 const STACK: usize = 256 << 20;
@@ -49,7 +71,7 @@ pub(crate) fn after(
     code: &Code,
     settings: &Settings,
     bounded: bool,
-) -> Option<(Duration, &'static str)> {
+) -> Option<(Patience, &'static str)> {
     if !may_ask(settings) {
         return None;
     }
@@ -71,7 +93,7 @@ pub(crate) enum Beside {
     Decided(Outcome),
 }
 
-/// Looks at one execution after another; after this time that rests, others are asked, and it goes on if they do not decide.
+/// Looks at one execution after another; now and then that rests, others are asked for so long, and it goes on if they do not decide.
 ///
 /// # Errors
 /// Those of the engine and of those who are asked.
@@ -79,8 +101,8 @@ pub(crate) fn beside(
     engine: &'static dyn Engine,
     question: &Question<'_>,
     control: &Control,
-    patience: Duration,
-    others: impl FnOnce() -> Result<Option<Outcome>, Error>,
+    mut patience: Patience,
+    mut others: impl FnMut(Duration) -> Result<Option<Outcome>, Error>,
 ) -> Result<Beside, Error> {
     let own = Control::new();
     std::thread::scope(|scope| {
@@ -90,10 +112,10 @@ pub(crate) fn beside(
         let work = move || drop(send.send(engine.ask(question, heard)));
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         let thread = thread.expect("the system has room for a thread");
-        let start = Instant::now();
-        let hear = |until: Duration| {
-            while start.elapsed() < until {
-                match receive.recv_timeout(LOOK.min(until.saturating_sub(start.elapsed()))) {
+        let hear = |until: u64, time: Duration| {
+            let start = Instant::now();
+            while own.looks() < until && start.elapsed() < time {
+                match receive.recv_timeout(LOOK.min(time.saturating_sub(start.elapsed()))) {
                     Err(mpsc::RecvTimeoutError::Timeout) => control.tell(&own),
                     answer => return Some(answer.ok()),
                 }
@@ -103,19 +125,27 @@ pub(crate) fn beside(
             }
             None
         };
-        let mut asked = false;
-        let mut answer = hear(patience);
-        if answer.is_none() {
+        let (mut asked, mut enumerated) = (false, Duration::ZERO);
+        let answer = loop {
+            let start = Instant::now();
+            let (until, time) = match asked && !patience.again {
+                true => (u64::MAX, Duration::MAX),
+                false => (patience.looks, patience.time),
+            };
+            if let Some(answer) = hear(until, time) {
+                break answer;
+            }
             own.rest();
             asked = true;
-            if let Some(outcome) = others()? {
+            enumerated += start.elapsed();
+            if let Some(outcome) = others(enumerated.mul_f64(patience.share))? {
                 return Ok(Beside::Decided(outcome));
             }
+            (patience.looks, patience.time) = (2 * own.looks(), 2 * enumerated);
             control.tell(&own);
             own.go_on();
-            answer = hear(Duration::MAX);
-        }
-        match answer.flatten() {
+        };
+        match answer {
             Some(outcome) => {
                 control.tell(&own);
                 Ok(Beside::Enumerated(outcome?, asked))

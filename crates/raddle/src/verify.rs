@@ -80,9 +80,9 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
     let (outcome, asked) = match formulas::after(program, &code, settings, !bounds.is_empty()) {
         None => (settings.engine.ask(&question, control)?, false),
         Some((patience, why)) => {
-            let patience = limit.map_or(patience, |limit| patience.min(limit / 2));
-            let others = || {
-                let mut patience = limit.map_or(PATIENCE, |limit| limit.saturating_sub(start.elapsed()) / 2);
+            let patience = limit.map_or(patience, |limit| patience.within(limit / 2));
+            let others = |time: Duration| {
+                let mut patience = limit.map_or(time, |limit| limit.saturating_sub(start.elapsed()) / 2);
                 if bounds.is_empty() && formulas::starts_threads_for_ever(program) {
                     patience /= 2;
                     let few = grow(program, settings, control, None, patience)?;

@@ -108,6 +108,8 @@ pub(crate) struct Context<'c> {
     pub(crate) commuting: bool,
     /// Arrivals at barriers have no order.
     pub(crate) barriers: bool,
+    /// Joins that nothing follows are no events; see [`super::tail`].
+    pub(crate) tails: bool,
     pub(crate) view: View<'c>,
     pub(crate) realiser: Realiser,
     pub(crate) ways: Ways,
@@ -123,6 +125,10 @@ impl<'c> Context<'c> {
             commuting: shared.purpose.commuting,
             barriers: shared.purpose.barriers
                 && shared.code.has_barriers()
+                && !shared.code.has_atomic_blocks()
+                && !shared.code.has_mailboxes(),
+            tails: shared.code.joins_by_main()
+                && !shared.code.guesses_handles()
                 && !shared.code.has_atomic_blocks()
                 && !shared.code.has_mailboxes(),
             view: View::new(shared.world.clone()),

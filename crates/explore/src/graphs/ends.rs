@@ -37,7 +37,8 @@ impl<M: Model> Search<'_, M> {
             self.wrong_lives();
         }
         let graph = &self.levels.last().expect("the search is not over").graph;
-        self.statistics.longest = self.statistics.longest.max(graph.order.len() as u64);
+        let behind: usize = graph.tip(ThreadId::MAIN).map_or(0, |tip| graph.joins_behind(tip));
+        self.statistics.longest = self.statistics.longest.max((graph.order.len() + behind) as u64);
         let (mut failed, mut assumed, mut bounded, mut waiting, mut moot, mut exited, mut inside) =
             (false, false, false, None, false, false, false);
         let exact = graph.equivalence == Equivalence::Coherence;
@@ -49,6 +50,12 @@ impl<M: Model> Search<'_, M> {
             let Some(tip) = log.tip.as_ref().filter(|tip| tip.rest != Rest::Finished) else { continue };
             let thread = ThreadId(index as u32);
             if stopped.contains(&thread) {
+                continue;
+            }
+            if let Some(tail) = &tip.tail {
+                let (_, waits_at) = graph.joined(tail);
+                exited |= tail.exit && waits_at.is_none();
+                waiting = waiting.or(waits_at);
                 continue;
             }
             // A thread that is stuck inside an atomic block stops everybody; who else waits says nothing.

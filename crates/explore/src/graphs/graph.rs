@@ -69,6 +69,8 @@ pub(crate) struct Graph<M: Model> {
     pub(crate) frees: Vec<Slot>,
     /// The arrivals at barriers.
     pub(crate) arrivals: Vec<Slot>,
+    /// The joins that were the first of their thread.
+    pub(crate) joins: Vec<Slot>,
 }
 
 impl<M: Model> Graph<M> {
@@ -87,6 +89,7 @@ impl<M: Model> Graph<M> {
             present: BitSet::new(),
             frees: Vec::new(),
             arrivals: Vec::new(),
+            joins: Vec::new(),
         }
     }
 
@@ -193,6 +196,7 @@ impl<M: Model> Graph<M> {
         match event.kind {
             Kind::Free => self.frees.push(slot),
             Kind::Arrive => self.arrivals.push(slot),
+            Kind::Join => self.joins.push(slot),
             _ => {}
         }
         let log = &mut self.threads[thread.index()];
@@ -260,6 +264,7 @@ impl<M: Model> Graph<M> {
         match event.kind {
             Kind::Free => self.frees.retain(|&free| free != slot),
             Kind::Arrive => self.arrivals.retain(|&arrival| arrival != slot),
+            Kind::Join => self.joins.retain(|&join| join != slot),
             _ => {}
         }
         if event.kind == Kind::Spawn {
@@ -344,10 +349,15 @@ impl<M: Model> Graph<M> {
         M::restrict(self, keep, &target.order, &mut target.rows);
         target.clocks.copy_from(&self.clocks);
         target.present.clone_from(keep);
-        target.frees.clear();
-        target.frees.extend(self.frees.iter().copied().filter(kept));
-        target.arrivals.clear();
-        target.arrivals.extend(self.arrivals.iter().copied().filter(kept));
+        let lists = [
+            (&self.frees, &mut target.frees),
+            (&self.arrivals, &mut target.arrivals),
+            (&self.joins, &mut target.joins),
+        ];
+        for (mine, theirs) in lists {
+            theirs.clear();
+            theirs.extend(mine.iter().copied().filter(kept));
+        }
     }
 }
 
@@ -362,7 +372,7 @@ fn copy_of(tip: &Arc<Node>) -> Arc<Node> {
     let chain: SmallVec<[&Arc<Node>; 64]> = std::iter::successors(Some(tip), |node| node.parent.as_ref()).collect();
     let copy = chain.into_iter().rev().fold(None, |parent: Option<Arc<Node>>, node| {
         let state = Arc::new((*node.state).clone());
-        Some(Arc::new(Node::new(state, node.stage, node.loc, parent)))
+        Some(Arc::new(Node::new(state, node.stage, node.loc, parent).with_tail(node.tail.clone())))
     });
     copy.expect("there is one node at least")
 }

@@ -14,12 +14,13 @@ use raddle_trace::ThreadId;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clocks {
     now: Vec<u32>,
-    /// What a read of this write learns if it acquires.
+    /// What a read of this write learns if it acquires. Of an event that is no write it is nothing in particular.
     message: Vec<u32>,
     /// Threads per row.
     stride: usize,
     /// The clock and the message of the event that is about to be added.
     next_now: Vec<u32>,
+    /// Empty if it is no write.
     next_message: Vec<u32>,
 }
 
@@ -59,7 +60,9 @@ impl Clocks {
         }
         let start = end - self.stride;
         self.now[start..end].copy_from_slice(&self.next_now);
-        self.message[start..end].copy_from_slice(&self.next_message);
+        if !self.next_message.is_empty() {
+            self.message[start..end].copy_from_slice(&self.next_message);
+        }
     }
 
     /// Makes this a copy of `other`, reusing the space.
@@ -122,13 +125,13 @@ impl<M: Model> Graph<M> {
         now[event.thread.index()] = event.index + 1;
         let mut message = std::mem::take(&mut clocks.next_message);
         message.clear();
-        // By C11 a fence tells another one nothing.
-        if event.kind == Kind::Write && event.order.releases() && !event.flags.contains(Flags::FENCE) {
-            message.extend_from_slice(&now);
-        } else {
-            message.resize(clocks.stride, 0);
-        }
         if event.kind == Kind::Write {
+            // By C11 a fence tells another one nothing.
+            if event.order.releases() && !event.flags.contains(Flags::FENCE) {
+                message.extend_from_slice(&now);
+            } else {
+                message.resize(clocks.stride, 0);
+            }
             if !event.order.releases() && event.order != Ordering::NonAtomic {
                 let fences = events.iter().rev().copied();
                 let mut fences = fences.filter(|&slot| is_fence(self.event(slot)) && self.event(slot).order.releases());
@@ -164,12 +167,6 @@ impl<M: Model> Graph<M> {
         let event = self.event(slot);
         let acquires = read.rf != INIT && read.order.acquires();
         acquires && self.clocks.message_row(read.rf)[event.thread.index()] > event.index
-    }
-
-    /// Whether an event happens before whatever a thread does next.
-    pub(crate) fn is_known(&self, thread: ThreadId, slot: Slot) -> bool {
-        let event = self.event(slot);
-        self.last(thread).is_some_and(|last| self.clocks.row(last)[event.thread.index()] > event.index)
     }
 
     /// Whoever leaves a barrier knows what those knew who have arrived at it, and so does whoever ends it: to the machine these are reads and updates

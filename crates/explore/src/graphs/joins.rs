@@ -139,8 +139,7 @@ pub(super) fn has_one_winner<M: Model>(graph: &Graph<M>, events: &BitSet) -> boo
 impl<M: Model> Graph<M> {
     /// The joins of a thread that were the first.
     fn joins(&self, child: u64) -> impl Iterator<Item = Slot> + '_ {
-        let is_join = move |slot: &Slot| self.event(*slot).kind == Kind::Join && self.event(*slot).value == child;
-        self.order.iter().copied().filter(is_join)
+        self.joins.iter().copied().filter(move |&slot| self.event(slot).value == child)
     }
 
     fn is_late_join(&self, slot: Slot) -> bool {

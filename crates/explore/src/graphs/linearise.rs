@@ -525,10 +525,13 @@ impl<'a, 'c, M: Model> Emitter<'a, 'c, M> {
         })
     }
 
-    /// Executes what is left of every thread but makes no events: fences that mean nothing.
+    /// Executes what is left of every thread but makes no events: fences that mean nothing, joins that nothing follows.
     fn finish(&mut self, steps: &mut Vec<Step>) {
         for index in 0..self.graph.threads.len() {
             self.complete(ThreadId(index as u32), steps);
+        }
+        if let Some(main) = self.graph.tip(ThreadId::MAIN) {
+            steps.extend((0..self.graph.joins_behind(main)).map(|_| Step::Run(ThreadId::MAIN)));
         }
     }
 

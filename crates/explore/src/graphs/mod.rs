@@ -21,6 +21,7 @@
 //! | `search`, `branch`, `apply` | what is tried next, what is left to try, and what comes of it? |
 //! | `step`, `faults` | what follows from adding an event, and what is wrong with it? |
 //! | `joins` | who joins a thread, if several want to? |
+//! | `tail` | which joins are no events, because nothing follows? |
 //! | `mailboxes` | which graphs of programs with mailboxes are graphs of a run? |
 //! | `lives` | can an object's life end twice in them, or too early? |
 //! | `blocks` | can an execution come of a graph in which atomic blocks are interleaved with others? |
@@ -72,6 +73,7 @@ mod search;
 mod snapshot;
 mod sources;
 mod step;
+mod tail;
 #[cfg(test)]
 mod tests;
 

@@ -246,7 +246,7 @@ impl<'c, M: Model> Search<'c, M> {
         for thread in threads {
             debug_assert!(!updating(thread), "halves of an update are never separated");
             match graph.tip(thread).map_or(Rest::Over, |tip| tip.rest) {
-                Rest::Finished | Rest::Over => continue,
+                Rest::Finished | Rest::Over | Rest::Tail => continue,
                 Rest::Free if !barriers => return Some(thread),
                 _ => {}
             }

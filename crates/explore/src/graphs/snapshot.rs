@@ -7,6 +7,7 @@
 //! what a revisit deletes and what is taken back at the end of an execution is not computed again.
 
 use super::event::LocId;
+use super::tail::Tail;
 use raddle_machine::{Automaton, Code, Reaction, Status, Thread, Visible};
 use raddle_program::Ordering;
 use rustc_hash::FxHashMap;
@@ -40,6 +41,8 @@ pub(crate) enum Rest {
     Free,
     /// That is for others to say.
     Depends,
+    /// It waits for others to end and then ends itself. Nothing comes of that, so it is no event; see [`super::tail`].
+    Tail,
 }
 
 /// The state of a thread after one of its events.
@@ -51,6 +54,8 @@ pub(crate) struct Node {
     /// The location of the access it rests before, if it does.
     pub(crate) loc: LocId,
     pub(crate) parent: Option<Arc<Node>>,
+    /// How it ends, if it does nothing else any more than to wait for others to end.
+    pub(crate) tail: Option<Arc<Tail>>,
 }
 
 impl Node {
@@ -63,7 +68,16 @@ impl Node {
             Status::Finished { exit: false, .. } if state.atomic_block().is_none() => Rest::Finished,
             _ => Rest::Over,
         };
-        Node { state, stage, rest, loc, parent }
+        Node { state, stage, rest, loc, parent, tail: None }
+    }
+
+    /// The node of a thread that ends like this.
+    pub(crate) fn with_tail(mut self, tail: Option<Arc<Tail>>) -> Self {
+        if tail.is_some() {
+            self.rest = Rest::Tail;
+        }
+        self.tail = tail;
+        self
     }
 
     /// The ordering of the pending operation if it reads, and writes or not.

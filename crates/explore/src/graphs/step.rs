@@ -6,6 +6,7 @@ use super::graph::{Equivalence, Graph};
 use super::models::Model;
 use super::snapshot::{Node, Stage, Step};
 use super::sources::reading;
+use super::tail;
 use crate::world::Initial;
 use raddle_engine::{Fault, Refusal, StopReason};
 use raddle_machine::{Access, Addr, Automaton, Reaction, Status, Thread, Visible};
@@ -117,7 +118,8 @@ pub(super) fn settle<M: Model>(
     {
         *error = Some(Halt::StuckLooper(looper));
     }
-    Arc::new(Node::new(Arc::new(state), Stage::Fresh, loc, parent))
+    let tail = tail::of(context, graph, parent.as_deref(), &state);
+    Arc::new(Node::new(Arc::new(state), Stage::Fresh, loc, parent).with_tail(tail))
 }
 
 /// Whether what [`settle`] found out of the state does not depend on what other threads have done.

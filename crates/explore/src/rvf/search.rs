@@ -112,8 +112,8 @@ impl Divisible for Node {
 type Part<'c> = pool::Part<'c, Node>;
 
 impl<'c> Walk<'c> for Search<'c> {
-    // A step is up to five times as much work as a tick of a search over graphs of reads-from classes.
-    const PATIENCE: u32 = 80;
+    // A look is as much work as one of a search over graphs, on average over what `raddle-bench choice` measures.
+    const PATIENCE: u32 = 320;
 
     fn shell(&mut self) -> &mut Shell<'c> {
         &mut self.shell

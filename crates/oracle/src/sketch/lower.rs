@@ -43,6 +43,10 @@ pub(super) fn program(sketch: &Sketch, loops: bool) -> Program {
     for (thread, _) in started.iter().enumerate().filter(|(_, started)| !**started) {
         main.spawn(thread);
     }
+    for (thread, _) in started.iter().enumerate().filter(|(_, started)| sketch.joined && !**started) {
+        let handle = Expr::Reg(main.handle(thread));
+        main.builder.push(Op::Join { dst: None, thread: handle });
+    }
     program.functions.push(main.builder.finish());
     for (index, thread) in sketch.threads.iter().enumerate() {
         line += 1;

@@ -15,11 +15,16 @@ pub(crate) struct Rc11;
 
 /// The position of the last write in the past of a new last event of its thread, or of the last one that was read there.
 fn floor(graph: &Graph<Rc11>, event: &Event) -> isize {
-    let accesses = graph.location(event.loc);
-    let past = |slot: Slot| graph.is_known(event.thread, slot);
+    let Some(last) = graph.last(event.thread) else { return -1 };
+    let (accesses, clock) = (graph.location(event.loc), graph.clock(last));
+    let past = |slot: Slot| {
+        let other = graph.event(slot);
+        clock[other.thread.index()] > other.index
+    };
     let write = accesses.co.iter().rposition(|&write| past(write)).map_or(-1, |at| at as isize);
-    let reads = accesses.reads.iter().filter(|&&read| past(read));
-    reads.map(|&read| graph.co_position(event.loc, graph.event(read).rf)).fold(write, isize::max)
+    // What a thread reads later is no older.
+    let reads = accesses.lasts.iter().filter_map(|last| graph.chain(last.read).find(|&read| past(read)));
+    reads.map(|read| graph.co_position(event.loc, graph.event(read).rf)).fold(write, isize::max)
 }
 
 impl Model for Rc11 {
