@@ -24,4 +24,6 @@ int *__errno_location(void);
 #define EOVERFLOW 75
 #define ENOTSUP 95
 #define ETIMEDOUT 110
+#define EOWNERDEAD 130
+#define ENOTRECOVERABLE 131
 #endif

@@ -28,6 +28,8 @@ typedef unsigned pthread_key_t;
 #define PTHREAD_MUTEX_DEFAULT 0
 #define PTHREAD_MUTEX_RECURSIVE 1
 #define PTHREAD_MUTEX_ERRORCHECK 2
+#define PTHREAD_MUTEX_STALLED 0
+#define PTHREAD_MUTEX_ROBUST 1
 #define PTHREAD_CREATE_JOINABLE 0
 #define PTHREAD_CREATE_DETACHED 1
 #define PTHREAD_SCOPE_SYSTEM 0
@@ -59,6 +61,9 @@ int pthread_mutexattr_init(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_destroy(pthread_mutexattr_t *attributes);
 int pthread_mutexattr_settype(pthread_mutexattr_t *attributes, int kind);
 int pthread_mutexattr_gettype(const pthread_mutexattr_t *attributes, int *kind);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust);
+int pthread_mutexattr_getrobust(const pthread_mutexattr_t *attributes, int *robust);
+int pthread_mutex_consistent(pthread_mutex_t *mutex);
 int pthread_mutexattr_setpshared(pthread_mutexattr_t *attributes, int shared);
 
 int pthread_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
@@ -101,6 +106,7 @@ int pthread_key_delete(pthread_key_t key);
 int pthread_setspecific(pthread_key_t key, const void *value);
 void *pthread_getspecific(pthread_key_t key);
 
+int pthread_kill(pthread_t thread, int signal);
 int pthread_setname_np(pthread_t thread, const char *name);
 int pthread_getname_np(pthread_t thread, char *name, size_t size);
 int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void));

@@ -17,6 +17,12 @@ _Noreturn void _Exit(int status);
 _Noreturn void quick_exit(int status);
 int atexit(void (*function)(void));
 char *getenv(const char *name);
+typedef struct { int quot, rem; } div_t;
+typedef struct { long quot, rem; } ldiv_t;
+typedef struct { long long quot, rem; } lldiv_t;
+static inline div_t div(int a, int b) { return (div_t){ a / b, a % b }; }
+static inline ldiv_t ldiv(long a, long b) { return (ldiv_t){ a / b, a % b }; }
+static inline lldiv_t lldiv(long long a, long long b) { return (lldiv_t){ a / b, a % b }; }
 int abs(int n);
 long labs(long n);
 long long llabs(long long n);

@@ -5,25 +5,113 @@
 
 struct mutex { int word, count; int owner, users; int kind; };
 
-enum { NORMAL = 0, RECURSIVE = 1, ERRORCHECK = 2 };
-enum { EPERM = 1, EAGAIN = 11, EBUSY = 16, EINVAL = 22, EDEADLK = 35, ETIMEDOUT = 110 };
+enum { NORMAL = 0, RECURSIVE = 1, ERRORCHECK = 2, KIND = 3, ROBUST = 16 };
+enum { EPERM = 1, EAGAIN = 11, EBUSY = 16, EINVAL = 22, EDEADLK = 35, ETIMEDOUT = 110, EOWNERDEAD = 130, ENOTRECOVERABLE = 131 };
 
-int __raddle_kinds(void) { return __raddle_uses("pthread_mutexattr_settype"); }
+int __raddle_robust(void) { return __raddle_uses("pthread_mutexattr_setrobust"); }
+int __raddle_kinds(void) { return __raddle_uses("pthread_mutexattr_settype") || __raddle_robust(); }
 
 int pthread_mutexattr_init(int *attributes) { *attributes = 0; return 0; }
 int pthread_mutexattr_destroy(int *attributes) { return 0; }
-int pthread_mutexattr_settype(int *attributes, int kind) { *attributes = kind; return 0; }
-int pthread_mutexattr_gettype(const int *attributes, int *kind) { *kind = *attributes; return 0; }
+int pthread_mutexattr_settype(int *attributes, int kind) { *attributes = (*attributes & ~KIND) | kind; return 0; }
+int pthread_mutexattr_gettype(const int *attributes, int *kind) { *kind = *attributes & KIND; return 0; }
+int pthread_mutexattr_setrobust(int *attributes, int robust) { *attributes = (*attributes & ~ROBUST) | (robust ? ROBUST : 0); return 0; }
+int pthread_mutexattr_getrobust(const int *attributes, int *robust) { *robust = (*attributes & ROBUST) != 0; return 0; }
 int pthread_mutexattr_setpshared(int *attributes, int shared) { return 0; }
 
 int pthread_mutex_init(struct mutex *mutex, const int *attributes) {
     mutex->word = 0;
     if (__raddle_kinds()) {
         mutex->owner = 0;
+        mutex->users = 0;
         mutex->kind = 0;
         if (attributes != 0)
             mutex->kind = *attributes;
     }
+    return 0;
+}
+
+/* Robust mutexes. A thread that ends unlocks those that it holds and leaves a word to the next owner. */
+
+enum { SOUND = 0, ABANDONED = 1, INHERITED = 2, LOST = 3 };
+
+static _Thread_local struct mutex *robust_held[16];
+static _Thread_local int robust_count;
+
+static int __raddle_robust_holds(struct mutex *mutex) {
+    for (int at = 0; at < robust_count; at++)
+        if (robust_held[at] == mutex)
+            return 1;
+    return 0;
+}
+
+/* What locking says when the lock has been taken. */
+static int __raddle_robust_taken(struct mutex *mutex) {
+    if (mutex->users == LOST) {
+        __raddle_unlock(mutex);
+        return ENOTRECOVERABLE;
+    }
+    if (robust_count >= 16)
+        __raddle_misuse_lock("more than 16 robust mutexes are held");
+    robust_held[robust_count++] = mutex;
+    if (mutex->users != ABANDONED)
+        return 0;
+    mutex->users = INHERITED;
+    return EOWNERDEAD;
+}
+
+/* Its owner locks it again, which only the recursive kind allows; `owner` counts how often. */
+static int __raddle_robust_again(struct mutex *mutex) {
+    if ((mutex->kind & KIND) == ERRORCHECK)
+        return EDEADLK;
+    mutex->owner++;
+    return 0;
+}
+
+static int __raddle_robust_lock(struct mutex *mutex) {
+    if ((mutex->kind & KIND) != NORMAL && __raddle_robust_holds(mutex))
+        return __raddle_robust_again(mutex);
+    __raddle_lock(mutex);
+    return __raddle_robust_taken(mutex);
+}
+
+static int __raddle_robust_trylock(struct mutex *mutex) {
+    if ((mutex->kind & KIND) == RECURSIVE && __raddle_robust_holds(mutex))
+        return __raddle_robust_again(mutex);
+    return __raddle_trylock(mutex) ? __raddle_robust_taken(mutex) : EBUSY;
+}
+
+static int __raddle_robust_unlock(struct mutex *mutex) {
+    if (!__raddle_robust_holds(mutex)) {
+        if ((mutex->kind & KIND) != NORMAL)
+            return EPERM;
+    } else if ((mutex->kind & KIND) == RECURSIVE && mutex->owner > 0) {
+        mutex->owner--;
+        return 0;
+    } else {
+        for (int at = 0; at < robust_count; at++)
+            if (robust_held[at] == mutex)
+                robust_held[at] = robust_held[--robust_count];
+        if (mutex->users == INHERITED)
+            mutex->users = LOST;
+    }
+    __raddle_unlock(mutex);
+    return 0;
+}
+
+void __raddle_robust_end(void) {
+    while (robust_count > 0) {
+        struct mutex *mutex = robust_held[--robust_count];
+        mutex->users = ABANDONED;
+        mutex->owner = 0;
+        __raddle_unlock(mutex);
+    }
+}
+
+int pthread_mutex_consistent(struct mutex *mutex) {
+    if (!(mutex->kind & ROBUST) || mutex->users != INHERITED)
+        return EINVAL;
+    mutex->users = SOUND;
     return 0;
 }
 
@@ -41,6 +129,8 @@ static int checked_lock(struct mutex *mutex) {
 int pthread_mutex_lock(struct mutex *mutex) {
     if (__raddle_kinds()) {
         int kind = mutex->kind;
+        if (__raddle_robust() && kind & ROBUST)
+            return __raddle_robust_lock(mutex);
         if (kind == ERRORCHECK)
             return checked_lock(mutex);
         if (kind == RECURSIVE) {
@@ -55,6 +145,8 @@ int pthread_mutex_lock(struct mutex *mutex) {
 int pthread_mutex_trylock(struct mutex *mutex) {
     if (__raddle_kinds()) {
         int kind = mutex->kind;
+        if (__raddle_robust() && kind & ROBUST)
+            return __raddle_robust_trylock(mutex);
         if (kind == RECURSIVE)
             return __raddle_trylock_recursive(mutex) ? 0 : EBUSY;
         if (kind == ERRORCHECK) {
@@ -70,6 +162,8 @@ int pthread_mutex_trylock(struct mutex *mutex) {
 int pthread_mutex_unlock(struct mutex *mutex) {
     if (__raddle_kinds()) {
         int kind = mutex->kind;
+        if (__raddle_robust() && kind & ROBUST)
+            return __raddle_robust_unlock(mutex);
         if (kind == ERRORCHECK) {
             if (__atomic_load_n(&mutex->owner, 0) != (int)__raddle_self() + 1)
                 return EPERM;
@@ -83,7 +177,8 @@ int pthread_mutex_unlock(struct mutex *mutex) {
 /* Time may be up whenever a lock is taken by somebody else, and until then nothing is seen of the wait. So a lock with a deadline is an
    attempt that is made at any time. */
 int pthread_mutex_timedlock(struct mutex *mutex, const void *deadline) {
-    return pthread_mutex_trylock(mutex) == 0 ? 0 : ETIMEDOUT;
+    int failed = pthread_mutex_trylock(mutex);
+    return failed == EBUSY ? ETIMEDOUT : failed;
 }
 
 int pthread_mutex_clocklock(struct mutex *mutex, int clock, const void *deadline) {

@@ -421,6 +421,7 @@ unsigned long strtoul(const char *s, char **end, int base) {
 }
 
 char *strerror(int number) { return "an error"; }
+char *strerror_r(int number, char *buffer, unsigned long size) { return "an error"; }
 
 /* Sorting by insertion: few elements, few comparisons that matter. */
 

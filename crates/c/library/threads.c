@@ -29,6 +29,8 @@ void *pthread_getspecific(unsigned key) {
     return key_value[key];
 }
 
+void __raddle_robust_end(void);
+
 void __raddle_thread_end(void) {
     int made = __atomic_load_n(&keys_made, 5);
     for (int turn = 0; turn < 4; turn++) {
@@ -47,6 +49,8 @@ void __raddle_thread_end(void) {
         if (!ran)
             break;
     }
+    if (__raddle_uses("pthread_mutexattr_setrobust"))
+        __raddle_robust_end();
 }
 
 void *__raddle_thread_start(void *(*function)(void *), void *argument) {

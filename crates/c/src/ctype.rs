@@ -227,7 +227,13 @@ impl Ty {
     }
 
     pub(crate) fn is_scalar(&self) -> bool {
-        matches!(self, Ty::Int(_) | Ty::Ptr(_) | Ty::Float(FloatKind::Float | FloatKind::Double) | Ty::Int128 { .. })
+        matches!(
+            self,
+            Ty::Int(_)
+                | Ty::Ptr(_)
+                | Ty::Float(FloatKind::Float | FloatKind::Double | FloatKind::LongDouble)
+                | Ty::Int128 { .. }
+        )
     }
 
     pub(crate) fn int(&self) -> Option<IntKind> {
@@ -322,7 +328,7 @@ impl Types {
             Ty::Float(FloatKind::Float) => Some(4),
             Ty::Float(FloatKind::Double) => Some(8),
             Ty::Float(FloatKind::LongDouble) if self.model.narrow() => Some(12),
-            Ty::Float(FloatKind::LongDouble) | Ty::Int128 { .. } => Some(16),
+            Ty::Float(FloatKind::LongDouble | FloatKind::Other) | Ty::Int128 { .. } => Some(16),
             Ty::Ptr(_) => Some(u64::from(self.model.long)),
             Ty::Array(element, Some(n)) => self.size(&element.ty)?.checked_mul(*n).filter(|size| *size <= MAX_OBJECT),
             Ty::Record(id) => {
@@ -369,7 +375,8 @@ impl Types {
             Ty::Int(kind) => Type::int(kind.size(self.model) * 8),
             Ty::Ptr(_) => Some(Type::Ptr),
             Ty::Float(FloatKind::Float) => Some(Type::I32),
-            Ty::Float(FloatKind::Double) => Some(Type::I64),
+            // Of a `long double` the rest is padding.
+            Ty::Float(FloatKind::Double | FloatKind::LongDouble) => Some(Type::I64),
             _ => None,
         }
     }
@@ -424,7 +431,7 @@ impl Types {
                 }
                 fields.iter().all(|field| self.collect_field(field, base, limit, leaves))
             }
-            Ty::Float(FloatKind::LongDouble) | Ty::Int128 { .. } => {
+            Ty::Float(FloatKind::Other) | Ty::Int128 { .. } => {
                 let size = self.size(&ty.ty).unwrap_or(0);
                 let (part, step) = if size.is_multiple_of(8) { (Type::I64, 8) } else { (Type::I32, 4) };
                 (0..size / step).all(|i| self.push_leaf(base + step * i, part, false, leaves))
@@ -523,6 +530,7 @@ impl Types {
             Ty::Float(FloatKind::Float) => text.push_str("float"),
             Ty::Float(FloatKind::Double) => text.push_str("double"),
             Ty::Float(FloatKind::LongDouble) => text.push_str("long double"),
+            Ty::Float(FloatKind::Other) => text.push_str("_Complex"),
             Ty::Int128 { signed: true } => text.push_str("__int128"),
             Ty::Int128 { signed: false } => text.push_str("unsigned __int128"),
             Ty::Ptr(to) => {

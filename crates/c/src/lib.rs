@@ -98,6 +98,17 @@ pub struct Compiled {
     pub notes: Vec<String>,
     /// Whether it is written in the words of verification competitions: atomic sections, `reach_error`. Their programs are meant to be sequentially consistent.
     pub competition: bool,
+    /// What it relies on beside C11.
+    pub habits: Habits,
+}
+
+/// What programs rely on that are older than C11, or made for one kind of processor. Where they are found to be wrong, a reader should know that there is another way to ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Habits {
+    /// There are accesses to `volatile` objects that are plain ones, as C11 has it.
+    pub plain_volatile: bool,
+    /// There is assembly of x86 that accesses memory or orders accesses.
+    pub x86: bool,
 }
 
 /// A file that is not a program.
@@ -287,7 +298,7 @@ fn front_end(texts: &[(String, String)], options: &Options) -> Result<Compiled, 
     if let Err(diagnostics) = raddle_program::validate(&program) {
         return Err(Rejected { diagnostics, sources: program.sources });
     }
-    Ok(Compiled { program, notes: finished.notes, competition: finished.competition })
+    Ok(Compiled { program, notes: finished.notes, competition: finished.competition, habits: finished.habits })
 }
 
 /// Checks the library model's declarations; its functions are checked when they are used.

@@ -208,12 +208,15 @@ pub(crate) enum TypeSpec {
     Auto,
 }
 
-/// Floating types. Of `long double` nothing is known but its size.
+/// Floating types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FloatKind {
     Float,
     Double,
+    /// Computed with the precision of `double`, in objects of its own size.
     LongDouble,
+    /// Complex numbers, and numbers of 16 or 128 bits. Nothing is known of them but their size.
+    Other,
 }
 
 /// `struct` or `union`.

@@ -400,7 +400,12 @@ impl Automaton for Thread {
     fn reaction(&self, code: &Code, value: u64) -> Reaction {
         match code.instrs[self.pc as usize] {
             Instr::Load { wait: 0, .. } => Reaction::Read,
-            _ if matches!(self.status, Status::Ready(Visible::Load { wait: false, .. })) => Reaction::Read,
+            // An update of memory that is the thread's own comes here, too, with the status of what the thread rested at before.
+            Instr::Load { .. } | Instr::Sync { .. }
+                if matches!(self.status, Status::Ready(Visible::Load { wait: false, .. })) =>
+            {
+                Reaction::Read
+            }
             // A condition that fails is no reason to wait; the thread fails by it when it has its answer.
             Instr::Load { wait, ty, .. } => match self.waited_for(code, wait, ty.truncate(value)) {
                 Some(0) => Reaction::Block,

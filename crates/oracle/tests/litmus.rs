@@ -113,6 +113,7 @@ fn answer(test: &Test, model: Model) -> Result<(u64, BTreeSet<Vec<String>>, bool
         litmus: Some(Box::new(test.clone())),
         model,
         sc_only: None,
+        habits: raddle::c::Habits::default(),
     };
     let load = LoadOptions::default();
     let question = raddle::answer::Question { file: "test", load: &load, loaded: &loaded, settings: &settings };

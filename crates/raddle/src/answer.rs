@@ -4,10 +4,11 @@ use crate::Schedule;
 use crate::load::{self, LoadOptions, Loaded};
 use crate::verify::Settings;
 use raddle_engine::{Finding, Outcome, Statistics, StopReason};
+use raddle_program::analysis::stop_silent_loops;
 use raddle_report::names::shortened;
 use raddle_report::numbers::{counted, memory, time};
 use raddle_report::{Answer, Body, Check, Cost, Counterexample};
-use raddle_trace::{Property, Scope, Verdict};
+use raddle_trace::{Model, Property, Scope, Verdict};
 use std::collections::BTreeMap;
 
 /// A question, as it was put.
@@ -67,6 +68,31 @@ impl Question<'_> {
                 counted(statistics.cut, "execution"),
                 counted(limits.depth() as u64, "event"),
             ));
+        }
+        if matches!(outcome.scope, Scope::Nothing { blocked: 1.., .. }) {
+            let places = stop_silent_loops(&mut self.loaded.program.clone());
+            let sources = &self.loaded.program.sources;
+            let places: Vec<String> =
+                places.iter().map(|span| format!("{}:{}", sources.name(*span), span.line)).collect();
+            if !places.is_empty() {
+                advice.push(format!(
+                    "a loop that turns for ever and looks at nothing stops its thread, at {}",
+                    places.join(", ")
+                ));
+            }
+        }
+        let habits = self.loaded.habits;
+        if habits.x86 && self.settings.options.model == Model::Rc11 && !outcome.findings.is_empty() {
+            advice.push(
+                "this is about the model of C11, and there is assembly of x86; --model tso asks what such a processor does"
+                    .to_owned(),
+            );
+        }
+        if habits.plain_volatile && outcome.findings.iter().any(|found| found.violation().property == Property::Race) {
+            advice.push(
+                "accesses to `volatile` objects are ordinary ones, as C11 has it; --volatile relaxed takes them for relaxed atomic ones"
+                    .to_owned(),
+            );
         }
         if outcome.verdict == Verdict::Unknown {
             advice.extend(match outcome.stop {

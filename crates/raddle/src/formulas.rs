@@ -18,7 +18,7 @@ use crate::verify::Settings;
 use raddle_engine::{Control, Engine, Fault, Options, Outcome, PropertySet, Question, StopReason};
 use raddle_machine::Code;
 use raddle_machine::code::Instr;
-use raddle_program::analysis::{Cfg, LoopBounds};
+use raddle_program::analysis::{Cfg, LoopBounds, decide_branches};
 use raddle_program::{Block, BlockId, Function, Inst, Op, Program};
 use raddle_trace::{Model, Property, Verdict};
 use std::panic::resume_unwind;
@@ -178,6 +178,9 @@ fn has_endless_loops(program: &Program) -> bool {
 /// Whether threads are started in a loop that is never left. No formula has them all, and an execution of one after another is very long.
 pub(crate) fn starts_threads_for_ever(program: &Program) -> bool {
     let starts = |inst: &Inst| matches!(inst.op, Op::Spawn { .. });
+    // The condition of a loop may be a constant.
+    let mut program = program.clone();
+    decide_branches(&mut program);
     program.functions.iter().any(|function| never_left(function, |block| block.insts.iter().any(starts)))
 }
 

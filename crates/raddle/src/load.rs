@@ -179,6 +179,8 @@ pub struct Loaded {
     pub model: Model,
     /// An atomic load or store that is made in pieces, in one step, which it is under SC alone.
     pub sc_only: Option<Span>,
+    /// What it relies on beside its language.
+    pub habits: raddle_c::Habits,
 }
 
 impl Loaded {
@@ -309,6 +311,7 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
                 litmus: Some(Box::new(test)),
                 model,
                 sc_only: None,
+                habits: raddle_c::Habits::default(),
             })
         }
         Language::Trencher => {
@@ -317,7 +320,14 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             }
             let program = raddle_program::trencher::read(name, text)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
-            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Tso, sc_only: None })
+            Ok(Loaded {
+                program,
+                notes: Vec::new(),
+                litmus: None,
+                model: Model::Tso,
+                sc_only: None,
+                habits: raddle_c::Habits::default(),
+            })
         }
         Language::Rdl => {
             let numbers: Vec<(String, i64)> = options
@@ -328,16 +338,23 @@ pub fn load_text(name: &str, text: &str, language: Language, options: &LoadOptio
             let mut program = raddle_program::parse(name, text, &numbers)
                 .map_err(|errors| Error::Rejected { sources: errors.sources, diagnostics: errors.diagnostics })?;
             program.inputs.range = options.c.nondet.as_ref().map(|range| (*range.start(), *range.end()));
-            Ok(Loaded { program, notes: Vec::new(), litmus: None, model: Model::Sc, sc_only: None })
+            Ok(Loaded {
+                program,
+                notes: Vec::new(),
+                litmus: None,
+                model: Model::Sc,
+                sc_only: None,
+                habits: raddle_c::Habits::default(),
+            })
         }
     }
 }
 
 fn compiled(result: Result<raddle_c::Compiled, raddle_c::Error>) -> Result<Loaded, Error> {
     match result {
-        Ok(raddle_c::Compiled { program, notes, competition }) => {
+        Ok(raddle_c::Compiled { program, notes, competition, habits }) => {
             let model = if competition { Model::Sc } else { Model::Rc11 };
-            Ok(Loaded { program, notes, litmus: None, model, sc_only: None })
+            Ok(Loaded { program, notes, litmus: None, model, sc_only: None, habits })
         }
         Err(raddle_c::Error::Rejected(raddle_c::Rejected { diagnostics, sources })) => {
             Err(Error::Rejected { sources, diagnostics })

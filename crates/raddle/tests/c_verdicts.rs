@@ -730,3 +730,19 @@ fn an_object_has_one_name_in_a_run() {
     assert!(pointers.iter().any(|name| name.starts_with("&on_stack@sends#T2.")), "{pointers:?}");
     assert!(pointers.iter().any(|name| name.starts_with("msg#T2.")), "{pointers:?}");
 }
+
+/// What a thread rested at before does not change what it does to memory that nobody else has.
+#[test]
+fn an_update_of_private_memory_behind_a_look_takes_place() {
+    let text = "int shared; void *worker(void *p) { return p; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); pthread_join(t, 0); assert(shared == 0);
+            atomic_int own = 250, other = 1; atomic_int *refs = malloc(sizeof *refs); *refs = 1; assert(shared == 0);
+            int found = atomic_fetch_add(&own, 10); assert(found == 250 && own == 260); assert(shared == 0); atomic_exchange(&other, 7); assert(other == 7);
+            assert(shared == 0); atomic_fetch_sub(refs, 1); assert(*refs == 0); return 0; }";
+    for engine in ["optimal", "rf", "explicit", "rvf", "vc", "dc", "oc"] {
+        let mut settings = Settings::new(Model::Sc);
+        settings.engine = raddle::ENGINES.find(engine).expect("an engine");
+        let outcome = check(text, &settings);
+        assert_eq!(outcome.verdict, Verdict::Holds, "{engine}: {}", outcome.scope);
+    }
+}

@@ -6,7 +6,7 @@
 //! | a write | `x = 1`; through a store buffer first `x = 1 buffered`, then `x = 1 reaches memory` |
 //! | a read-modify-write | `add x: 0 → 1 (initial)`; one that writes nothing is a read: `x → 1 (T2 step 4), cas fails` |
 //! | an address | what it is the address of: `head = node#1`, `tail → &queue.stub (initial)` |
-//! | moving what was never written, or not all of it | `load nothing from x`, `store in part x` |
+//! | moving what was never written, or not all of it | `x → no value`, `x = 17 in part` |
 //! | a synchronisation | `lock m`, `sem post s`, `starts T1`, `joins T1` |
 //!
 //! Steps are counted from 1 over the whole run, as in the first column of the table. Blanks that no line should be broken at
@@ -95,6 +95,8 @@ impl<'e> Wording<'e> {
                 match what.as_str() {
                     "load" => format!("{location}\u{a0}→\u{a0}{value} {from}"),
                     "cas" => format!("{location}\u{a0}→\u{a0}{value} {from}, cas fails"),
+                    "load nothing from" => format!("{location}\u{a0}→\u{a0}no\u{a0}value {from}"),
+                    "load in part" => format!("{location}\u{a0}→\u{a0}{value}\u{a0}in\u{a0}part {from}"),
                     other if other.ends_with("nothing from") => format!("{other} {location}"),
                     other if other.contains("try") => format!("{other} {location} fails {from}"),
                     other => format!("{other} {location}\u{a0}→\u{a0}{value}"),
@@ -102,6 +104,8 @@ impl<'e> Wording<'e> {
             }
             Action::Write { what, location, value } => match what.as_str() {
                 "store" => format!("{location}\u{a0}=\u{a0}{}", self.value(*value)),
+                "store nothing to" => format!("{location}\u{a0}=\u{a0}no\u{a0}value"),
+                "store in part" => format!("{location}\u{a0}=\u{a0}{value}\u{a0}in\u{a0}part"),
                 other => format!("{other} {location}"),
             },
             Action::Update { what, location, old, new, from } => {

@@ -17,10 +17,15 @@
 //! | `mov` | a load is an acquire load, a store a release store, as on the machine |
 //! | `cmp`, `test` and jumps to labels of the template | the loops of spin locks |
 //! | `set...`, `sbb` behind one of these | what it found out |
-//! | `rdtsc` | 0: time stands still |
+//! | `lock; not`, `neg` | the update |
+//! | `add`, `shl`, `ror`, `not`, `bswap`, `bsf`, `bsr`, `popcnt`, `cmov...` and their like | what they compute |
+//! | `rdtsc`; `cpuid`, `xgetbv` | 0: time stands still; a processor without anything special |
+//! | `ud2` | control does not come here |
+//! | the rotations by which programs talk to Valgrind | nothing |
 //!
-//! What is not a locked read-modify-write stands in `asm/plain.rs`.
+//! What is not a locked read-modify-write stands in `asm/plain.rs`, what computes in registers in `asm/compute.rs`.
 
+mod compute;
 mod plain;
 
 use super::{Checked, Checker};
@@ -39,9 +44,10 @@ enum Simple {
 
 fn simple(instruction: &str) -> Option<Simple> {
     Some(match instruction {
-        "pause" | "rep nop" | "rep" | "nop" | "yield" | "isb" | "isb sy" | "hint #0x1" | "wfe" | "sev" => {
+        "pause" | "rep nop" | "rep" | "nop" | "yield" | "isb" | "isb sy" | "hint #0x1" | "wfe" | "sev" | "cld" => {
             Simple::Nothing
         }
+        ".byte 0xf3, 0x90" | ".byte 0xf3,0x90" => Simple::Nothing,
         other if other.starts_with("prefetch") || other.starts_with("prfm") => Simple::Nothing,
         "mfence" | "dmb ish" | "dmb sy" | "dmb" | "dsb sy" | "dsb ish" | "sync" | "hwsync" | "fence rw,rw" => {
             Simple::Fence(Ordering::SeqCst)
@@ -65,10 +71,13 @@ fn simple(instruction: &str) -> Option<Simple> {
 /// The template as instructions in small letters, prefixes joined to what they belong to.
 fn instructions(template: &str) -> Vec<String> {
     let mut list: Vec<String> = Vec::new();
-    let clean = template.to_ascii_lowercase().replace("%%", "%");
-    for part in clean.split([';', '\n']) {
-        let words: Vec<&str> = part.split_whitespace().filter(|word| !word.starts_with('#')).collect();
-        let text = words.join(" ");
+    let mut clean = template.to_ascii_lowercase().replace("%%", "%");
+    while let Some((before, rest)) = clean.split_once("/*") {
+        let behind = rest.split_once("*/").map_or("", |(_, behind)| behind);
+        clean = format!("{before} {behind}");
+    }
+    for part in clean.split('\n').flat_map(|line| without_comment(line).split(';')) {
+        let text = part.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut text = text.as_str();
         // Labels may stand before an instruction.
         while let Some((label, rest)) = text.split_once(':').filter(|(label, _)| plain::is_label(label)) {
@@ -82,6 +91,17 @@ fn instructions(template: &str) -> Vec<String> {
         }
     }
     list
+}
+
+/// A line up to its comment. Numbers of ARM begin with the same sign.
+fn without_comment(line: &str) -> &str {
+    let begins = |at: &usize| {
+        let before = line[..*at].chars().next_back();
+        let behind = line[*at + 1..].chars().next();
+        before.is_none_or(|c| c.is_whitespace() || c == ';') && !behind.is_some_and(|c| c.is_ascii_digit() || c == '-')
+    };
+    let comment = line.match_indices('#').map(|(at, _)| at).find(begins);
+    &line[..comment.unwrap_or(line.len())]
 }
 
 /// A template that is being understood.
@@ -98,16 +118,58 @@ struct Reading<'a> {
     /// The instructions, and the labels among them.
     list: Vec<String>,
     labels: Vec<(usize, Name)>,
+    /// Whether the inputs were put into registers before the first instruction, and what stands there.
+    filled: bool,
+    inputs: Vec<Option<Expr>>,
+    /// How many bits the instruction works on, if its name says so.
+    bits: Option<u64>,
+    /// The type of what is moved.
+    moved: Option<Ty>,
+}
+
+/// The instructions that work on memory and may have the letter of a width at their end.
+const SIZED: [&str; 18] = [
+    "mov", "cmp", "test", "xchg", "xadd", "cmpxchg", "add", "sub", "and", "or", "xor", "inc", "dec", "not", "neg",
+    "bts", "btr", "btc",
+];
+
+/// How many bits an instruction of this name works on, if it says so.
+fn width(name: &str) -> Option<u64> {
+    let sized = |suffix| SIZED.iter().any(|stem| name.strip_prefix(stem) == Some(suffix));
+    [("b", 8), ("w", 16), ("l", 32), ("q", 64)].into_iter().find(|(suffix, _)| sized(*suffix)).map(|(_, bits)| bits)
 }
 
 impl Checker {
     pub(super) fn asm(&mut self, asm: &Asm, pos: Pos, out: &mut Vec<Stmt>) -> Checked<()> {
-        let list = instructions(&asm.template);
-        let (registers, labels) = (Vec::new(), Vec::new());
-        let mut reading = Reading { asm, pos, out: Vec::new(), flag: None, carry: None, registers, list, labels };
+        let mut list = instructions(&asm.template);
+        if compute::is_request(&list) {
+            list.clear();
+        }
+        let mut reading = Reading {
+            asm,
+            pos,
+            out: Vec::new(),
+            flag: None,
+            carry: None,
+            registers: Vec::new(),
+            list,
+            labels: Vec::new(),
+            filled: false,
+            inputs: Vec::new(),
+            bits: None,
+            moved: None,
+        };
         if reading.list.is_empty() {
             self.tied(&mut reading)?;
         }
+        if plain::is_wide_load(&reading.list) {
+            for name in ["rax", "rdx"] {
+                let zero = self.int(0, pos);
+                let zero = self.keep(&mut reading, name, zero);
+                reading.registers.push((name.to_owned(), zero));
+            }
+        }
+        self.fill_registers(&mut reading)?;
         self.name_labels(&mut reading)?;
         for at in 0..reading.list.len() {
             let instruction = reading.list[at].clone();
@@ -157,23 +219,26 @@ impl Checker {
         match simple(text) {
             Some(Simple::Nothing) => return Ok(()),
             Some(Simple::Fence(order)) => {
+                self.x86.set(self.x86.get() || text.ends_with("fence") || text.starts_with("lock"));
                 let fence = self.asm_builtin(Builtin::Fence(Order::Known(order)), Vec::new(), Ty::Void, pos);
                 self.push(reading, fence);
                 return Ok(());
             }
             None => {}
         }
+        self.x86.set(true);
+        // Older processors overlook the prefix, and what it makes of a scan differs for zero only.
+        let text = text.strip_prefix("rep ").unwrap_or(text);
         let (locked, rest) = match text.strip_prefix("lock ") {
             Some(rest) => (true, rest),
             None => (false, text),
         };
         let (name, operands) = rest.split_once(' ').unwrap_or((rest, ""));
         let operands: Vec<String> = split_operands(operands);
-        if name == "rdtsc" || name == "rdtscp" {
-            for output in &reading.asm.outputs {
-                let zero = self.int(0, pos);
-                self.assign_output(reading, output, zero)?;
-            }
+        (reading.bits, reading.moved) = (width(name), None);
+        if name == "ud2" {
+            let trap = self.asm_builtin(Builtin::Trap("`ud2`"), Vec::new(), Ty::Void, pos);
+            self.push(reading, trap);
             return Ok(());
         }
         if let Some(condition) = name.strip_prefix("set") {
@@ -204,7 +269,7 @@ impl Checker {
             [value, place] if locked && stem("cmpxchg") => self.compare_exchange(reading, value, place, text),
             [a, b] if stem("xchg") || (locked && stem("xadd")) => {
                 // Exchanging is the same both ways round.
-                let (value, place) = if self.memory_operand(reading.asm, b, None)?.is_some() { (a, b) } else { (b, a) };
+                let (value, place) = if self.memory_operand(reading, b, None)?.is_some() { (a, b) } else { (b, a) };
                 let op = if stem("xchg") { RmwKind::Exchange } else { RmwKind::Add };
                 self.exchange(reading, op, value, place, text)
             }
@@ -213,6 +278,7 @@ impl Checker {
                 let op = if stem("inc") { RmwKind::Add } else { RmwKind::Sub };
                 self.update(reading, op, one, place, text)
             }
+            [place] if locked && (stem("not") || stem("neg")) => self.turn(reading, stem("neg"), place, text),
             [value, place] if locked && update.iter().any(|(op, _)| stem(op)) => {
                 let op = update.iter().find(|(op, _)| stem(op)).expect("just found").1;
                 let value = match value.strip_prefix('$').map(parse_number) {
@@ -223,6 +289,7 @@ impl Checker {
                 self.update(reading, op, value, place, text)
             }
             _ if locked => Err(self.refuse(pos, text)),
+            _ if self.compute(reading, name, &operands, text)? => Ok(()),
             _ => self.plain(reading, name, &operands, text),
         }
     }
@@ -240,8 +307,10 @@ impl Checker {
         let Some(expected) = asm.inputs.iter().find(|input| accumulates(input)).or(tied).or(both) else {
             return Err(self.refuse(pos, text));
         };
-        let expected = self.rvalue_of(&expected.expr)?;
-        let Some(object) = self.memory_operand(asm, place, Some(&new.ty.ty))? else {
+        // In a loop it is what was found the last time.
+        let held = output.filter(|_| reading.filled).map(|index| &asm.outputs[index]);
+        let expected = self.rvalue_of(&held.unwrap_or(expected).expr)?;
+        let Some(object) = self.memory_operand(reading, place, Some(&new.ty.ty))? else {
             return Err(self.refuse(pos, text));
         };
         let ty = object.ty.value().ty;
@@ -273,7 +342,7 @@ impl Checker {
         let pos = reading.pos;
         let asm = reading.asm;
         let new = self.input_value(reading, value, text)?;
-        let Some(object) = self.memory_operand(asm, place, Some(&new.ty.ty))? else {
+        let Some(object) = self.memory_operand(reading, place, Some(&new.ty.ty))? else {
             return Err(self.refuse(pos, text));
         };
         let ty = object.ty.value().ty;
@@ -294,7 +363,7 @@ impl Checker {
 
     fn update(&mut self, reading: &mut Reading<'_>, op: RmwKind, value: Expr, place: &str, text: &str) -> Checked<()> {
         let pos = reading.pos;
-        let Some(object) = self.memory_operand(reading.asm, place, Some(&Ty::INT))? else {
+        let Some(object) = self.memory_operand(reading, place, Some(&Ty::INT))? else {
             return Err(self.refuse(pos, text));
         };
         let ty = object.ty.value().ty;
@@ -335,6 +404,9 @@ impl Checker {
     fn input_value(&mut self, reading: &Reading<'_>, text: &str, instruction: &str) -> Checked<Expr> {
         let asm = reading.asm;
         let Some(index) = operand(asm, text) else { return Err(self.refuse(reading.pos, instruction)) };
+        if let Some(held) = self.register_value(reading, index)? {
+            return Ok(held);
+        }
         let source = match asm.outputs.get(index) {
             Some(output) if output.constraint.starts_with('+') => Some(&output.expr),
             Some(_) => asm.inputs.iter().find(|input| tie(asm, input) == Some(index)).map(|input| &input.expr),
@@ -346,8 +418,10 @@ impl Checker {
         }
     }
 
-    /// The object that a memory operand stands for; `None` if it is none. One that is no scalar is taken for one of the type of the value.
-    fn memory_operand(&mut self, asm: &Asm, text: &str, value: Option<&Ty>) -> Checked<Option<Expr>> {
+    /// The object that a memory operand stands for; `None` if it is none. One that is no scalar, or has another width than the instruction (libraries write
+    /// `*(char *)p` for whatever stands there), is taken for one of the type of the value.
+    fn memory_operand(&mut self, reading: &Reading<'_>, text: &str, value: Option<&Ty>) -> Checked<Option<Expr>> {
+        let asm = reading.asm;
         let behind = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
         let Some(index) = operand(asm, behind.unwrap_or(text)) else { return Ok(None) };
         let found = asm.outputs.get(index).or_else(|| asm.inputs.get(index.wrapping_sub(asm.outputs.len())));
@@ -360,14 +434,20 @@ impl Checker {
             None if found.constraint.contains(['m', 'o', 'Q']) => self.expr(&found.expr)?,
             None => return Ok(None),
         };
-        if self.types.scalar(&object.ty.ty).is_some() {
+        let bits = |c: &Self, ty: &Ty| c.types.size(ty).map(|bytes| 8 * bytes);
+        let fits = reading.bits.is_none_or(|wanted| bits(self, &object.ty.ty) == Some(wanted));
+        if self.types.scalar(&object.ty.ty).is_some() && fits {
             return Ok(Some(object));
         }
         let Some(value) = value else { return Ok(Some(object)) };
+        let value = match reading.bits {
+            Some(wanted) if bits(self, value) != Some(wanted) => unsigned(wanted),
+            _ => value.clone(),
+        };
         let pos = object.pos;
         let pointer = value.clone().plain().pointer();
         let address = Expr { kind: ExprKind::AddrOf(Box::new(object)), ty: pointer.plain(), pos };
-        Ok(Some(Expr { kind: ExprKind::Deref(Box::new(address)), ty: value.clone().plain(), pos }))
+        Ok(Some(Expr { kind: ExprKind::Deref(Box::new(address)), ty: value.plain(), pos }))
     }
 
     /// The output that the operand of this number is, or is tied to.
@@ -418,6 +498,16 @@ impl Checker {
         self.push(reading, Expr { kind, ty, pos: reading.pos });
         Ok(())
     }
+}
+
+/// The type of numbers without sign of so many bits.
+fn unsigned(bits: u64) -> Ty {
+    Ty::Int(match bits {
+        8 => IntKind::UChar,
+        16 => IntKind::UShort,
+        32 => IntKind::UInt,
+        _ => IntKind::ULLong,
+    })
 }
 
 /// The output that an input is tied to, by its number or its name.
@@ -479,6 +569,9 @@ mod tests {
         assert_eq!(instructions("lock ; cmpxchgl %2, %1;\n\tsete %0 ;"), ["lock cmpxchgl %2, %1", "sete %0"]);
         assert_eq!(instructions("lock\n\txaddl %0,%1"), ["lock xaddl %0,%1"]);
         assert_eq!(instructions("1: pause\n2:3: lock; incl %0"), ["1:", "pause", "2:", "3:", "lock incl %0"]);
+        assert_eq!(instructions("xchg %1,%0 ; # exchange; of two\n # nothing\n pause"), ["xchg %1,%0", "pause"]);
+        assert_eq!(instructions("hint #0x1"), ["hint #0x1"]);
+        assert_eq!(instructions("lock; decl %0\n\t/* output condition code e*/\n"), ["lock decl %0"]);
         assert!(instructions(" \n\t;").is_empty());
         assert_eq!(split_operands("%2, (%1)"), ["%2", "(%1)"]);
     }

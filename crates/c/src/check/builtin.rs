@@ -420,6 +420,8 @@ impl Checker {
             Ok(Some(Expr { kind: ExprKind::Const(bits), ty: Ty::Float(kind).plain(), pos }))
         };
         let (builtin, ty) = match rest {
+            "huge_vall" | "infl" => return number(f64::INFINITY, FloatKind::LongDouble),
+            "nanl" => return number(f64::NAN, FloatKind::LongDouble),
             "huge_val" | "inf" => return number(f64::INFINITY, FloatKind::Double),
             "huge_valf" | "inff" => return number(f64::INFINITY, FloatKind::Float),
             "nan" => return number(f64::NAN, FloatKind::Double),
@@ -452,9 +454,25 @@ impl Checker {
                 let name = if rest == "trap" { "__builtin_trap()" } else { "__builtin_unreachable()" };
                 return Ok(Some(self.make(Builtin::Trap(name), Vec::new(), Ty::Void, pos)));
             }
-            "prefetch" | "ia32_pause" => {
+            "prefetch" | "ia32_pause" | "ia32_clflush" | "ia32_clflushopt" | "ia32_clwb" => {
                 let values = args.iter().map(|a| self.rvalue_of(a)).collect::<Checked<Vec<_>>>()?;
                 return Ok(Some(self.make(Builtin::Nothing, values, Ty::Void, pos)));
+            }
+            "ia32_mfence" | "ia32_lfence" | "ia32_sfence" => {
+                let order = match rest {
+                    "ia32_mfence" => Ordering::SeqCst,
+                    "ia32_lfence" => Ordering::Acquire,
+                    _ => Ordering::Release,
+                };
+                return Ok(Some(self.make(Builtin::Fence(Order::Known(order)), Vec::new(), Ty::Void, pos)));
+            }
+            // Time stands still, as for the instruction.
+            "ia32_rdtsc" | "ia32_rdtscp" => {
+                let values = args.iter().map(|a| self.rvalue_of(a)).collect::<Checked<Vec<_>>>()?;
+                let nothing = self.make(Builtin::Nothing, values, Ty::Void, pos);
+                let zero = Expr { kind: ExprKind::Const(0), ty: Ty::Int(IntKind::ULLong).plain(), pos };
+                let ty = zero.ty.clone();
+                return Ok(Some(Expr { kind: ExprKind::Comma(Box::new(nothing), Box::new(zero)), ty, pos }));
             }
             "popcount" | "popcountl" | "popcountll" => count(Builtin::Popcount),
             "clz" | "clzl" | "clzll" => count(Builtin::Clz),

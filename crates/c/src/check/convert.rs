@@ -9,8 +9,8 @@ use crate::syntax::FloatKind;
 use crate::token::Pos;
 use crate::tree::{Constant, Expr, ExprKind};
 
-/// Why an extended number is refused.
-pub(super) const LONG_DOUBLE: &str = "`long double` is not supported";
+/// Why a number is refused.
+pub(super) const OTHER_FLOAT: &str = "complex numbers, and floating-point numbers of 16 or 128 bits, are not supported";
 
 impl Checker {
     /// Checks an expression and takes its value.
@@ -22,6 +22,9 @@ impl Checker {
     /// The value of what an expression denotes: arrays and functions become pointers, objects are read.
     pub(super) fn rvalue(&self, expr: Expr) -> Checked<Expr> {
         let pos = expr.pos;
+        if let Ty::Float(FloatKind::LongDouble) = expr.ty.ty {
+            self.long_double.set(true);
+        }
         match &expr.ty.ty {
             Ty::Array(element, _) => {
                 let ty = Ty::Ptr(element.clone()).plain();
@@ -34,7 +37,7 @@ impl Checker {
                 }
                 Ok(Expr { kind: ExprKind::AddrOf(Box::new(expr)), ty, pos })
             }
-            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
+            Ty::Float(FloatKind::Other) => Err(Fault::new(pos, OTHER_FLOAT)),
             _ if is_object(&expr) => {
                 if let Ty::Record(_) = expr.ty.ty
                     && self.types.size(&expr.ty.ty).is_none()
@@ -57,8 +60,8 @@ impl Checker {
         }
         let fault = |message: String| Err(Fault::new(pos, message));
         match (&expr.ty.ty, to) {
-            (_, Ty::Float(FloatKind::LongDouble)) | (Ty::Float(FloatKind::LongDouble), Ty::Int(_) | Ty::Float(_)) => {
-                fault(LONG_DOUBLE.to_owned())
+            (_, Ty::Float(FloatKind::Other)) | (Ty::Float(FloatKind::Other), Ty::Int(_) | Ty::Float(_)) => {
+                fault(OTHER_FLOAT.to_owned())
             }
             (Ty::Int(_) | Ty::Float(_), Ty::Float(_)) | (Ty::Float(_), Ty::Int(_)) => {
                 let ty = to.clone().plain();
@@ -125,7 +128,7 @@ impl Checker {
     /// A number as arithmetic takes it: integers are promoted.
     pub(super) fn arithmetic(&self, expr: Expr) -> Checked<Expr> {
         match expr.ty.ty {
-            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(expr.pos, LONG_DOUBLE)),
+            Ty::Float(FloatKind::Other) => Err(Fault::new(expr.pos, OTHER_FLOAT)),
             Ty::Float(_) => Ok(expr),
             _ => self.promote(expr),
         }
@@ -134,7 +137,11 @@ impl Checker {
     /// The type two numbers meet in, if one of them is floating.
     pub(super) fn common_float(a: &Ty, b: &Ty) -> Option<Ty> {
         match (a, b) {
-            (Ty::Float(a), Ty::Float(b)) => Some(Ty::Float(if a == b { *a } else { FloatKind::Double })),
+            (Ty::Float(a), Ty::Float(b)) => Some(Ty::Float(match (a, b) {
+                (FloatKind::LongDouble, _) | (_, FloatKind::LongDouble) => FloatKind::LongDouble,
+                _ if a == b => *a,
+                _ => FloatKind::Double,
+            })),
             (Ty::Float(kind), other) | (other, Ty::Float(kind)) if other.is_integer() => Some(Ty::Float(*kind)),
             _ => None,
         }

@@ -1,6 +1,6 @@
 //! Which objects and functions does a declaration bring into being?
 
-use super::convert::LONG_DOUBLE;
+use super::convert::OTHER_FLOAT;
 use super::types::adjust;
 use super::{Checked, Checker, Func, FunctionState, Symbol};
 use crate::ctype::{FuncTy, IntKind, QTy, Ty};
@@ -388,7 +388,7 @@ impl Checker {
     /// An object of this type can exist and be used.
     fn complete_object(&self, ty: &QTy, pos: Pos) -> Checked<()> {
         match &ty.ty {
-            Ty::Float(FloatKind::LongDouble) => Err(Fault::new(pos, LONG_DOUBLE)),
+            Ty::Float(FloatKind::Other) => Err(Fault::new(pos, OTHER_FLOAT)),
             _ if self.types.size(&ty.ty).is_none() => {
                 Err(Fault::new(pos, format!("an object of the incomplete type `{}`", self.types.show(ty))))
             }

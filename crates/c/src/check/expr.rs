@@ -176,7 +176,9 @@ impl Checker {
                 let slot = self.rvalue_of(slot)?;
                 // A floating-point number lies in its slot as it is, all others as integers of 64 bits.
                 let slot = match ty.ty {
-                    Ty::Float(FloatKind::Double) => self.convert(slot, &ty.clone().pointer())?,
+                    Ty::Float(FloatKind::Double | FloatKind::LongDouble) => {
+                        self.convert(slot, &ty.clone().pointer())?
+                    }
                     _ => slot,
                 };
                 let value = self.deref(slot, pos)?;

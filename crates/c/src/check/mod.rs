@@ -29,6 +29,7 @@ use crate::syntax::{FunctionDef, Item, Unit};
 use crate::token::{Name, Pos};
 use crate::tree::{Body, Constant, FnId, LabelId, StrId, Var, VarId};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 pub(crate) use builtin::ordering;
@@ -109,6 +110,10 @@ pub(crate) struct Checker {
     function: Option<FunctionState>,
     /// Whether it marks its errors with the words of verification competitions.
     pub(crate) competes: bool,
+    /// Whether a number is a `long double`.
+    pub(crate) long_double: Cell<bool>,
+    /// Whether there is assembly of x86 that accesses memory or orders accesses.
+    pub(crate) x86: Cell<bool>,
     /// What is called before `main`, and when the program ends.
     pub(crate) constructors: Vec<FnId>,
     pub(crate) destructors: Vec<FnId>,
@@ -156,6 +161,8 @@ impl Checker {
             defined_in: FxHashMap::default(),
             function: None,
             competes: false,
+            long_double: Cell::new(false),
+            x86: Cell::new(false),
             constructors: Vec::new(),
             destructors: Vec::new(),
             lengths: FxHashMap::default(),
@@ -209,6 +216,12 @@ impl Checker {
         }
     }
 
+    /// Whether the program declares functions that verification competitions give a meaning.
+    pub(crate) fn speaks_to_verifiers(&self) -> bool {
+        let words = ["__VERIFIER_nondet_", "__VERIFIER_assume", "__VERIFIER_error"];
+        self.linked.keys().any(|name| **name == *"reach_error" || words.iter().any(|word| name.starts_with(word)))
+    }
+
     /// The function with this name at the file scope of a unit.
     pub(crate) fn function_named(&mut self, name: &str, origin: Origin) -> Option<FnId> {
         self.enter_unit(origin);
@@ -228,7 +241,17 @@ impl Checker {
         // Those that have no body there return a number.
         let printing = matches!(&**name, "printf" | "fprintf" | "puts" | "putchar" | "perror" | "fflush");
         let unknown = || FuncTy { ret: Ty::INT.plain(), params: Vec::new(), variadic: false, prototype: false };
-        let ty = known.or_else(|| printing.then(|| Rc::new(unknown())));
+        let bytes = || Ty::Void.plain().pointer().plain();
+        let second = match &**name {
+            "memset" => Some(Ty::INT.plain()),
+            "memcpy" | "memmove" | "mempcpy" => Some(bytes()),
+            _ => None,
+        };
+        let moving = second.map(|second| {
+            let params = vec![bytes(), second, self.types.size_type().plain()];
+            Rc::new(FuncTy { ret: bytes(), params, variadic: false, prototype: true })
+        });
+        let ty = known.or(moving).or_else(|| printing.then(|| Rc::new(unknown())));
         self.origin.is_user() && ty.is_some_and(|ty| self.declare_function(name, ty, true, pos).is_ok())
     }
 

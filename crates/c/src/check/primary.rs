@@ -1,6 +1,6 @@
 //! Names, literals, members, calls, and expressions about types.
 
-use super::convert::LONG_DOUBLE;
+use super::convert::OTHER_FLOAT;
 use super::{Checked, Checker, Symbol};
 use crate::ctype::{IntKind, QTy, Ty, union};
 use crate::parse::Fault;
@@ -251,8 +251,8 @@ impl Checker {
             });
         }
         let ret = func.ret.value();
-        if let Ty::Float(FloatKind::LongDouble) = ret.ty {
-            return Err(Fault::new(pos, LONG_DOUBLE).label("this call returns it"));
+        if let Ty::Float(FloatKind::Other) = ret.ty {
+            return Err(Fault::new(pos, OTHER_FLOAT).label("this call returns it"));
         }
         // Calling through `&f` is calling `f`.
         Ok(Expr { kind: ExprKind::Call(Box::new(callee), values), ty: ret, pos })

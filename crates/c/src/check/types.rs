@@ -101,7 +101,7 @@ impl Checker {
             (Ty::Float(_), "SF") => Some(Ty::Float(FloatKind::Float)),
             (Ty::Float(_), "DF") => Some(Ty::Float(FloatKind::Double)),
             (Ty::Float(_), "XF" | "TF" | "KF" | "IF" | "HF" | "BF" | "SC" | "DC" | "XC" | "TC" | "KC" | "IC") => {
-                Some(Ty::Float(FloatKind::LongDouble))
+                Some(Ty::Float(FloatKind::Other))
             }
             _ => None,
         };

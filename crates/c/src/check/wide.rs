@@ -26,8 +26,8 @@ pub(super) fn narrowed(checker: &Checker, expr: &Expr) -> Option<Result<u64, Not
                 Ty::Int(IntKind::Bool) => Ok(u64::from(value != 0)),
                 Ty::Float(FloatKind::Float) if signed => Ok(u64::from((value as i128 as f32).to_bits())),
                 Ty::Float(FloatKind::Float) => Ok(u64::from((value as f32).to_bits())),
-                Ty::Float(FloatKind::Double) if signed => Ok((value as i128 as f64).to_bits()),
-                Ty::Float(FloatKind::Double) => Ok((value as f64).to_bits()),
+                Ty::Float(FloatKind::Double | FloatKind::LongDouble) if signed => Ok((value as i128 as f64).to_bits()),
+                Ty::Float(FloatKind::Double | FloatKind::LongDouble) => Ok((value as f64).to_bits()),
                 ty @ (Ty::Int(_) | Ty::Ptr(_)) => Ok(truncate(&checker.types, ty, value as u64)),
                 _ => Err(NotConstant),
             }

@@ -21,7 +21,7 @@ use raddle_program::{self as ir, BinOp, Callee, Draw, ErrorKind, Op, Ordering, R
 const MOST_ALTERNATIVES: u64 = 1 << 16;
 
 /// Calls that are lowered here by name.
-const NATIVE: [&str; 27] = [
+const NATIVE: [&str; 28] = [
     "abort",
     "exit",
     "_Exit",
@@ -47,6 +47,7 @@ const NATIVE: [&str; 27] = [
     "reallocarray",
     "thrd_exit",
     "pthread_exit",
+    "pthread_kill",
     "dprintf",
     "raddle_post",
 ];
@@ -79,6 +80,7 @@ impl FnLowerer<'_, '_> {
             }
             "memcpy" | "memmove" | "mempcpy" | "memset" => return self.bulk(expr, name, args).map(Some),
             "realloc" | "reallocarray" => return self.reallocate(expr, args).map(Some),
+            "pthread_kill" => return self.signal_to(expr, args).map(Some),
             _ => {}
         }
         let mut values = Vec::new();
@@ -88,9 +90,8 @@ impl FnLowerer<'_, '_> {
         self.at(expr.pos);
         match name {
             "abort" => {
-                // Where a program marks its errors by `reach_error`, an abort is a way to give up a run.
-                let marks = self.program.checker.user_function("reach_error").is_some();
-                if !marks {
+                // Where a program is written in the words of competitions, an abort is a way to give up a run.
+                if !self.program.checker.speaks_to_verifiers() {
                     self.b.push(Op::Error { kind: ErrorKind::Mark, message: "abort() is called".to_owned() });
                 }
                 self.b.terminate(Term::Exit);
@@ -108,7 +109,7 @@ impl FnLowerer<'_, '_> {
                 if self.program.used.contains("__raddle_cleanup_push") {
                     self.library_call("__raddle_cleanup_all", Vec::new(), &Ty::Void.plain(), expr.pos)?;
                 }
-                if self.program.used.contains("pthread_key_create") || self.program.used.contains("tss_create") {
+                if self.program.ends_threads() {
                     self.library_call("__raddle_thread_end", Vec::new(), &Ty::Void.plain(), expr.pos)?;
                 }
                 self.b.terminate(Term::ExitThread(value));
@@ -121,6 +122,26 @@ impl FnLowerer<'_, '_> {
         let after = self.b.block();
         self.b.switch_to(after);
         Ok(Some(zero(self)))
+    }
+
+    /// A signal to the thread itself, or the question whether another is there. Another thread's handler would run between any two of its steps.
+    fn signal_to(&mut self, expr: &Expr, args: &[Expr]) -> Lowered<ir::Expr> {
+        let [thread, signal] = args else { return Err(Fault::new(expr.pos, "`pthread_kill` takes two arguments")) };
+        let own = |expr: &Expr| {
+            let ExprKind::Call(callee, _) = &expr.kind else { return false };
+            let ExprKind::AddrOf(function) = &callee.kind else { return false };
+            matches!(function.kind, ExprKind::Func(id) if *self.program.checker.func(id).name == *"pthread_self")
+        };
+        if own(thread) {
+            let signal = (self.value(signal)?, signal.ty.clone());
+            return self.library_call("raise", vec![signal], &Ty::INT.plain(), expr.pos);
+        }
+        if !matches!(signal.kind, ExprKind::Const(0)) {
+            return Err(Fault::new(expr.pos, "a signal to another thread is not supported")
+                .help("a thread's handler could run between any two of its steps; `raise` and `pthread_kill(pthread_self(), ...)` are understood"));
+        }
+        self.value(thread)?;
+        Ok(ir::Expr::Const(Type::I32, 0))
     }
 
     /// Calls functions without arguments.
@@ -175,10 +196,10 @@ impl FnLowerer<'_, '_> {
             }
             "__raddle_start" => {
                 let (function, argument) = (next(), next());
-                if !self.program.used.contains("pthread_key_create") && !self.program.used.contains("tss_create") {
+                if !self.program.ends_threads() {
                     return self.spawn(expr, function, argument, None);
                 }
-                // Destructors of thread-specific data run when the function has returned.
+                // Destructors of thread-specific data run when the function has returned, and robust mutexes are given up.
                 let start = self.program.outline("__raddle_thread_start", expr.pos)?;
                 let dst = self.b.reg("thread", Type::I64);
                 let (start, args) = match function {

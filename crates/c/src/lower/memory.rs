@@ -39,7 +39,10 @@ impl FnLowerer<'_, '_> {
     pub(super) fn place(&mut self, object: &Expr) -> Lowered<Place> {
         let order = match object.ty.quals {
             quals if quals.atomic => Ordering::SeqCst,
-            quals if quals.volatile && self.program.options.volatile_relaxed && self.nesting == 0 => Ordering::Relaxed,
+            quals if quals.volatile && self.nesting == 0 => {
+                self.program.plain_volatile |= !self.program.options.volatile_relaxed;
+                if self.program.options.volatile_relaxed { Ordering::Relaxed } else { Ordering::NonAtomic }
+            }
             _ => Ordering::NonAtomic,
         };
         match &object.kind {

@@ -38,13 +38,13 @@ mod valueless;
 mod whole;
 mod wide;
 
-use crate::Options;
 use crate::check::Checker;
 use crate::ctype::RecordId;
 use crate::parse::Fault;
 use crate::source::Lines;
 use crate::token::{Name, Pos};
 use crate::tree::{Body, FnId, StrId, VarId};
+use crate::{Habits, Options};
 use raddle_program::{FuncId, Function, GlobalId, Program, Shape, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -85,6 +85,8 @@ pub(crate) struct Lowerer<'a> {
     notes: Vec<String>,
     /// It is written in the words of verification competitions.
     competition: bool,
+    /// There are accesses to `volatile` objects that are plain ones.
+    plain_volatile: bool,
 }
 
 /// The result of lowering: the program with what should be said about it, or what is wrong.
@@ -92,6 +94,7 @@ pub(crate) struct Finished {
     pub(crate) program: Program,
     pub(crate) notes: Vec<String>,
     pub(crate) competition: bool,
+    pub(crate) habits: Habits,
     pub(crate) faults: Vec<Fault>,
     pub(crate) lines: Lines,
 }
@@ -120,17 +123,22 @@ pub(crate) fn lower(checker: Checker, lines: Lines, options: &Options) -> Finish
         faults: Vec::new(),
         notes: Vec::new(),
         competition: false,
+        plain_volatile: false,
     };
     match main.filter(|&id| lowerer.checker.func(id).def.is_some()) {
         Some(main) => lowerer.run(main),
         None => lowerer.faults.push(Fault::new(Pos(0), "the program has no function `main`")),
     }
     let competition = lowerer.competition || lowerer.checker.competes;
-    let Lowerer { mut program, functions, notes, faults, lines, .. } = lowerer;
+    let x86 = lowerer.checker.x86.get();
+    if lowerer.checker.long_double.get() {
+        lowerer.note("`long double` is computed with the precision of `double`");
+    }
+    let Lowerer { mut program, functions, notes, faults, lines, plain_volatile, .. } = lowerer;
     if faults.is_empty() {
         program.functions = functions.into_iter().map(|f| f.expect("every function met is lowered")).collect();
     }
-    Finished { program, notes, competition, faults, lines }
+    Finished { program, notes, competition, habits: Habits { plain_volatile, x86 }, faults, lines }
 }
 
 impl Lowerer<'_> {
@@ -162,6 +170,11 @@ impl Lowerer<'_> {
             }
             Err(fault) => self.faults.push(fault),
         }
+    }
+
+    /// Whether there is something to be done when a thread ends.
+    fn ends_threads(&self) -> bool {
+        ["pthread_key_create", "tss_create", "pthread_mutexattr_setrobust"].iter().any(|name| self.used.contains(*name))
     }
 
     /// The number of a function that has or will have a body.

@@ -3,6 +3,7 @@
 use super::{Lowered, Lowerer};
 use crate::ctype::{Piece, QTy, Ty};
 use crate::parse::Fault;
+use crate::syntax::FloatKind;
 use crate::token::Pos;
 use crate::tree::{Base, Constant, StaticPart, Storage, StrId, VarId};
 use raddle_program::{Field, GlobalId, InitField, InitValue, Layout, Object, Type};
@@ -65,11 +66,13 @@ impl Lowerer<'_> {
         let size = types.size(&ty.ty)?;
         let natural = types.object_align(ty);
         if align <= natural {
-            if let Some(scalar) = types.scalar(&ty.ty) {
+            // A `long double` has more bytes than its number.
+            let whole = |ty: &Ty| types.scalar(ty).filter(|_| !matches!(ty, Ty::Float(FloatKind::LongDouble)));
+            if let Some(scalar) = whole(&ty.ty) {
                 return Some(Layout::Scalar(types.stored(scalar)));
             }
             if let crate::ctype::Ty::Array(element, Some(n)) = &ty.ty
-                && let Some(scalar) = types.scalar(&element.ty)
+                && let Some(scalar) = whole(&element.ty)
             {
                 return Some(Layout::Array(types.stored(scalar), *n as u32));
             }

@@ -6,7 +6,7 @@
 
 use super::Lowerer;
 use super::function::FnLowerer;
-use crate::ctype::{QTy, RecordId, Ty};
+use crate::ctype::{QTy, Record, RecordId, Ty};
 use crate::tree::{Expr, ExprKind};
 use raddle_program::{Member, Parts, Shape, Shapes};
 use std::sync::Arc;
@@ -46,18 +46,38 @@ impl Lowerer<'_> {
         let record = self.checker.types.record(id);
         let tag = record.tag.as_ref().map(|tag| tag.to_string());
         let fields: Vec<_> = record.fields.iter().flatten().filter(|field| field.bits.is_none()).cloned().collect();
+        let units = units_of(record);
         let own = fields.iter().any(|field| field.name.as_ref().is_some_and(|name| name.starts_with("__")));
         let list = fields.into_iter().filter_map(|field| {
             let shape = self.shape(&field.ty.ty);
             let name = field.name.map(|name| name.to_string());
             Some(Member { name, offset: u32::try_from(field.offset).ok()?, shape })
         });
-        let list: Vec<Member> = list.collect();
+        let list: Vec<Member> = list.chain(units).collect();
         let parts = if own { Parts::Whole } else { Parts::Members { tag, list } };
         let shape = Arc::new(Shape { size, parts });
         self.shapes.insert(id, shape.clone());
         shape
     }
+}
+
+/// The words that bit-fields lie in, each called by all of them: `{kind, seq}`.
+fn units_of(record: &Record) -> Vec<Member> {
+    let mut units: Vec<(u64, u32, Vec<&str>)> = Vec::new();
+    for field in record.fields.iter().flatten() {
+        let (Some(bits), Some(name)) = (field.bits, &field.name) else { continue };
+        let size = bits.unit.size();
+        match units.iter_mut().find(|(at, known, _)| (*at, *known) == (field.offset, size)) {
+            Some((.., names)) => names.push(name),
+            None => units.push((field.offset, size, vec![name])),
+        }
+    }
+    let member = |(at, size, names): (u64, u32, Vec<&str>)| {
+        let name = if let [name] = names[..] { name.to_owned() } else { format!("{{{}}}", names.join(",")) };
+        let shape = Arc::new(Shape { size, parts: Parts::Whole });
+        Some(Member { name: Some(name), offset: u32::try_from(at).ok()?, shape })
+    };
+    units.into_iter().filter_map(member).collect()
 }
 
 impl FnLowerer<'_, '_> {

@@ -344,7 +344,7 @@ impl Words {
             Kw::Unsigned => self.unsigned = true,
             Kw::Float | Kw::Float32 => self.float = Some(FloatKind::Float),
             Kw::Double | Kw::Float64 => self.float = Some(FloatKind::Double),
-            Kw::Float128 => self.float = Some(FloatKind::LongDouble),
+            Kw::Float128 => self.float = Some(FloatKind::Other),
             Kw::Complex => self.complex = true,
             _ => return false,
         }
@@ -367,7 +367,7 @@ impl Words {
             return Err(Fault::new(pos, "these words do not make a type"));
         }
         Ok(if self.complex {
-            TypeSpec::Float(FloatKind::LongDouble)
+            TypeSpec::Float(FloatKind::Other)
         } else if self.void {
             TypeSpec::Void
         } else if self.boolean {

@@ -165,7 +165,7 @@ impl Generator {
         let pad = "    ".repeat(indent);
         let p = self.prefix.clone();
         let simple = indent > 4 || budget == 0;
-        match self.rng.below(if simple { 8 } else { 18 }) {
+        match self.rng.below(if simple { 8 } else { 20 }) {
             0 | 1 => {
                 let target = self.target();
                 let _ = writeln!(out, "{pad}{target} = {};", self.expr());
@@ -282,6 +282,7 @@ impl Generator {
                 let value = self.expr();
                 let _ = writeln!(out, "{pad}{target} = ({{ long long in = {value}; in ^ 5; }});");
             }
+            17 | 18 => self.atomic(out, &pad),
             16 if self.in_loop => {
                 let word = self.rng.pick(&["break", "continue"]);
                 let _ = writeln!(out, "{pad}if ({}) {word};", self.expr());
@@ -295,6 +296,32 @@ impl Generator {
                 );
             }
         }
+    }
+
+    /// An update at once, of objects that are the function's own and of others.
+    fn atomic(&mut self, out: &mut String, pad: &str) {
+        let (name, ty) = self.rng.pick(&self.vars).clone();
+        let target = self.rng.pick(&self.vars).0.clone();
+        if ty == "_Bool" || target == name {
+            return;
+        }
+        let value = self.expr();
+        let line = match self.rng.below(4) {
+            0 => format!("{target} = __atomic_exchange_n(&{name}, ({ty}){value}, 5);"),
+            1 => {
+                let expected = if self.rng.chance(50) { name.clone() } else { self.expr() };
+                format!(
+                    "{{ {ty} seen = {expected}; int won = __atomic_compare_exchange_n(&{name}, &seen, ({ty}){value}, 0, 5, 5); {target} = won + (unsigned long long)seen; }}"
+                )
+            }
+            _ => {
+                let op = self.rng.pick(&["add", "sub", "and", "or", "xor", "nand"]);
+                let builtin =
+                    if self.rng.chance(50) { format!("__atomic_fetch_{op}") } else { format!("__atomic_{op}_fetch") };
+                format!("{target} = {builtin}(&{name}, ({ty}){value}, 5);")
+            }
+        };
+        let _ = writeln!(out, "{pad}{line}");
     }
 
     /// `op=` on types whose arithmetic cannot overflow.

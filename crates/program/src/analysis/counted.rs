@@ -5,7 +5,7 @@
 //! - a test leaves it unless `i < n` (or `<=`, or the other way round), and
 //! - `i` is changed by a constant, upwards for `<`, and nowhere else in the loop,
 //!
-//! where `n` is a constant or a register that the loop does not write. The number of turns is then settled when the loop is entered. Such loops
+//! where `n` is computed from constants and registers that the loop does not write. The number of turns is then settled when the loop is entered. Such loops
 //! need no bound: what stands behind one would be lost for a bound that is smaller than its number of turns, which is hardly ever
 //! what somebody wanted who bounds the loops that do not end. The induction variables are those of every compiler (Allen and Cocke 1969).
 //! A counter that wraps around before it gets to `n` is not recognised; then the limit on the length of an execution is what ends it.
@@ -94,10 +94,10 @@ fn stays_while(cond: &Expr, holds: bool) -> Vec<Test<'_>> {
 
 /// Whether one side of the comparison moves towards the other, which stands still.
 fn counts(function: &Function, l: &Loop, always: &impl Fn(BlockId) -> bool, (low, high): Test<'_>) -> bool {
-    let fixed = |expr: &Expr| match expr {
-        Expr::Const(..) => true,
-        Expr::Reg(reg) => writes(function, l, *reg).is_empty(),
-        _ => false,
+    let fixed = |expr: &Expr| {
+        let mut fixed = true;
+        expr.walk(&mut |part| fixed &= !matches!(part, Expr::Reg(reg) if !writes(function, l, *reg).is_empty()));
+        fixed
     };
     let moves = |expr: &Expr, up: bool| {
         let Expr::Reg(reg) = expr else { return false };

@@ -84,14 +84,20 @@ pub(super) fn inlined(
 }
 
 /// The calls of small functions in a block.
-fn calls<'b>(block: &'b Block, small: &'b [Option<Function>]) -> impl Iterator<Item = (usize, FuncId)> + 'b {
+pub(super) fn calls<'b>(block: &'b Block, small: &'b [Option<Function>]) -> impl Iterator<Item = (usize, FuncId)> + 'b {
     block.insts.iter().enumerate().filter_map(|(at, inst)| match inst.op {
         Op::Call { callee: Callee::Direct(id), .. } if small[id.index()].is_some() => Some((at, id)),
         _ => None,
     })
 }
 
-fn replace(function: &mut Function, block: BlockId, at: usize, callee: &Function, names: &mut FxHashSet<String>) {
+pub(super) fn replace(
+    function: &mut Function,
+    block: BlockId,
+    at: usize,
+    callee: &Function,
+    names: &mut FxHashSet<String>,
+) {
     let mut rest = function.blocks[block.index()].insts.split_off(at);
     let Inst { op, span } = rest.remove(0);
     let Op::Call { dst, args, .. } = op else { return };

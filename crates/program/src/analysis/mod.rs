@@ -18,6 +18,7 @@
 //! | [`unwritten`] | which reads can only find what was never written |
 //! | [`pieces`] | which accesses are made in pieces, because others are smaller |
 //! | [`inputs`] | which values of unknown inputs have to be explored |
+//! | [`promote`] | which local objects nobody else knows; keeps them in registers |
 //! | `simplify` | what is left of an expression with constants in it |
 //! | [`mod@escape`] | which memory other threads can never reach |
 
@@ -35,6 +36,7 @@ pub mod looks;
 pub mod loops;
 mod mentions;
 pub mod pieces;
+pub mod promote;
 mod simplify;
 pub mod spin;
 pub mod unheeded;
@@ -53,6 +55,7 @@ pub use liveness::{Liveness, RegSet};
 pub use looks::look_once;
 pub use loops::{Loop, LoopId, Loops};
 pub use pieces::{Pieces, Split, split};
+pub use promote::keep_in_registers;
 pub use spin::{SpinKind, SpinLoop, SpinReport, spin_loops, stop_silent_loops};
 pub use unheeded::{Unheeded, end_where_unheeded};
 pub use unused::drop_unused_results;
@@ -68,6 +71,9 @@ pub fn transform(program: &mut Program) {
     resolve_inputs(program);
     decide_branches(program);
     drop_idle_code(program);
+    if keep_in_registers(program) {
+        drop_idle_code(program);
+    }
     if look_once(program) {
         drop_idle_code(program);
     }

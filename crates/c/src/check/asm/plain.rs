@@ -3,7 +3,7 @@
 //! A load is an acquire load and a store a release store: that is what the machine makes of them, and what code that is written in assembly relies on.
 //! Jumps become jumps of the function to labels of their own, so that loops that wait are recognised as such.
 
-use super::{Reading, operand, parse_number, tie};
+use super::{Reading, operand, parse_number, split_operands, tie};
 use crate::check::{Checked, Checker};
 use crate::ctype::{IntKind, Ty};
 use crate::syntax::{AsmOperand, BinaryOp};
@@ -12,12 +12,24 @@ use crate::tree::{Builtin, Expr, ExprKind, Order, RmwKind, Stmt, StmtKind, Stora
 use raddle_program::Ordering;
 use std::rc::Rc;
 
-const WORD: Ty = Ty::Int(IntKind::ULLong);
+pub(super) const WORD: Ty = Ty::Int(IntKind::ULLong);
 
 /// Whether this can be the name of a label.
 pub(super) fn is_label(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+}
+
+/// Whether this loads two numbers at once, as is done by a compare-exchange of whatever the registers hold with the same: it changes nothing, so they may hold zeros.
+pub(super) fn is_wide_load(list: &[String]) -> bool {
+    let copies = |text: &str, from: &str, to: &str| {
+        let operands = text.strip_prefix("mov").map(|rest| split_operands(rest.trim_start_matches(['l', 'q'])));
+        operands.is_some_and(|both| matches!(&both[..], [a, b] if register(a) == Some(from) && register(b) == Some(to)))
+    };
+    let [first, second, exchange] = list else { return false };
+    let both = |a: &str, b: &str| copies(a, "rdx", "rcx") && copies(b, "rax", "rbx");
+    (both(first, second) || both(second, first))
+        && ["lock cmpxchg16b ", "lock cmpxchg8b "].iter().any(|name| exchange.starts_with(name))
 }
 
 /// The register of 64 bits that a name is, or is a part of.
@@ -42,17 +54,6 @@ impl Checker {
                 let name: Name = format!("<asm {} {}>", reading.pos.0, self.label_count(reading.pos)?).into();
                 self.label_of(&name, reading.pos, false)?;
                 reading.labels.push((at, name));
-            }
-        }
-        if reading.labels.is_empty() {
-            return Ok(());
-        }
-        // An instruction may be met again, so what is tied to an output is in it from the beginning.
-        let asm = reading.asm;
-        for input in &asm.inputs {
-            if let Some(output) = tie(asm, input).and_then(|index| asm.outputs.get(index)) {
-                let value = self.rvalue_of(&input.expr)?;
-                self.assign_output(reading, output, value)?;
             }
         }
         Ok(())
@@ -108,7 +109,13 @@ impl Checker {
         let [source, target] = operands else { return Err(self.refuse(reading.pos, text)) };
         let pos = reading.pos;
         if stem("mov") {
+            let output = operand(reading.asm, target).and_then(|index| self.output_of(reading.asm, index));
+            reading.moved = match output {
+                Some(index) => Some(self.expr(&reading.asm.outputs[index].expr)?.ty.value().ty),
+                None => None,
+            };
             let value = self.read(reading, source, text)?;
+            reading.moved = Some(value.ty.ty.clone());
             return self.write(reading, target, value, text);
         }
         if stem("sbb") && source == target {
@@ -138,7 +145,7 @@ impl Checker {
     }
 
     /// The value of an operand: a constant, a register, an input, memory.
-    fn read(&mut self, reading: &mut Reading<'_>, text: &str, instruction: &str) -> Checked<Expr> {
+    pub(super) fn read(&mut self, reading: &mut Reading<'_>, text: &str, instruction: &str) -> Checked<Expr> {
         let pos = reading.pos;
         if let Some(number) = text.strip_prefix('$') {
             return parse_number(number).map(|n| self.int(n, pos)).ok_or_else(|| self.refuse(pos, instruction));
@@ -161,7 +168,13 @@ impl Checker {
         })
     }
 
-    fn write(&mut self, reading: &mut Reading<'_>, text: &str, value: Expr, instruction: &str) -> Checked<()> {
+    pub(super) fn write(
+        &mut self,
+        reading: &mut Reading<'_>,
+        text: &str,
+        value: Expr,
+        instruction: &str,
+    ) -> Checked<()> {
         let pos = reading.pos;
         if let Some(name) = register(text) {
             let value = self.convert(value, &WORD)?;
@@ -202,7 +215,7 @@ impl Checker {
             let typed = self.convert(moved, &WORD.plain().pointer())?;
             return self.deref(typed, pos).map(Some);
         }
-        self.memory_operand(reading.asm, text, Some(&WORD))
+        self.memory_operand(reading, text, Some(reading.moved.as_ref().unwrap_or(&WORD)))
     }
 
     /// `lock; bts` and its like. A bit that is no constant may be one of another word behind the first.
@@ -215,9 +228,15 @@ impl Checker {
         text: &str,
     ) -> Checked<()> {
         let pos = reading.pos;
-        let Some(object) = self.memory_operand(reading.asm, place, Some(&WORD))? else {
+        // A bit of something wider is the same bit.
+        let wanted = reading.bits.take();
+        let Some(mut object) = self.memory_operand(reading, place, Some(&WORD))? else {
             return Err(self.refuse(pos, text));
         };
+        if wanted > self.types.size(&object.ty.ty).map(|bytes| 8 * bytes) {
+            reading.bits = wanted;
+            object = self.memory_operand(reading, place, Some(&WORD))?.unwrap_or(object);
+        }
         let ty = object.ty.value().ty;
         let Some(bits) = ty.int().and_then(|_| self.types.size(&ty)).map(|bytes| 8 * bytes as i64) else {
             return Err(self.refuse(pos, text));
@@ -275,7 +294,7 @@ impl Checker {
         let pos = reading.pos;
         let half = if sixteen { WORD } else { Ty::Int(IntKind::UInt) };
         let whole = if sixteen { Ty::Int128 { signed: false } } else { WORD };
-        let Some(object) = self.memory_operand(reading.asm, place, None)? else {
+        let Some(object) = self.memory_operand(reading, place, None)? else {
             return Err(self.refuse(pos, text));
         };
         let object = self.seen_as(object, &whole, pos)?;

@@ -21,42 +21,48 @@ use crate::inst::{Block, Inst, Op, Term, Terminator};
 use crate::program::{BlockId, Function, Program, drop_unreachable_blocks};
 use crate::source::Span;
 
-/// Stops threads where they would turn for ever without a sound. The program must be valid, and stays so.
-pub fn stop_silent_loops(program: &mut Program) {
+/// Stops threads where they would turn for ever without a sound; returns the places, without those that nobody wrote. The program must be valid, and stays so.
+pub fn stop_silent_loops(program: &mut Program) -> Vec<Span> {
     let silent = silent_functions(program);
+    let mut places = Vec::new();
     for function in &mut program.functions {
-        if stop(function, &silent) {
+        let found = stop(function, &silent);
+        if !found.is_empty() {
             drop_unreachable_blocks(function);
         }
+        places.extend(found.into_iter().filter(|span| span.line > 0));
     }
+    places.sort_unstable();
+    places.dedup_by_key(|span| (span.file, span.line));
+    places
 }
 
-/// Whether there was such a loop.
-fn stop(function: &mut Function, silent: &[Silence]) -> bool {
+/// Where there were such loops.
+fn stop(function: &mut Function, silent: &[Silence]) -> Vec<Span> {
     let cfg = Cfg::new(function);
+    let mut places = Vec::new();
     if cfg.retreating_edges().is_empty() || is_too_large(function, &cfg) {
-        return false;
+        return places;
     }
     let loops = Loops::new(function, &cfg);
     let live = Liveness::new(function, &cfg);
-    let mut changed = false;
     // What is known of the graph stays true: a loop that is changed is none any more, and jumps back of others only get a block of their own.
     for l in &loops.list {
         if is_closed(function, l) {
+            places.push(function.blocks[l.head.index()].term.span);
             for block in &l.blocks {
                 let span = function.blocks[block.index()].term.span;
                 let term = Terminator { kind: Term::Unreachable, span };
                 function.blocks[block.index()] = Block { turn: None, insts: vec![stopped(span)], term };
             }
-            changed = true;
         } else if l.natural && !has_inner_cycle(&cfg, l) {
             for from in unchanged(function, &live, l, silent) {
+                places.push(function.blocks[from.index()].term.span);
                 stop_at_the_jump(function, from, l.head);
-                changed = true;
             }
         }
     }
-    changed
+    places
 }
 
 /// Whether nobody leaves the loop, and nothing happens in it.
