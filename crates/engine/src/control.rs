@@ -69,6 +69,11 @@ impl Control {
         self.rest.goes_on.notify_all();
     }
 
+    /// Whether it is to rest.
+    pub fn rests(&self) -> bool {
+        self.rest.rests.load(Ordering::Relaxed)
+    }
+
     /// Waits as long as it is to rest.
     pub(crate) fn wait(&self) {
         if !self.rest.rests.load(Ordering::Relaxed) {
