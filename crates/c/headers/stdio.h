@@ -16,6 +16,8 @@ int vprintf(const char *format, __builtin_va_list list);
 int vfprintf(FILE *file, const char *format, __builtin_va_list list);
 int vdprintf(int file, const char *format, __builtin_va_list list);
 int vsprintf(char *to, const char *format, __builtin_va_list list);
+int sscanf(const char *from, const char *format, ...);
+int vsscanf(const char *from, const char *format, __builtin_va_list list);
 int vsnprintf(char *to, size_t size, const char *format, __builtin_va_list list);
 int asprintf(char **to, const char *format, ...);
 int vasprintf(char **to, const char *format, __builtin_va_list list);

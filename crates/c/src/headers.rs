@@ -54,4 +54,5 @@ pub(crate) const LIBRARY: &str = concat!(
     include_str!("../library/jump.c"),
     include_str!("../library/cancel.c"),
     include_str!("../library/everyday.c"),
+    include_str!("../library/scan.c"),
 );

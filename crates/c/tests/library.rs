@@ -255,6 +255,40 @@ fn everyday_functions_do_what_the_systems_do() {
             return 0;
         }
     "#;
+    as_the_system_has_it(text);
+}
+
+#[test]
+fn texts_are_read_as_the_system_reads_them() {
+    let text = r#"
+        #include <stdio.h>
+        int main(void) {
+            const char *texts[] = { "12 -7 0x1f", "  3,4", "", "   ", "x", "-", "77", "0x1g 9", "4294967295 08", "5 % 6" };
+            for (int i = 0; i < 10; i++) {
+                int a = -1, b = -2, n = -3;
+                unsigned x = 4;
+                long l = 5;
+                short s = 6;
+                char c = '?', word[16] = "none", head[4] = "no";
+                printf("%d:", sscanf(texts[i], "%d %d %x%n", &a, &b, &x, &n));
+                printf("%d ", sscanf(texts[i], "%ld ,%hd", &l, &s));
+                printf("%d ", sscanf(texts[i], "%3s%c%15s", head, &c, word));
+                printf("%d ", sscanf(texts[i], "%*d %i", &n));
+                printf("%d ", sscanf(texts[i], "%1d%2d %% %d", &a, &b, &n));
+                printf("%d %d %u %d %ld %d %c ", a, b, x, n, l, s, c);
+                for (const char *at = word; *at; at++)
+                    printf("%c", *at);
+                for (const char *at = head; *at; at++)
+                    printf("/%c", *at);
+                printf("\n");
+            }
+            return 0;
+        }
+    "#;
+    as_the_system_has_it(text);
+}
+
+fn as_the_system_has_it(text: &str) {
     let scratch = Scratch::new();
     let source = scratch.file("p.c", text);
     let binary = scratch.join("p");

@@ -75,6 +75,11 @@ impl Control {
         self.rest.looks.load(Ordering::Relaxed)
     }
 
+    /// Whether it is to rest.
+    pub fn rests(&self) -> bool {
+        self.rest.rests.load(Ordering::Relaxed)
+    }
+
     /// Waits as long as it is to rest.
     pub(crate) fn wait(&self) {
         self.rest.looks.fetch_add(1, Ordering::Relaxed);

@@ -194,6 +194,11 @@ impl<'c> Deadline<'c> {
             return Some(StopReason::Dismissed);
         }
         self.control.wait();
+        self.over()
+    }
+
+    /// The same, of a run that may rest: whoever looks on does not.
+    pub fn over(&self) -> Option<StopReason> {
         if self.control.stopped() {
             return Some(StopReason::Interrupted);
         }

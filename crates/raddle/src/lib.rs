@@ -44,6 +44,7 @@ pub mod memory_systems;
 pub mod prepare;
 pub mod replay;
 pub mod robustness;
+mod shifts;
 pub mod strengthen;
 pub mod traces;
 pub mod verify;

@@ -2,14 +2,17 @@
 
 use crate::engines::ENGINES;
 use crate::error::Error;
-use crate::formulas::{self, Beside};
+use crate::formulas::{self, Answer, Formulas};
 use crate::load::{LoadOptions, Loaded};
 use crate::prepare::{prepare, prepare_with};
+use crate::shifts::{self, Shift};
 use raddle_engine::{Control, Engine, Options, Outcome, Question, StopReason};
 use raddle_program::Program;
 use raddle_program::analysis::{LoopBounds, LoopPlace, NamedBound, Pieces};
 use raddle_trace::threads::TOO_MANY;
 use raddle_trace::{Model, Place, Scope, Verdict};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// What to verify and how far.
@@ -75,63 +78,78 @@ pub fn verify(program: &Program, settings: &Settings, control: &Control) -> Resu
     let options = &settings.options;
     let code = prepare_with(program, bounds.clone(), settings.bound_all_loops, options.properties);
     let question = Question { code: &code, options };
-    let left = |patience: Duration| limit.map_or(patience, |limit| limit.saturating_sub(start.elapsed()));
+    // A limit that was given is for all of it.
+    let left = || limit.map_or(3 * PATIENCE, |limit| limit.saturating_sub(start.elapsed()));
+    let together = options.workers > 1;
     // A formula has all executions and all values of inputs in it, so those who try one after the other have their time first.
-    let (outcome, asked) = match formulas::after(program, &code, settings, !bounds.is_empty()) {
-        None => (settings.engine.ask(&question, control)?, false),
+    let asked = AtomicBool::new(false);
+    let outcome = match formulas::after(program, &code, settings, !bounds.is_empty()) {
+        None => settings.engine.ask(&question, control)?,
         Some((patience, why)) => {
-            let patience = limit.map_or(patience, |limit| patience.within(limit / 2));
-            let others = |time: Duration| {
-                let mut patience = limit.map_or(time, |limit| limit.saturating_sub(start.elapsed()) / 2);
-                if bounds.is_empty() && formulas::starts_threads_for_ever(program) {
-                    patience /= 2;
-                    let few = grow(program, settings, control, None, patience)?;
-                    if few.is_some() {
-                        return Ok(few);
-                    }
-                }
-                formulas::decide(program, settings, &bounds, control, patience, why)
-            };
-            match formulas::beside(settings.engine, &question, control, patience, others)? {
-                Beside::Decided(outcome) => return Ok(outcome),
-                Beside::Enumerated(outcome, asked) => (outcome, asked),
+            let patience = limit.map_or(patience, |limit| patience.within(limit / 8));
+            let formulas = Formulas::new(program, settings, &bounds, why);
+            let enumerate = |control: &Control| Ok(Some(settings.engine.ask(&question, control)?));
+            let mut shifts = vec![Shift::new(patience, enumerate).half()];
+            if bounds.is_empty() && formulas::starts_threads_for_ever(program) {
+                shifts.push(Shift::new(patience, |control| grow(program, settings, control, None, left())));
             }
+            shifts.extend(formulas.iter().flat_map(|formulas| formulas.shifts(&left, &asked)));
+            let ends = |who: usize, outcome: &Outcome| {
+                let others_go_on = matches!(outcome.stop, Some(StopReason::Inputs { .. } | StopReason::Depth { .. }));
+                who == 0 && !(others_go_on && asked.load(Relaxed))
+            };
+            let mut answers = decided(shifts::work(shifts, control, false, |who, answer: &Answer| match answer {
+                Ok(Some(outcome)) => outcome.verdict != Verdict::Unknown || ends(who, outcome),
+                Ok(None) => false,
+                Err(_) => true,
+            }))?;
+            answers.swap_remove(0)
         }
     };
+    let asked = asked.load(Relaxed);
+    let formulas = |why: &str| if asked { None } else { Formulas::new(program, settings, &bounds, why) };
+    let none = AtomicBool::new(false);
+    let in_turns = |shifts: Vec<Shift<'_, Answer>>| {
+        let decides = |_: usize, answer: &Answer| match answer {
+            Ok(outcome) => outcome.as_ref().is_some_and(|outcome| outcome.verdict != Verdict::Unknown),
+            Err(_) => true,
+        };
+        Ok::<_, Error>(decided(shifts::work(shifts, control, together, decides))?.into_iter().next())
+    };
     match &outcome.stop {
-        Some(StopReason::Inputs { values, .. })
-            if outcome.verdict == Verdict::Unknown && (!asked || limit.is_some()) =>
-        {
-            let why = format!("an unknown input has {values} values");
-            let decided = formulas::decide(program, settings, &bounds, control, left(PATIENCE), &why)?;
-            Ok(decided.unwrap_or(outcome))
+        Some(StopReason::Inputs { values, .. }) if outcome.verdict == Verdict::Unknown => {
+            let formulas = formulas(&format!("an unknown input has {values} values"));
+            let shifts = formulas.iter().flat_map(|formulas| formulas.shifts(&left, &none)).collect();
+            Ok(in_turns(shifts)?.unwrap_or(outcome))
         }
         // One execution has all the threads that there can be.
         Some(StopReason::GaveUp { why, at })
             if why == TOO_MANY && bounds.is_empty() && outcome.verdict == Verdict::Unknown =>
         {
             let at = at.clone();
-            Ok(grow(program, settings, control, Some(&at), left(PATIENCE))?.unwrap_or(outcome))
+            Ok(grow(program, settings, control, Some(&at), left())?.unwrap_or(outcome))
         }
-        Some(StopReason::Depth { at, .. }) if bounds.is_empty() && settings.options.limits.depth.is_none() => {
+        Some(StopReason::Depth { at, .. }) if bounds.is_empty() && options.limits.depth.is_none() => {
             let at = at.clone();
-            // A limit that was given is for all of it.
-            let now = Instant::now();
-            let left = || match settings.options.limits.time {
-                Some(limit) => limit.saturating_sub(start.elapsed()),
-                None => PATIENCE.saturating_sub(now.elapsed()),
-            };
             if let Some(decided) = without_bound(program, settings, control, left() / 2)? {
                 return Ok(decided);
             }
-            let why = "executions do not end where they were enumerated";
-            if !asked && let Some(decided) = formulas::decide(program, settings, &bounds, control, left() / 2, why)? {
-                return Ok(decided);
-            }
-            Ok(grow(program, settings, control, Some(&at), left())?.unwrap_or(outcome))
+            let formulas = formulas("executions do not end where they were enumerated");
+            let mut shifts: Vec<Shift<'_, Answer>> =
+                formulas.iter().flat_map(|formulas| formulas.shifts(&left, &none)).collect();
+            shifts.push(Shift::new(formulas::TURN, |control| grow(program, settings, control, Some(&at), left())));
+            Ok(in_turns(shifts)?.unwrap_or(outcome))
         }
         _ => Ok(outcome),
     }
+}
+
+/// What was said, and what decides first of all; an error goes before everything.
+fn decided(answers: Vec<Option<Answer>>) -> Result<Vec<Outcome>, Error> {
+    let answers: Result<Vec<Option<Outcome>>, Error> = answers.into_iter().flatten().collect();
+    let mut outcomes: Vec<Outcome> = answers?.into_iter().flatten().collect();
+    outcomes.sort_by_key(|outcome| outcome.verdict == Verdict::Unknown);
+    Ok(outcomes)
 }
 
 /// As [`verify()`], for a program that may access the same memory with different sizes: accesses that engines do not take for that are made in
@@ -195,28 +213,22 @@ fn ask(
     Ok(settings.engine.ask(&Question { code: &code, options }, control)?)
 }
 
-/// Engines that need no bound are asked where executions do not end. Under TSO `lazy-tso` decides where the program is right or wrong under SC already and robust, or finitely many delays matter, and
-/// `abstract-tso` where what buffers forget does not; the note of the one that decides says why. Under SC, and under PSO with few stores on their way, states may repeat where executions do not.
+/// Under TSO, engines that need no bound are asked where executions do not end: `lazy-tso` decides where the program is right or wrong under SC already and robust, or finitely many delays matter, and
+/// `abstract-tso` where what buffers forget does not. The note of the one that decides says why.
 fn without_bound(
     program: &Program,
     settings: &Settings,
     control: &Control,
     patience: Duration,
 ) -> Result<Option<Outcome>, Error> {
-    let engines: &[&str] = match settings.options.model {
-        _ if settings.engine.name() != "auto" => &[],
-        Model::Tso => &["lazy-tso", "abstract-tso"],
-        Model::Sc | Model::Pso => &["explicit"],
-        _ => &[],
-    };
-    if engines.is_empty() {
+    if settings.engine.name() != "auto" || settings.options.model != Model::Tso {
         return Ok(None);
     }
     let code = prepare_with(program, LoopBounds::default(), false, settings.options.properties);
     let mut options = settings.options.clone();
     options.limits.time = Some(patience / 2);
     let question = Question { code: &code, options: &options };
-    for name in engines {
+    for name in ["lazy-tso", "abstract-tso"] {
         let engine = ENGINES.find(name).expect("it is among them");
         if engine.takes(&question).is_err() || control.stopped() {
             continue;

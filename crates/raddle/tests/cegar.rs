@@ -125,6 +125,22 @@ fn who_ends_the_program_hides_nobody() {
     }
 }
 
+/// The first thread may end the program as soon as it has started another one, or has written; what others do meanwhile may come before that, too.
+#[test]
+fn whoever_may_end_the_program_may_do_so_later() {
+    for before in ["", "store x, 1;"] {
+        let text = format!(
+            "global x: i32; entry main exit;
+             fn fails() {{ let a = load x; store x, 2; let b = load x; if b == 2 {{ error \"there\"; }} }}
+             fn main() {{ spawn fails(); {before} }}"
+        );
+        assert_eq!(verdict(&text), Verdict::Violated, "{before}");
+    }
+    let looks = "global x: i32; fn fails() { let a = load x; if a == 1 { error \"there\"; } }
+         fn ends() { store x, 1; exit; } fn main() { spawn fails(); spawn ends(); }";
+    assert_eq!(verdict(looks), Verdict::Violated);
+}
+
 /// Where abstract states know nothing of `z`, an order in which the third thread comes first seems possible; it is not, and the violation has to be found all the same (Telbisz 2024, partial feasibility).
 #[test]
 fn what_seems_possible_only_with_what_is_not_known_is_looked_at_again() {

@@ -12,8 +12,8 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Not;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// A literal: a variable or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,9 +60,17 @@ pub enum Answer {
     Unknown,
 }
 
-/// Tells solvers to stop, from wherever it is raised.
+/// Tells solvers to stop, or to rest for a while, from wherever it is raised.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Signals>);
+
+#[derive(Debug, Default)]
+struct Signals {
+    raised: AtomicBool,
+    rests: AtomicBool,
+    changing: Mutex<()>,
+    goes_on: Condvar,
+}
 
 impl Stop {
     /// Nobody has raised it.
@@ -72,12 +80,31 @@ impl Stop {
 
     /// Raises it, for good.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.raised.store(true, Ordering::Relaxed);
+        self.go_on();
     }
 
-    /// Whether somebody has.
+    /// Whoever asks next whether it is raised waits until [`Stop::go_on`].
+    pub fn rest(&self) {
+        self.0.rests.store(true, Ordering::Relaxed);
+    }
+
+    /// Nobody waits any longer.
+    pub fn go_on(&self) {
+        let _changing = self.0.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.0.rests.store(false, Ordering::Relaxed);
+        self.0.goes_on.notify_all();
+    }
+
+    /// Whether somebody has raised it.
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        if self.0.rests.load(Ordering::Relaxed) {
+            let mut changing = self.0.changing.lock().unwrap_or_else(PoisonError::into_inner);
+            while self.0.rests.load(Ordering::Relaxed) {
+                changing = self.0.goes_on.wait(changing).unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        self.0.raised.load(Ordering::Relaxed)
     }
 }
 

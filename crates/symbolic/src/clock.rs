@@ -5,14 +5,19 @@ use raddle_solve::Stop;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Works with a [`Stop`] that is raised when the deadline has passed.
+/// Works with a [`Stop`] that is raised when the deadline has passed, and at which solvers rest as long as the run is to.
 pub(crate) fn watched<T>(deadline: &Deadline<'_>, work: impl FnOnce(&Stop) -> T) -> T {
     let (stop, over) = (Stop::new(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         // CaDiCaL runs for long; somebody else looks at the clock.
         let clock = scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {
-                if deadline.passed().is_some() {
+                if deadline.control().rests() {
+                    stop.rest();
+                } else {
+                    stop.go_on();
+                }
+                if deadline.over().is_some() {
                     stop.raise();
                 }
                 std::thread::park_timeout(Duration::from_millis(10));

@@ -388,7 +388,7 @@ impl Walker<'_> {
         all
     }
 
-    /// The accesses that a thread can do next, each with its condition and the condition that it writes; such as can race.
+    /// The accesses that a thread can do next once nobody else is in an atomic block, each with its condition and the condition that it writes; such as can race.
     pub(super) fn pending(&mut self, path: &Path, id: ThreadId) -> Result<Vec<(Term, Term, Pending)>, Halt> {
         let thread = path.thread(id);
         let pc = thread.pc;
@@ -417,7 +417,7 @@ impl Walker<'_> {
                 Some(_) => self.terms.and(writes, goes_on),
                 None => self.terms.bool(false),
             };
-            let atomic = order != Ordering::NonAtomic;
+            let atomic = order != Ordering::NonAtomic || path.thread(id).atomic > 0;
             all.push((path.guard, writes, Pending { thread: id, pc, addr, size, atomic }));
         }
         Ok(all)

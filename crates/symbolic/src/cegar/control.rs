@@ -107,11 +107,9 @@ impl Control {
         self.threads.iter().any(|thread| thread.status == Status::Finished { exit: true })
     }
 
-    /// Who may move as far as that does not depend on memory.
+    /// Who may move as far as that does not depend on memory. Whoever ends the program may always do so later, so others go on, as they do in the machine; an end is part of the action before it.
     pub(super) fn movers(&self) -> impl Iterator<Item = &Thread> {
-        let over = self.is_over();
-        let may =
-            move |thread: &&Thread| !over && !thread.is_done() && self.atomic.is_none_or(|owner| owner == thread.id);
+        let may = |thread: &&Thread| !thread.is_done() && self.atomic.is_none_or(|owner| owner == thread.id);
         self.threads.iter().map(|thread| &**thread).filter(may)
     }
 

@@ -9,7 +9,10 @@ use super::meetings;
 use super::path::{Action, Halt, Path, Pending, Target};
 use super::reduce::Reduction;
 use super::vars::Kind;
+use crate::apart;
+use raddle_engine::Refusal;
 use raddle_machine::code::{Instr, SyncOp};
+use raddle_program::Ordering;
 use raddle_solve::Term;
 use raddle_trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -314,19 +317,35 @@ pub(super) fn successors(
     }
     if wanted.races {
         let mut pending: Vec<(Term, Term, Pending)> = Vec::new();
-        for &id in &movers {
+        let inside = state.control.atomic;
+        for thread in state.control.threads.iter().filter(|thread| !thread.is_done()) {
+            let id = thread.id;
+            if inside.is_some() && thread.status == Status::Ready && apart_in_block(world, inside, thread) {
+                let why = format!("in the engine `cegar` {}", apart::MEETS_OTHERS);
+                return Err(Halt::Refused(Box::new(Refusal::at(world.code, thread.pc, why))));
+            }
             pending.extend(world.walk(state, facts, |walker| {
                 let path = Path::at(walker, &state.control);
                 walker.pending(&path, id)
             })?);
         }
         for (at, one) in pending.iter().enumerate() {
-            for other in &pending[at + 1..] {
+            // What two others do next is seen before the block begins.
+            let is_inside = |one: &Pending| inside.is_none_or(|id| id == one.thread);
+            for other in pending[at + 1..].iter().filter(|other| is_inside(&one.2) || is_inside(&other.2)) {
                 all.extend(race(world, state, *one, *other));
             }
         }
     }
     Ok(Successors { noticed: all, actions, sets })
+}
+
+/// Whether what a thread does next cannot be told from accesses: who is in an atomic block meets others, or somebody else waits in vain meanwhile.
+fn apart_in_block(world: &World<'_>, inside: Option<ThreadId>, thread: &super::control::Thread) -> bool {
+    match world.code.instr(thread.pc) {
+        Instr::Load { order: Ordering::NonAtomic, wait, .. } => wait != 0,
+        _ => inside == Some(thread.id) && apart::meets_others(world.code, thread.pc),
+    }
 }
 
 /// What is wrong with a state, as an action that does nothing.
@@ -351,8 +370,11 @@ fn race(
     let both = terms.and(one.0, other.0);
     let writes = terms.or(one.1, other.1);
     let guard = terms.and(both, writes);
-    // Whoever may look in vain comes second; it writes nothing then.
-    let first_writes = terms.is_true(one.1) || terms.is_false(other.1);
+    // Whoever may look in vain comes second; it writes nothing then. Who is in an atomic block goes on, so the other one comes before the block.
+    let first_writes = match state.control.atomic {
+        Some(inside) => b.thread == inside,
+        None => terms.is_true(one.1) || terms.is_false(other.1),
+    };
     let (first, second) = if first_writes { (a, b) } else { (b, a) };
     (!terms.is_false(guard)).then(|| noticed(state, first.thread, guard, Target::Race { first, second }))
 }

@@ -61,6 +61,7 @@ use self::path::{Halt, Target};
 use self::reduce::Reduction;
 use self::refine::Domain;
 use self::trace::{Feasible, schedule};
+use crate::apart;
 use crate::clock::watched;
 use crate::oc::too_large;
 use raddle_engine::{
@@ -146,17 +147,7 @@ impl Engine for Cegar {
             return Err(Refusal::whole(code, "the engine `cegar` takes no addresses of 32 bits"));
         }
         if question.looks_for_races() {
-            let instead = "--no race leaves races out, --engine optimal finds them";
-            if code.has_atomic_blocks() {
-                let message = format!("the engine `cegar` does not look for races beside atomic blocks; {instead}");
-                return Err(Refusal::whole(code, message));
-            }
-            if let Some(pc) = code.weak_synchronisation() {
-                let message = format!(
-                    "the engine `cegar` finds races only where threads synchronise by acquire, release and locks that are waited for, which this does not; {instead}"
-                );
-                return Err(Refusal::at(code, pc, message));
-            }
+            apart::refuse(self.name(), question)?;
         }
         if options.properties.contains(Property::Deadlock) && code.has_spins() {
             let message =
@@ -433,7 +424,7 @@ impl<'q> Run<'q> {
             self.told.insert(target);
             return Ok(Round::Again);
         }
-        let Some(schedule) = schedule(code, &moves, &last) else {
+        let Some(schedule) = schedule(code, &trace, &moves) else {
             let why = "there is a violation with an input that no schedule can name";
             self.reach.stop = Some(StopReason::GaveUp { why: why.into(), at: code.place(pc) });
             return Ok(Round::Done);

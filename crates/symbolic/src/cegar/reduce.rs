@@ -6,7 +6,7 @@
 //! * `aaspor`: the same, but accesses to what abstract states know nothing of do not count (abstraction-aware: Telbisz 2024, theorem 1). Sets are made anew for every precision.
 //!
 //! What makes it right: where a set leads back to a state that was looked at before, another one is tried, and where all of them do everybody is followed (`graph`): so every cycle has a state in it where nobody is left out (the cycle
-//! proviso; by the order in which states are looked at rather than by back edges of the code, since a loop that is known to end makes no cycle of states). A set is none with a way in it that ends the program, with a thread about to enter an atomic block, which might be
+//! proviso; by the order in which states are looked at rather than by back edges of the code, since a loop that is known to end makes no cycle of states). A set is none with a thread in it about to enter an atomic block, which might be
 //! stopped in it, or with a thread that may have to wait, unless it is known that it need not (guards have to be total). Source sets keep failures, but not that two accesses are pending at the same
 //! time or that nobody moves in abstract states; so where races or deadlocks are looked for, `local` is all there is.
 //!
@@ -172,9 +172,9 @@ impl World<'_> {
         if reduction == Reduction::None || everybody.len() < 2 {
             return Ok(Vec::new());
         }
-        let fits = |actions: &[Action]| !actions.is_empty() && actions.iter().all(|action| !action.control.is_over());
         let thread = |id: ThreadId| state.control.thread(id).expect("it moves");
-        let is_free = |(id, _, list): &&(ThreadId, bool, Vec<Action>)| is_local(self.code, thread(*id)) && fits(list);
+        let is_free =
+            |(id, _, list): &&(ThreadId, bool, Vec<Action>)| is_local(self.code, thread(*id)) && !list.is_empty();
         let mut right: Vec<Vec<ThreadId>> =
             actions.iter().filter(is_free).map(|(id, ..)| vec![*id]).take(MOST_SETS).collect();
         if reduction == Reduction::Local {
@@ -229,7 +229,7 @@ impl World<'_> {
                 break;
             }
             let members: Vec<ThreadId> = set.iter().map(|&at| everybody[at]).collect();
-            if !right.contains(&members) && self.is_total(state, facts, set.iter().map(|&at| &actions[at]), &fits)? {
+            if !right.contains(&members) && self.is_total(state, facts, set.iter().map(|&at| &actions[at]))? {
                 right.push(members);
             }
         }
@@ -242,14 +242,13 @@ impl World<'_> {
         state: &Abstract,
         facts: &[Term],
         members: impl Iterator<Item = &'a (ThreadId, bool, Vec<Action>)>,
-        fits: &impl Fn(&[Action]) -> bool,
     ) -> Result<bool, Halt> {
         for (id, waits, list) in members {
             let pc = state.control.thread(*id).expect("it moves").pc;
             let blocks = matches!(self.code.instr(pc), Instr::AtomicBegin | Instr::AtomicEnd);
             // Who is known to wait does nothing, and whoever could end that is among the members.
             let stands = *waits && list.is_empty();
-            if blocks || !(stands || fits(list)) {
+            if blocks || (list.is_empty() && !stands) {
                 return Ok(false);
             }
             if *waits && !stands {

@@ -159,9 +159,21 @@ impl World<'_> {
 }
 
 /// The schedule of moves that lead to a target; `None` if it cannot be named.
-pub(super) fn schedule(code: &Code, moves: &[(ThreadId, Moved)], last: &Action) -> Option<Schedule> {
+pub(super) fn schedule(code: &Code, trace: &[Rc<Action>], moves: &[(ThreadId, Moved)]) -> Option<Schedule> {
+    let last = trace.last().expect("a target is behind an action");
+    // An access that races with one in an atomic block comes before the block.
+    let outside = match (&last.target, last.control.atomic) {
+        (Some(Target::Race { first, .. }), Some(inside)) => {
+            let before = trace.iter().rposition(|action| action.control.atomic != Some(inside));
+            Some((before.map_or(0, |before| before + 1), first.thread))
+        }
+        _ => None,
+    };
     let mut steps = Vec::new();
-    for &(id, moved) in moves {
+    for (at, &(id, moved)) in moves.iter().enumerate() {
+        if let Some((_, first)) = outside.filter(|outside| outside.0 == at) {
+            steps.push(Step::Run(first));
+        }
         match moved {
             Moved::Silent => {}
             Moved::Run => steps.push(Step::Run(id)),
@@ -171,6 +183,7 @@ pub(super) fn schedule(code: &Code, moves: &[(ThreadId, Moved)], last: &Action) 
     }
     let mut steps = without_turns(code, steps);
     match &last.target {
+        Some(Target::Race { second, .. }) if outside.is_some() => steps.push(Step::Run(second.thread)),
         Some(Target::Race { first, second }) => steps.extend([first, second].map(|access| Step::Run(access.thread))),
         Some(Target::Deadlock { .. }) => {
             // An ordinary load that waits looks before it waits.

@@ -116,6 +116,9 @@ fn refuse_overlaps(code: &Code, graph: &Graph) -> Result<(), Fail> {
     Ok(())
 }
 
+/// How many pairs of a read and a write that it may read from are too many; each has a clause or two per bit.
+const MOST_SOURCES: usize = 600_000;
+
 /// The formula of an unrolled program whose joins order these nodes.
 pub(super) fn encode(
     code: &Code,
@@ -151,12 +154,17 @@ pub(super) fn encode(
     let reach = Reach::new(graph);
     let own = own_stores(graph, &events, &writes);
     let mut reads = Vec::new();
+    let mut pairs = 0;
     for (at, event) in events.iter().enumerate().filter(|(_, event)| !event.writes) {
         if stop.is_raised() {
             return Err(Fail::Stopped);
         }
         let candidates = candidates(graph, &reach, &events, at, &writes[&event.location]);
         let mut sources = Vec::new();
+        pairs += candidates.len();
+        if pairs > MOST_SOURCES {
+            return Err(Fail::TooLarge(event.pc));
+        }
         for &write in &candidates {
             let lit = match candidates[..] {
                 [_] if guards[write] == Lit::TRUE => guards[at],

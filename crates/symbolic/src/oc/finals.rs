@@ -8,7 +8,7 @@ use super::encode::{Wanted, encode};
 use super::graph::Location;
 use super::joins::join_threads;
 use super::search::{NoAnswer, Search, Way};
-use super::unroll::{Fail, MOST_STEPS, unroll};
+use super::unroll::{Bound, Fail, MOST_STEPS, unroll};
 use raddle_machine::{Access, Code};
 use raddle_solve::{Lit, Stop};
 use raddle_trace::Model;
@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 pub fn final_states(code: &Code, model: Model, places: &[Access]) -> Option<BTreeSet<Vec<u64>>> {
     let stop = Stop::new();
     let states: Result<Option<BTreeSet<Vec<u64>>>, Fail> = (|| {
-        let mut graph = unroll(code, model, 1, (false, false), MOST_STEPS, &stop)?;
+        let mut graph = unroll(code, model, Bound::LEAST, (false, false), MOST_STEPS, &stop)?;
         if !graph.cuts.is_empty() {
             return Ok(None);
         }

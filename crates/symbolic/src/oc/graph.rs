@@ -65,6 +65,13 @@ pub(super) struct Event {
     pub(super) pc: u32,
 }
 
+impl Event {
+    /// Whether it looks, and may not find what it waits for.
+    pub(super) fn may_be_in_vain(&self) -> bool {
+        !self.writes && self.reached != self.guard
+    }
+}
+
 /// A step of the machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Action {
@@ -177,6 +184,18 @@ pub(super) struct Block {
     /// That it is left again, or at an error: otherwise nothing of it has happened.
     pub(super) done: Term,
     pub(super) ends: Vec<Term>,
+    /// Where races are looked for: that its thread may stop inside, if it does so anywhere. What comes behind that has not happened.
+    pub(super) stops: Option<Term>,
+}
+
+impl Block {
+    /// Its thread stops inside under this condition.
+    pub(super) fn stop(&mut self, terms: &mut Terms, guard: Term) {
+        if !terms.is_false(guard) {
+            let stops = *self.stops.get_or_insert_with(|| terms.var(1));
+            self.ends.push(terms.and(guard, stops));
+        }
+    }
 }
 
 /// What a shared object is at first.

@@ -41,7 +41,8 @@ pub(crate) use self::shape::successors;
 use self::encode::Wanted;
 use self::graph::{Cut, CutKind, Event, Graph};
 use self::search::{Execution, NoAnswer, Search, Way};
-use self::unroll::{Fail, MOST_STEPS, unroll};
+use self::unroll::{Bound, Fail, MOST_STEPS, unroll};
+use crate::apart;
 use crate::clock::watched;
 use raddle_engine::{
     Deadline, Engine, Equivalence, Fault, Finding, Outcome, Question, Reach, Refusal, Statistics, StopReason, Switch,
@@ -65,6 +66,9 @@ const BOUND: Switch = Switch {
     default: "auto",
     summary: "turns of a loop that are followed where it is not known whether there are more; auto tries more and more",
 };
+
+/// How many turns of a loop that ends by counting are followed for one that is not certain.
+const COUNTED: u32 = 64;
 
 /// How many instructions are unrolled to see whether a program is taken.
 const FIRST_LOOK: u64 = 100_000;
@@ -126,17 +130,7 @@ impl Engine for OrderingConsistency {
             return Err(Refusal::whole(code, "the engine `oc` takes no addresses of 32 bits"));
         }
         if question.looks_for_races() {
-            let instead = "--no race leaves races out, --engine optimal finds them";
-            if code.has_atomic_blocks() {
-                let message = format!("the engine `oc` does not look for races beside atomic blocks; {instead}");
-                return Err(Refusal::whole(code, message));
-            }
-            if let Some(pc) = code.weak_synchronisation() {
-                let message = format!(
-                    "the engine `oc` finds races only where threads synchronise by acquire, release and locks that are waited for, which this does not; {instead}"
-                );
-                return Err(Refusal::at(code, pc, message));
-            }
+            apart::refuse(self.name(), question)?;
         }
         let deadlocks = options.properties.contains(Property::Deadlock);
         if deadlocks && code.has_spins() {
@@ -147,7 +141,14 @@ impl Engine for OrderingConsistency {
         if let Some(pc) = memory::too_large(code) {
             return Err(Refusal::at(code, pc, "the engine `oc` takes no local object of more than 16 KiB"));
         }
-        match unroll(code, options.model, 1, (deadlocks, question.looks_for_races()), FIRST_LOOK, &Stop::new()) {
+        match unroll(
+            code,
+            options.model,
+            Bound::LEAST,
+            (deadlocks, question.looks_for_races()),
+            FIRST_LOOK,
+            &Stop::new(),
+        ) {
             Err(Fail::Refused(refusal)) => Err(*refusal),
             _ => Ok(()),
         }
@@ -178,7 +179,7 @@ impl OrderingConsistency {
             counters: Vec::new(),
         };
         let fixed: Option<u32> = options.switches.get(&BOUND).parse().ok();
-        let mut bound = fixed.unwrap_or(1);
+        let mut bound = Bound { turns: fixed.unwrap_or(1), counted: if fixed.is_some() { COUNTED } else { 1 } };
         let mut notes = Vec::new();
         if options.workers > 1 {
             notes.push("the engine oc has one worker".into());
@@ -187,14 +188,19 @@ impl OrderingConsistency {
         loop {
             match run.round(bound)? {
                 Round::Done => break,
-                Round::Deeper(pc) if fixed.is_some() || bound >= 1 << 20 => {
-                    run.reach.stop = Some(StopReason::Endless { turns: bound, at: code.place(pc) });
+                Round::Deeper(pc) if fixed.is_some() || bound.turns >= 1 << 20 => {
+                    run.reach.stop = Some(StopReason::Endless { turns: bound.turns, at: code.place(pc) });
                     break;
                 }
                 Round::Deeper(_) => {
-                    done = bound;
-                    bound *= 2;
+                    if done == 0 {
+                        bound.counted = COUNTED;
+                    }
+                    done = bound.turns;
+                    bound.turns *= 2;
                 }
+                // Loops in loops.
+                Round::TooLarge(_) if bound.counted > 1 => bound.counted /= 8,
                 Round::TooLarge(pc) => {
                     let why = "there are too many events for one formula".to_owned();
                     run.reach.stop = Some(StopReason::GaveUp { why, at: code.place(pc) });
@@ -217,7 +223,7 @@ impl OrderingConsistency {
                 "{answers} times the solver said that there is no such execution; its proofs were checked: {steps} steps, {lemmas} lemmas on orders"
             ));
         }
-        run.counters.push(("unrolled", u64::from(bound)));
+        run.counters.push(("unrolled", u64::from(bound.turns)));
         let Run { findings, statistics, reach, counters, .. } = run;
         let mut outcome = Outcome { counters, ..Outcome::new(self.name(), question, reach, findings, statistics) };
         outcome.notes.extend(notes);
@@ -227,7 +233,7 @@ impl OrderingConsistency {
 
 impl Run<'_> {
     /// Looks at all executions with so many uncertain turns of each loop.
-    fn round(&mut self, bound: u32) -> Result<Round, Fault> {
+    fn round(&mut self, bound: Bound) -> Result<Round, Fault> {
         let code = self.question.code;
         self.statistics = Statistics::default();
         if self.deadline.passed().is_some() {
@@ -392,9 +398,16 @@ impl Run<'_> {
     }
 
     fn report_race(&mut self, graph: &Graph, execution: &Execution, accesses: [Event; 2]) -> Result<(), Halt> {
-        // Who looks in vain writes nothing, so one of the two does not; it comes second.
         let [one, other] = accesses;
-        let in_vain = !one.writes && one.reached != one.guard;
+        let block = graph.blocks.iter().map(|block| block.node).find(|&node| node == one.node || node == other.node);
+        if let Some(block) = block {
+            let outside = if one.node == block { other } else { one };
+            let schedule = witness::block_race_schedule(self.question.code, graph, execution, block, &outside);
+            self.add(confirm(self.question, schedule, Property::Race, outside.pc)?);
+            return Ok(());
+        }
+        // Who looks in vain writes nothing, so one of the two does not; it comes second.
+        let in_vain = one.may_be_in_vain();
         let (first, second) = if in_vain || other.depends { (other, one) } else { (one, other) };
         let schedule =
             witness::race_schedule(self.question.code, graph, execution, [first.issued, second.issued], first.depends);

@@ -5,6 +5,9 @@
 //! even if it does not find what it waits for, so it need not happen for that. A write that depends on what is read in the same step, as a compare-exchange does, has to come first. Where threads synchronise by acquire, release and locks that are waited for these are all
 //! races (see the engine `explicit`, which decides them in the same way).
 //!
+//! Of an access in an atomic block and one outside, that one comes right before the block: what is read in the block before it comes to the access is not what the other one writes, or that is a race
+//! as well. The thread may stop behind the access, as far as this race is concerned. If the one outside is a wait, which is not a step where it looks in vain, the block comes first.
+//!
 //! With store buffers a thread is past a store when that has set out, which is a node of its own then, and whatever the thread does later is behind it. Stores of the thread that are on their way need
 //! not have arrived; they can always do so.
 
@@ -40,11 +43,16 @@ pub(super) fn races(
     for (number, thread) in graph.threads.iter().enumerate() {
         threads.extend(thread.plan.iter().filter_map(|planned| Some((planned.node?, number))));
     }
+    let blocks: FxHashMap<Node, usize> = graph.blocks.iter().zip(0..).map(|(block, at)| (block.node, at)).collect();
+    let stops = graph.blocks.iter().zip(0..).filter_map(|(block, at)| Some((at, block.stops?)));
+    let stops: Vec<(usize, Lit)> = stops.map(|(at, stops)| (at, solver.lit(&graph.terms, stops))).collect();
     let mut races = Vec::new();
     for (first, one) in events.iter().enumerate() {
         for (second, other) in events.iter().enumerate().skip(first + 1) {
+            let block = |event: &Event| blocks.get(&event.node).copied();
+            let ordinary = |event: &Event| event.ordinary && block(event).is_none();
             let conflict =
-                one.location == other.location && (one.writes || other.writes) && (one.ordinary || other.ordinary);
+                one.location == other.location && (one.writes || other.writes) && (ordinary(one) || ordinary(other));
             let (Some(here), Some(there)) = (threads.get(&one.issued), threads.get(&other.issued)) else { continue };
             let apart = here != there
                 && !reach.is_before((one.issued, 0), (other.issued, 0))
@@ -60,8 +68,18 @@ pub(super) fn races(
                 let reached = solver.lit(&graph.terms, event.reached);
                 solver.sat.add(&[!lit, reached]);
             }
+            let inside = block(one).or(block(other));
+            let outside = if block(one).is_some() { other } else { one };
+            let may_stop = inside.filter(|_| !outside.may_be_in_vain());
+            for &(_, stops) in stops.iter().filter(|&&(at, _)| Some(at) != may_stop) {
+                solver.sat.add(&[!lit, !stops]);
+            }
             for (this, next) in [(one, other), (other, one)] {
-                if this.depends {
+                let comes_first = match inside {
+                    Some(_) => block(this).is_some() == outside.may_be_in_vain(),
+                    None => this.depends,
+                };
+                if comes_first {
                     // What it finds must be there when both are next, so it comes first.
                     orders.edge(lit, NodeId(this.issued), NodeId(next.issued));
                     continue;

@@ -93,7 +93,7 @@ pub(super) struct Search<'g> {
     watcher: Order,
     /// Pairs of writes that have literals for their order.
     ordered: FxHashSet<(usize, usize)>,
-    /// That some pair of accesses races.
+    /// That some pair of accesses races, or threads stop as they do for that.
     racing: Lit,
     /// That the program may end inside of atomic blocks.
     quits: Lit,
@@ -111,6 +111,11 @@ impl<'g> Search<'g> {
         };
         let graph = &*graph;
         let racing = formula.solver.sat.var();
+        // Only whoever looks for races lets threads stop inside of atomic blocks.
+        for stops in graph.blocks.iter().filter_map(|block| block.stops) {
+            let stops = formula.solver.lit(&graph.terms, stops);
+            formula.solver.sat.add(&[!stops, racing]);
+        }
         let quits = graph.quits.map_or(Lit::FALSE, |quits| formula.solver.lit(&graph.terms, quits));
         for race in &formula.races {
             formula.solver.sat.add(&[!race.lit, racing]);

@@ -14,8 +14,18 @@ pub(super) struct Turn {
     pub(super) turns: u32,
     /// How many of these were not certain.
     pub(super) open: u32,
+    /// How many were certain but for that the thread may have had to wait, or stop.
+    pub(super) counted: u32,
+    /// It is certain that this turn does not end the loop where it might.
+    pub(super) stays: bool,
     /// Under which condition this turn began.
     pub(super) guard: Term,
+}
+
+impl Turn {
+    pub(super) fn first(head: Pc, guard: Term) -> Self {
+        Turn { head, turns: 0, open: 0, counted: 0, stays: false, guard }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -137,6 +147,8 @@ impl State {
             }
             for (turn, others) in frame.turns.iter_mut().zip(&others.turns) {
                 turn.open = turn.open.max(others.open);
+                turn.counted = turn.counted.max(others.counted);
+                turn.stays |= others.stays;
                 if turn.guard != others.guard {
                     turn.guard = terms.or(turn.guard, others.guard);
                 }

@@ -5,6 +5,7 @@ use super::graph::{Action, CutKind, Join};
 use super::memory::MOST_BYTES;
 use super::state::{Object, State};
 use super::unroll::{Fail, Unroller};
+use crate::apart;
 use crate::words::{self, Computer, NoTerm, bits};
 use raddle_engine::Refusal;
 use raddle_machine::Addr;
@@ -50,6 +51,9 @@ impl<'c> Unroller<'c> {
     /// The states that follow.
     pub(super) fn step(&mut self, thread: usize, mut state: State) -> Result<Vec<State>, Fail> {
         let pc = state.pc;
+        if self.races && state.block.is_some() && apart::meets_others(self.code, pc) {
+            return self.refuse(pc, apart::MEETS_OTHERS);
+        }
         match self.code.instr(pc) {
             Instr::Move { dst, src } => {
                 let value = self.get(&state, src);
@@ -210,7 +214,8 @@ impl<'c> Unroller<'c> {
             Instr::Assume { cond } => {
                 let cond = self.get(&state, cond);
                 let holds = self.holds(cond);
-                state.guard = self.graph.terms.and(state.guard, holds);
+                let fails = self.graph.terms.not(holds);
+                self.stop_if(&mut state, fails);
             }
             Instr::Choose { dst, low, count, .. } => {
                 let low = self.get(&state, low);
@@ -267,6 +272,11 @@ impl<'c> Unroller<'c> {
             Instr::Branch { cond, then, otherwise } => {
                 let cond = self.get(&state, cond);
                 let holds = self.holds(cond);
+                if self.graph.terms.is_true(holds) {
+                    self.stay(&mut state, otherwise);
+                } else if self.graph.terms.is_false(holds) {
+                    self.stay(&mut state, then);
+                }
                 return Ok(self.branch(state, holds, then, otherwise));
             }
             Instr::Switch { value, table } => {
@@ -302,6 +312,8 @@ impl<'c> Unroller<'c> {
                         let exit = self.graph.terms.and(state.guard, quits);
                         self.graph.blocks[block].ends.push(exit);
                         self.graph.exits_inside.push(exit);
+                        let yes = self.graph.terms.bool(true);
+                        self.stop_if(&mut state, yes);
                     }
                     None => self.graph.threads[thread].exits.push(state.guard),
                 }

@@ -46,7 +46,7 @@ pub(super) struct Unroller<'c> {
     pub(super) graph: Graph,
     pub(super) model: Model,
     /// How many turns of a loop that are not certain are followed.
-    bound: u32,
+    bound: Bound,
     stop: &'c Stop,
     shapes: FxHashMap<FuncId, Rc<Shape>>,
     steps: u64,
@@ -70,11 +70,24 @@ pub(super) struct Unroller<'c> {
 /// The states of a thread that are still to be followed, the one to be followed next first.
 type Todo = BTreeMap<Vec<(u32, u32)>, Vec<State>>;
 
+/// How far loops are followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    /// How many turns that are not certain.
+    pub(super) turns: u32,
+    /// For each of these, how many of loops that end by counting, in which threads wait.
+    pub(super) counted: u32,
+}
+
+impl Bound {
+    pub(super) const LEAST: Bound = Bound { turns: 1, counted: 1 };
+}
+
 /// The program, unrolled with this bound, so that deadlocks and races can be looked for.
 pub(super) fn unroll(
     code: &Code,
     model: Model,
-    bound: u32,
+    bound: Bound,
     (deadlocks, races): (bool, bool),
     most_steps: u64,
     stop: &Stop,
@@ -224,12 +237,14 @@ impl Unroller<'_> {
             let known = old.iter().find(|turn| turn.head == head).filter(|_| inside.contains(&head));
             let turn = match known {
                 Some(turn) if back && head == to => {
-                    let open = turn.open + u32::from(turn.guard != guard);
-                    too_often |= open > bound;
-                    Turn { head, turns: turn.turns + 1, open, guard }
+                    let certain = turn.guard == guard;
+                    let open = turn.open + u32::from(!certain && !turn.stays);
+                    let counted = turn.counted + u32::from(!certain && turn.stays);
+                    too_often |= open > bound.turns || counted > bound.turns * bound.counted;
+                    Turn { head, turns: turn.turns + 1, open, counted, stays: false, guard }
                 }
                 Some(turn) => turn.clone(),
-                None => Turn { head, turns: 0, open: 0, guard },
+                None => Turn::first(head, guard),
             };
             state.frame_mut().turns.push(turn);
         }
@@ -239,9 +254,18 @@ impl Unroller<'_> {
         !too_often
     }
 
+    /// Notes that control does not go there, and so stays in the loops that it would leave.
+    pub(super) fn stay(&mut self, state: &mut State, to: Pc) {
+        let shape = self.shape(state.frame().function);
+        let loops = shape.loops(to);
+        for turn in state.frame_mut().turns.iter_mut().filter(|turn| !loops.contains(&turn.head)) {
+            turn.stays = true;
+        }
+    }
+
     /// How many sizes are looked at where that of an object is not known.
     pub(super) fn sizes(&self) -> usize {
-        self.bound as usize * 2 + 2
+        self.bound.turns as usize * 2 + 2
     }
 
     /// The thread is followed no further.
@@ -253,7 +277,7 @@ impl Unroller<'_> {
 
     /// Whether calls of this function nest too deep already.
     pub(super) fn nests_too_deep(&self, state: &State, function: FuncId) -> bool {
-        state.frames.iter().filter(|frame| frame.function == function).count() as u32 > self.bound
+        state.frames.iter().filter(|frame| frame.function == function).count() as u32 > self.bound.turns
     }
 
     pub(super) fn get(&mut self, state: &State, operand: Operand) -> Term {
@@ -296,7 +320,7 @@ impl Unroller<'_> {
         state.pc = callee.entry;
         let shape = self.shape(function);
         let (pc, guard) = (state.pc, state.guard);
-        let heads = shape.loops(pc).iter().map(|&head| Turn { head, turns: 0, open: 0, guard });
+        let heads = shape.loops(pc).iter().map(|&head| Turn::first(head, guard));
         state.frame_mut().turns.extend(heads);
     }
 
@@ -390,11 +414,20 @@ impl Unroller<'_> {
         state.guard = self.graph.terms.and_not(state.guard, condition);
     }
 
+    /// The thread stops if the condition holds. An access in an atomic block races even if the thread stops behind it.
+    pub(super) fn stop_if(&mut self, state: &mut State, condition: Term) {
+        if let Some((block, _)) = state.block.filter(|_| self.races) {
+            let guard = self.graph.terms.and(state.guard, condition);
+            self.graph.blocks[block].stop(&mut self.graph.terms, guard);
+        }
+        state.guard = self.graph.terms.and_not(state.guard, condition);
+    }
+
     /// Begins an atomic block.
     pub(super) fn begin_block(&mut self, state: &mut State) {
         let node = self.node(state);
         let done = self.graph.terms.var(1);
-        self.graph.blocks.push(Block { node, done, ends: Vec::new() });
+        self.graph.blocks.push(Block { node, done, ends: Vec::new(), stops: None });
         state.block = Some((self.graph.blocks.len() - 1, 1));
     }
 }

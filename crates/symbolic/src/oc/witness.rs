@@ -3,7 +3,7 @@
 //! Of the nodes of an execution those are needed that come before the end in question; the rest is left out, lest another thread fails on the way. Steps that belong to no node
 //! are taken as soon as their thread gets to them.
 
-use super::graph::{Action, Failure, Graph, Node};
+use super::graph::{Action, Event, Failure, Graph, Node};
 use super::search::Execution;
 use raddle_machine::Code;
 use raddle_trace::{Model, Schedule, Step, ThreadId};
@@ -110,6 +110,34 @@ pub(super) fn race_schedule(
             }
         }
         schedule.steps.push(Step::Run(thread.id));
+    }
+    schedule
+}
+
+/// The schedule of an execution up to a race of an access in an atomic block with one outside.
+pub(super) fn block_race_schedule(
+    code: &Code,
+    graph: &Graph,
+    execution: &Execution,
+    block: Node,
+    outside: &Event,
+) -> Schedule {
+    let in_vain = outside.may_be_in_vain();
+    let mut needed: FxHashSet<Node> = [block].into_iter().collect();
+    if in_vain {
+        needed.extend(graph.edges.iter().filter(|edge| edge.1 == outside.issued).map(|edge| edge.0));
+    } else {
+        needed.insert(outside.issued);
+    }
+    for &node in &execution.nodes {
+        if needed.iter().any(|&other| execution.is_before(node, other)) {
+            needed.insert(node);
+        }
+    }
+    let until = vec![usize::MAX; graph.threads.len()];
+    let mut schedule = write(code, graph, execution, until, |node| needed.contains(&node));
+    if in_vain {
+        schedule.steps.push(Step::Run(graph.threads[graph.owners[outside.issued as usize]].id));
     }
     schedule
 }

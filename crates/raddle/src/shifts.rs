@@ -1,0 +1,130 @@
+//! Several who work on the same question, one of them at a time, each going on where it was when it is its turn again.
+//!
+//! Who comes to an answer can hardly be told beforehand. Turns get longer by half each time, so what the others have cost is a factor of what the winner needed, and nobody starts over.
+//! Whoever is likely to end some day may have half of all the time: to it the others are no more than twice its cost, and a little.
+
+use raddle_engine::Control;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc;
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// The stack of an engine.
+const STACK: usize = 256 << 20;
+
+/// How often somebody who waits looks whether to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long a turn is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// In looks at the deadline, which are as many on every machine.
+    pub(crate) looks: u64,
+    /// Some engine looks seldom: and no longer than this.
+    pub(crate) time: Duration,
+}
+
+impl From<Duration> for Turn {
+    fn from(time: Duration) -> Self {
+        Turn { looks: u64::MAX, time }
+    }
+}
+
+impl Turn {
+    /// At most so long.
+    #[must_use]
+    pub(crate) fn within(self, time: Duration) -> Turn {
+        Turn { time: self.time.min(time), ..self }
+    }
+}
+
+/// Somebody's work, how long the first turn is, and whether later ones are as long as those of all others together.
+pub(crate) struct Shift<'w, T> {
+    work: Box<dyn FnOnce(&Control) -> T + Send + 'w>,
+    turn: Turn,
+    half: bool,
+}
+
+impl<'w, T> Shift<'w, T> {
+    pub(crate) fn new(turn: impl Into<Turn>, work: impl FnOnce(&Control) -> T + Send + 'w) -> Self {
+        Shift { work: Box::new(work), turn: turn.into(), half: false }
+    }
+
+    /// With half of all the time.
+    #[must_use]
+    pub(crate) fn half(self) -> Self {
+        Shift { half: true, ..self }
+    }
+}
+
+/// What they have come to when one has come to enough, or all have come to an end. All at once if they need not take turns.
+pub(crate) fn work<T: Send>(
+    shifts: Vec<Shift<'_, T>>,
+    control: &Control,
+    together: bool,
+    enough: impl Fn(usize, &T) -> bool,
+) -> Vec<Option<T>> {
+    let controls: Vec<Control> = shifts.iter().map(|_| Control::new()).collect();
+    let mut answers: Vec<Option<T>> = shifts.iter().map(|_| None).collect();
+    let mut turns: Vec<Turn> = shifts.iter().map(|shift| shift.turn).collect();
+    let half: Vec<bool> = shifts.iter().map(|shift| shift.half).collect();
+    let mut waiting: Vec<Option<_>> = shifts.into_iter().map(|shift| Some(shift.work)).collect();
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        let _end = Ended(&controls);
+        while answers.iter().any(Option::is_none) {
+            for at in 0..answers.len() {
+                if answers[at].is_some() {
+                    continue;
+                }
+                controls[at].go_on();
+                if let Some(work) = waiting[at].take() {
+                    let (send, control) = (send.clone(), &controls[at]);
+                    // Nobody listens any more once somebody else has answered.
+                    let work = move || drop(send.send((at, catch_unwind(AssertUnwindSafe(|| work(control))))));
+                    let thread = Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+                    thread.expect("the system has room for a thread");
+                }
+                let (start, looks) = (Instant::now(), controls[at].looks());
+                let is_over = |turn: Turn| start.elapsed() >= turn.time || controls[at].looks() - looks >= turn.looks;
+                let alone = together || answers.iter().filter(|answer| answer.is_none()).count() == 1;
+                let all_begun = !together || waiting.iter().all(Option::is_none);
+                while all_begun && answers[at].is_none() && (alone || !is_over(turns[at])) {
+                    if let Ok((who, answer)) = receive.recv_timeout(LOOK) {
+                        let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
+                        let done = enough(who, &answer);
+                        control.tell(&controls[who]);
+                        answers[who] = Some(answer);
+                        if done {
+                            return;
+                        }
+                    } else {
+                        control.tell(&controls[at]);
+                    }
+                    if control.stopped() {
+                        controls.iter().for_each(Control::stop);
+                    }
+                }
+                if !together {
+                    controls[at].rest();
+                    let others = (0..turns.len()).filter(|&other| other != at && answers[other].is_none());
+                    let time = match half[at] {
+                        true => others.map(|other| turns[other].time).sum(),
+                        false => turns[at].time * 3 / 2,
+                    };
+                    turns[at] = time.into();
+                }
+            }
+        }
+    });
+    answers
+}
+
+/// Whoever still works is to end.
+struct Ended<'c>(&'c [Control]);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(Control::stop);
+    }
+}
