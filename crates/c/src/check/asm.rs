@@ -235,7 +235,12 @@ impl Checker {
         };
         let (name, operands) = rest.split_once(' ').unwrap_or((rest, ""));
         let operands: Vec<String> = split_operands(operands);
-        (reading.bits, reading.moved) = (width(name), None);
+        // Where the name does not say it, a register does.
+        let mut bits = width(name);
+        if bits.is_none() && SIZED.contains(&name) {
+            bits = operands.iter().find_map(|operand| self.register_bits(reading, operand));
+        }
+        (reading.bits, reading.moved) = (bits, None);
         if name == "ud2" {
             let trap = self.asm_builtin(Builtin::Trap("`ud2`"), Vec::new(), Ty::Void, pos);
             self.push(reading, trap);
@@ -324,7 +329,7 @@ impl Checker {
         match output {
             Some(index) => {
                 let value = self.kept(found, pos);
-                self.assign_output(reading, &asm.outputs[index], value)
+                self.assign_part(reading, index, value)
             }
             None => Ok(()),
         }
@@ -353,7 +358,7 @@ impl Checker {
         let old = self.asm_builtin(builtin, vec![object, new], ty, pos);
         let index = operand(asm, value).and_then(|index| self.output_of(asm, index));
         match index {
-            Some(index) => self.assign_output(reading, &asm.outputs[index], old),
+            Some(index) => self.assign_part(reading, index, old),
             None => {
                 self.push(reading, old);
                 Ok(())
@@ -500,6 +505,33 @@ impl Checker {
     }
 }
 
+impl Checker {
+    /// An output gets what an instruction leaves in its register: of 32 bits the rest is 0, of fewer it is what it was.
+    fn assign_part(&mut self, reading: &mut Reading<'_>, index: usize, value: Expr) -> Checked<()> {
+        let (asm, pos) = (reading.asm, reading.pos);
+        let output = &asm.outputs[index];
+        let own = self.expr(&output.expr)?.ty.value().ty;
+        let Some(bits) = reading.bits.filter(|&bits| self.types.size(&own).is_some_and(|size| bits < 8 * size)) else {
+            return self.assign_output(reading, output, value);
+        };
+        let value = self.convert(value, &unsigned(bits))?;
+        let before = if output.constraint.starts_with('+') {
+            Some(&output.expr)
+        } else {
+            asm.inputs.iter().find(|input| tie(asm, input) == Some(index)).map(|input| &input.expr)
+        };
+        let Some(before) = before.filter(|_| bits < 32) else { return self.assign_output(reading, output, value) };
+        let word = unsigned(64);
+        let before = self.rvalue_of(before)?;
+        let (before, value) = (self.convert(before, &word)?, self.convert(value, &word)?);
+        let others = self.int(-1 << bits, pos);
+        let others = self.convert(others, &word)?;
+        let kept = self.binary(BinaryOp::And, before, others, pos)?;
+        let value = self.binary(BinaryOp::Or, kept, value, pos)?;
+        self.assign_output(reading, output, value)
+    }
+}
+
 /// The type of numbers without sign of so many bits.
 fn unsigned(bits: u64) -> Ty {
     Ty::Int(match bits {
@@ -546,10 +578,10 @@ fn split_operands(text: &str) -> Vec<String> {
     list
 }
 
-/// The number of the operand that `%1`, `%b1` or `%[name]` stands for.
+/// The number of the operand that `%1`, `%b1` or `%[name]` stands for. Of the second byte of a register, `%h1`, nothing is known.
 fn operand(asm: &Asm, text: &str) -> Option<usize> {
     let text = text.strip_prefix('%')?;
-    let text = text.strip_prefix(['b', 'w', 'k', 'q', 'h']).unwrap_or(text);
+    let text = text.strip_prefix(['b', 'w', 'k', 'q']).unwrap_or(text);
     if let Some(name) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
         let all = asm.outputs.iter().chain(&asm.inputs);
         return all

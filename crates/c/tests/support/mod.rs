@@ -1,6 +1,7 @@
 //! What the integration tests of the C front end share: random programs, running a program in one thread.
 #![allow(dead_code)]
 
+pub(crate) mod assembly;
 pub(crate) mod generate;
 pub(crate) mod layouts;
 pub(crate) mod texts;

@@ -9,7 +9,7 @@ use super::{Reading, operand, parse_number, tie, unsigned};
 use crate::check::asm::plain::WORD;
 use crate::check::{Checked, Checker};
 use crate::ctype::{IntKind, Ty};
-use crate::syntax::{AsmOperand, BinaryOp};
+use crate::syntax::{Asm, AsmOperand, BinaryOp};
 use crate::tree::{Builtin, Change, Expr, ExprKind, RmwKind, Stmt, StmtKind};
 
 /// What an instruction computes.
@@ -89,6 +89,16 @@ fn asks(name: &str) -> bool {
 pub(super) fn is_request(list: &[String]) -> bool {
     let rotates = |text: &String| text.starts_with("rolq $") || text.starts_with("roll $");
     list.len() == 5 && list[..4].iter().all(rotates) && list[4].starts_with("xchg")
+}
+
+fn operand_of<'a>(asm: &'a Asm, text: &str) -> Option<&'a AsmOperand> {
+    asm.outputs.iter().chain(&asm.inputs).nth(operand(asm, text)?)
+}
+
+/// How many bits of a register `%b0` and its like name.
+fn part(text: &str) -> Option<u64> {
+    let letter = text.strip_prefix('%')?.split(|c: char| c == '[' || c.is_ascii_digit()).next()?;
+    [("b", 8), ("w", 16), ("k", 32), ("q", 64)].into_iter().find(|(name, _)| *name == letter).map(|(_, bits)| bits)
 }
 
 /// Whether an operand may be anywhere else than in memory.
@@ -342,11 +352,18 @@ impl Checker {
 
     /// How many bits an operand has by its type.
     fn width_of(&mut self, reading: &Reading<'_>, text: &str) -> Option<u64> {
-        let index = operand(reading.asm, text)?;
-        let all = reading.asm.outputs.iter().chain(&reading.asm.inputs);
-        let operand: &AsmOperand = all.into_iter().nth(index)?;
+        let operand = operand_of(reading.asm, text)?;
+        if let Some(bits) = part(text) {
+            return Some(bits);
+        }
         let ty = self.expr(&operand.expr).ok()?.ty.ty;
         self.types.size(&ty).filter(|size| size.is_power_of_two() && *size <= 8).map(|size| 8 * size)
+    }
+
+    /// How many bits of its register an operand names, if it may stand in one.
+    pub(super) fn register_bits(&mut self, reading: &Reading<'_>, text: &str) -> Option<u64> {
+        operand_of(reading.asm, text).filter(|operand| in_register(&operand.constraint))?;
+        self.width_of(reading, text)
     }
 
     /// `lock; not` and `lock; neg`: the one turns every bit, the other is a compare-exchange that is tried until it succeeds.

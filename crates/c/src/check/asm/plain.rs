@@ -192,7 +192,7 @@ impl Checker {
         }
         let index = operand(reading.asm, text).and_then(|index| self.output_of(reading.asm, index));
         match index {
-            Some(index) => self.assign_output(reading, &reading.asm.outputs[index], value),
+            Some(index) => self.assign_part(reading, index, value),
             None => Err(self.refuse(pos, instruction)),
         }
     }
