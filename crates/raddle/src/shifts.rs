@@ -128,3 +128,56 @@ impl Drop for Ended<'_> {
         self.0.iter().for_each(Control::stop);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_engine::{Deadline, Limits};
+    use std::sync::atomic::AtomicBool;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    const SHORT: Duration = Duration::from_millis(1);
+
+    /// The first one cannot come to its end before the second one has had a turn, and the third one never does.
+    #[test]
+    fn everybody_has_turns_until_somebody_decides() {
+        let told = AtomicBool::new(false);
+        let until = |control: &Control, what: &dyn Fn() -> bool| {
+            let deadline = Deadline::new(Limits::default(), control);
+            while !what() && deadline.passed().is_none() {
+                std::thread::yield_now();
+            }
+        };
+        for together in [false, true] {
+            told.store(false, Relaxed);
+            let shifts = vec![
+                Shift::new(SHORT, |control| {
+                    until(control, &|| told.load(Relaxed));
+                    1
+                }),
+                Shift::new(SHORT, |_| {
+                    told.store(true, Relaxed);
+                    2
+                }),
+                Shift::new(SHORT, |control| {
+                    until(control, &|| false);
+                    3
+                }),
+            ];
+            let answers = work(shifts, &Control::new(), together, |who, &answer| who == 0 && answer == 1);
+            assert_eq!((answers[0], answers[2]), (Some(1), None));
+        }
+    }
+
+    #[test]
+    fn where_nobody_decides_all_have_answered() {
+        let shifts = (0..3).map(|number| Shift::new(SHORT, move |_| number)).collect();
+        assert_eq!(work(shifts, &Control::new(), false, |_, _| false), [Some(0), Some(1), Some(2)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "lost")]
+    fn whoever_fails_is_heard() {
+        work(vec![Shift::new(SHORT, |_| panic!("lost"))], &Control::new(), false, |_, &(): &()| true);
+    }
+}

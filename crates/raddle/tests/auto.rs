@@ -1,6 +1,7 @@
 //! `auto` on programs that take longer than its first turn: who answers, and that the answer is that of an engine by itself.
 
-use raddle::{Control, ENGINES, Limits, Model, Outcome, Program, Settings, StopReason, Verdict, verify};
+use raddle::engine::PropertySet;
+use raddle::{Control, ENGINES, Limits, Model, Outcome, Program, Property, Settings, StopReason, Verdict, verify};
 
 fn program(text: &str) -> Program {
     raddle::program::parse("test.rdl", text, &[]).unwrap_or_else(|errors| panic!("{errors}"))
@@ -106,4 +107,17 @@ fn a_limit_is_one_for_both() {
         assert_eq!(outcome.stop, Some(StopReason::Executions(executions)));
         assert_eq!(outcome.statistics.runs(), executions);
     }
+}
+
+/// More orders than can be gone through, few states.
+#[test]
+fn where_states_repeat_whoever_remembers_them_answers() {
+    let text = "
+        global x: i32;
+        fn adds() { for i in 0..6 { atomic { let r = load x; store x, r + 1; } } }
+        fn main() { for i in 0..5 { spawn adds(); } let r = load x; assert r <= 30; }";
+    let outcome =
+        run(text, "auto", |settings| settings.options.properties = PropertySet::none().with(Property::Assert));
+    assert_eq!((outcome.engine, outcome.verdict), ("explicit", Verdict::Holds));
+    assert!(outcome.notes.iter().any(|note| note.starts_with("auto took explicit: ")), "{:?}", outcome.notes);
 }
