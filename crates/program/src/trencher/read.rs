@@ -454,7 +454,7 @@ impl<'r, 't> Writer<'r, 't> {
                 self.written.line(span, "assert false, \"the goal is reached\";");
             }
         }
-        self.written.line(span, "return;");
+        self.written.line(span, if is_locked { "atomic_end; return;" } else { "return;" });
     }
 
     fn instr(&mut self, span: Span, instr: &Instr<'t>, registers: &BTreeMap<&str, usize>, is_locked: bool) {
