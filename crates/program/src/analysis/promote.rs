@@ -18,6 +18,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// No more calls than this are replaced in one function.
 const MAX_CALLS: usize = 32;
 
+/// Of a function with more cells than this all stay what they are.
+const MAX_CELLS: usize = 256;
+
 /// Where in which object, as what.
 type Cell = (LocalId, u64, Type);
 
@@ -159,10 +162,14 @@ fn promote(function: &mut Function) -> bool {
     let mut cells: Vec<Cell> = Vec::new();
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {
         if let Some(cell) = cell(&inst.op).filter(|(local, ..)| known[local.index()])
+            && cells.len() <= MAX_CELLS
             && !cells.contains(&cell)
         {
             cells.push(cell);
         }
+    }
+    if cells.len() > MAX_CELLS {
+        return false;
     }
     let end = |&(_, at, ty): &Cell| at.saturating_add(u64::from(ty.size()));
     let overlap = |a: &Cell, b: &Cell| a != b && a.0 == b.0 && a.1 < end(b) && b.1 < end(a);
