@@ -261,6 +261,13 @@ fn an_error_behind_another_one() {
     agree(&["await 2", "p1=RP q1; free p1; await 2", "p1=alloc; WP q1 p1; W *p1 0"], 5);
 }
 
+/// The register that a turn leaves is alive behind the loop, and not in the middle of it.
+#[test]
+fn a_loop_without_end_is_a_deadlock_whatever_its_turns_leave() {
+    agree(&["loop { a=R x; leave a==1; b=R y }; W y b"], 5);
+    agree(&["loop { a=R x; leave a==1; b=R y; leave b!=0 }; W y b", "W y a; R x; W x 2; W x 0"], 5);
+}
+
 /// A thread that makes an access after the end of its object goes no further, so what races behind that is no race.
 #[test]
 fn a_race_behind_an_access_that_comes_too_late() {

@@ -2,8 +2,7 @@
 //!
 //! A loop that has a bound has a slot that counts its turns. One with jumps back that may wait ([`Term::Spin`]) has slots that hold how the
 //! thread was at its head when the turn began: how deep in atomic blocks, and the registers that are live there and may be changed in the
-//! loop. Such a jump may also lead to another place in a loop than its head. When it is taken first in a loop it finds what was noted when the loop ran before, so the registers
-//! that count are all that may be changed between the two.
+//! loop.
 
 use super::{Compiler, Edge};
 use crate::code::{Args, Operand, Slot};
@@ -31,7 +30,6 @@ pub(super) struct Bounded {
 
 /// A loop with jumps back that may wait.
 struct Mark {
-    /// Where its turns begin.
     head: BlockId,
     /// Where it is noted how its turn began.
     first: Slot,
@@ -82,9 +80,8 @@ impl Compiler<'_> {
             self.code.has_spins = true;
             let live = Liveness::new(function, &cfg);
             for head in spins {
-                let around = || all.list.iter().filter(|l| l.contains(head)).max_by_key(|l| l.blocks.len());
-                let l = all.list.iter().find(|l| l.head == head).or_else(around);
-                let kept = self.kept(function, l, head, &live);
+                let l = all.list.iter().find(|l| l.head == head);
+                let kept = self.kept(function, l, &live);
                 edges.marks.push(Mark { head, first: edges.end, kept });
                 edges.end += 1 + kept.len;
             }
@@ -92,8 +89,8 @@ impl Compiler<'_> {
         edges
     }
 
-    fn kept(&mut self, function: &Function, l: Option<&Loop>, at: BlockId, live: &Liveness) -> Args {
-        let kept = l.map(|l| loops::kept_at(function, l, at, live)).unwrap_or_default();
+    fn kept(&mut self, function: &Function, l: Option<&Loop>, live: &Liveness) -> Args {
+        let kept = l.map(|l| loops::kept(function, l, live)).unwrap_or_default();
         let args = Args { start: self.code.operands.len() as u32, len: kept.len() as u32 };
         self.code.operands.extend(kept.iter().map(|reg| Operand(reg.0)));
         args

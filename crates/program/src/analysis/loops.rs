@@ -123,15 +123,10 @@ impl Loops {
 
 /// The registers that are live at the head of a loop and may be changed in it: what a turn can carry over to the next.
 pub fn kept(function: &Function, l: &Loop, live: &Liveness) -> Vec<Reg> {
-    kept_at(function, l, l.head, live)
-}
-
-/// The registers that are live at some block of a loop and may be changed in it.
-pub fn kept_at(function: &Function, l: &Loop, at: BlockId, live: &Liveness) -> Vec<Reg> {
     let mut changed = RegSet::new(function.regs.len());
     let insts = l.blocks.iter().flat_map(|block| &function.blocks[block.index()].insts);
     insts.filter_map(|inst| inst.op.dst()).for_each(|dst| changed.insert(dst));
-    live.live_in(at).iter().filter(|&reg| changed.contains(reg)).collect()
+    live.live_in(l.head).iter().filter(|&reg| changed.contains(reg)).collect()
 }
 
 /// The blocks that reach `from` without passing `head`, and `head`.

@@ -122,18 +122,6 @@ fn a_turn_that_does_more_than_one_thing_waits_at_its_end() {
 }
 
 #[test]
-fn a_turn_may_begin_behind_a_test_that_looks() {
-    let (kinds, text) = converted(
-        "let b = load y; loop { let a = load y; if a == 0 { break; } b = load x; if b != 0 { break; } } store y, b;",
-    );
-    assert_eq!(kinds, [SpinKind::Turn(1)], "{text}");
-    assert_eq!(text.matches("spin ").count(), 2, "{text}");
-    // Here the test keeps nothing alive that the turn does not need.
-    let (_, text) = converted("loop { let a = load y; if a == 0 { break; } let b = load x; if b != 0 { break; } }");
-    assert_eq!(text.matches("spin ").count(), 1, "{text}");
-}
-
-#[test]
 fn an_update_that_changes_nothing_and_comes_back_waits() {
     for body in [
         "let p = &y; loop { let r = rmw.xchg i32 *p, 1; if r == 0 { break; } }",
@@ -290,7 +278,7 @@ impl Thread {
     }
 }
 
-/// By function and where turns begin, the registers that a turn without effect leaves as they are.
+/// By function and head, the registers that a turn without effect leaves as they are.
 type Kept = FxHashMap<(usize, BlockId), Vec<Reg>>;
 
 fn kept(program: &Program) -> Kept {
@@ -298,14 +286,8 @@ fn kept(program: &Program) -> Kept {
     for (index, function) in program.functions.iter().enumerate() {
         let cfg = Cfg::new(function);
         let live = Liveness::new(function, &cfg);
-        let loops = Loops::new(function, &cfg).list;
-        for l in &loops {
-            all.insert((index, l.head), crate::analysis::loops::kept(function, l, &live));
-        }
-        for block in &function.blocks {
-            if let Term::Spin(to) = block.term.kind {
-                all.entry((index, to)).or_insert_with(|| live.live_in(to).iter().collect());
-            }
+        for l in Loops::new(function, &cfg).list {
+            all.insert((index, l.head), crate::analysis::loops::kept(function, &l, &live));
         }
     }
     all
@@ -381,8 +363,7 @@ fn step(program: &Program, kept: &Kept, thread: &mut Thread, memory: &mut [u64])
                     thread.finished = true;
                     return true;
                 };
-                let (callers, mut turns) = (std::mem::take(&mut thread.callers), std::mem::take(&mut thread.turns));
-                turns.retain(|&(depth, _), _| depth <= callers.len());
+                let (callers, turns) = (std::mem::take(&mut thread.callers), std::mem::take(&mut thread.turns));
                 *thread = Thread { callers, turns, ..caller };
                 if let (Some(dst), Some(result)) = (dst, result) {
                     thread.regs[dst.index()] = result;
@@ -391,10 +372,9 @@ fn step(program: &Program, kept: &Kept, thread: &mut Thread, memory: &mut [u64])
                 return true;
             }
             Term::Spin(head) => {
-                let mut registers = kept[&(thread.function, *head)].iter().map(|reg| thread.regs[reg.index()]);
-                if let Some((regs, false)) = thread.turns.get(&(thread.callers.len(), *head))
-                    && registers.by_ref().eq(regs.iter().copied())
-                {
+                let (regs, effect) = &thread.turns[&(thread.callers.len(), *head)];
+                let registers = kept[&(thread.function, *head)].iter().map(|reg| thread.regs[reg.index()]);
+                if !effect && registers.eq(regs.iter().copied()) {
                     return false;
                 }
                 *head

@@ -6,8 +6,7 @@
 //!
 //! The test at the head of a loop can keep a register alive that the turn itself does not need: in `r = -1; while (r != 0) r = trylock();`
 //! the first turn begins with another `r` than the second. If the test moved to the end of the turns leaves fewer such registers, it
-//! is moved. A test that looks at memory stays: in `while (load x != 0) { r = load y; if (r != 0) break; }` the old `r` is alive until that look has come out. There a turn from
-//! behind the test to behind the test may be without effect where the one from the head is not, so it is looked at there, too.
+//! is moved.
 
 use super::{Facts, MAX_COPIED, Silence, SpinKind, is_too_large, rotated, spin_back};
 use crate::analysis::cfg::Cfg;
@@ -52,12 +51,8 @@ fn mark_some(
             seen.remove(&head);
             return true;
         }
-        let later = around.later_beginning(&loops, &live, &sources);
         // Jumps only get a block of their own: what is known of the other blocks stays true.
         sources.iter().for_each(|&from| spin_back(function, from, l.head));
-        for (from, to) in later {
-            spin_back(function, from, to);
-        }
         found.push((l.span, SpinKind::Turn(sources.len())));
     }
     false
@@ -114,22 +109,6 @@ impl Around<'_> {
     fn is_assigned_once(&self, reg: Reg) -> bool {
         let insts = self.l.blocks.iter().flat_map(|block| &self.function.blocks[block.index()].insts);
         insts.filter(|inst| inst.op.dst() == Some(reg)).count() == 1
-    }
-
-    /// The jumps to the first place that every turn passes with fewer registers alive than at its head, if there is one.
-    fn later_beginning(&self, loops: &Loops, live: &Liveness, sources: &[BlockId]) -> Vec<(BlockId, BlockId)> {
-        let lives_on = |block: BlockId| self.kept.iter().filter(|&&reg| live.live_in(block).contains(reg)).count();
-        let is_passed = |block: BlockId| sources.iter().all(|&from| self.cfg.dominates(block, from));
-        let mut passed: Vec<BlockId> = self.l.blocks.iter().copied().filter(|&block| is_passed(block)).collect();
-        passed.sort_by(|&a, &b| self.cfg.dominates(b, a).cmp(&self.cfg.dominates(a, b)));
-        // A loop inside has a beginning of its own.
-        let innermost = |block: BlockId| loops.list.iter().find(|l| l.contains(block)).map(|l| l.head);
-        let may_begin =
-            |&block: &BlockId| self.l.natural && block != self.l.head && innermost(block) == Some(self.l.head);
-        let Some(to) = passed.into_iter().filter(may_begin).find(|&block| lives_on(block) < self.kept.len()) else {
-            return Vec::new();
-        };
-        self.cfg.predecessors(to).iter().map(|&from| (from, to)).collect()
     }
 
     /// The function with the loop's test at the end of its turns, and the new head, if fewer registers live on then.
