@@ -43,7 +43,11 @@ fn unsupported_constructs_are_named() {
             2,
             "`raddle_random` takes a constant number of alternatives",
         ),
-        ("int main(void) {\n  asm volatile(\"vzeroupper\");\n  return 0; }", 2, "inline assembly is not supported: `vzeroupper`"),
+        (
+            "int main(void) {\n  asm volatile(\"vzeroupper\");\n  return 0; }",
+            2,
+            "inline assembly is not supported: `vzeroupper`",
+        ),
         (
             "int main(void) {\n  int x; asm(\"\" : \"=r\"(x));\n  return 0; }",
             2,

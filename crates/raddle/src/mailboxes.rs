@@ -48,6 +48,9 @@ pub fn mailbox(name: &str, input: &[u8], settings: &Settings, control: &Control)
     let due = Due(&deadline);
     let limits = Limits { interrupt: &due, ..Limits::default() };
     let named = format::read(input, settings.format).map_err(in_input)?;
+    if named.trace.messages.is_empty() {
+        return Err(plain("the trace has no messages".to_owned()));
+    }
     let mut mailboxes = vec![settings.mailbox; named.handlers.len()];
     for (handler, kind) in &settings.others {
         let Some(at) = named.handlers.iter().position(|name| name == handler) else {

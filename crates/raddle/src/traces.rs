@@ -80,6 +80,10 @@ pub fn trace(name: &str, input: &[u8], settings: &Settings, control: &Control) -
     let limits = raddle_engine::Limits { time: settings.time_limit, ..raddle_engine::Limits::default() };
     let deadline = Deadline::new(limits, control);
     let trace = format::read(input, settings.format).map_err(in_input)?;
+    if trace.instance.is_empty() {
+        let message = "the trace has no events".to_owned();
+        return Err(in_input(InputError { message, spot: None, help: None }));
+    }
     let body = judge(&trace, settings, &deadline).map_err(in_input)?;
     Ok(Answer { file: name.to_owned(), sources: Sources::default(), cost: meter.read(), body: Body::Trace(body) })
 }

@@ -31,11 +31,6 @@ impl InputError {
         InputError { message: message.into(), spot: Some(spot), help: None }
     }
 
-    /// Something is wrong with all of it.
-    pub fn of_all(message: impl Into<String>) -> Self {
-        InputError { message: message.into(), spot: None, help: None }
-    }
-
     /// The same, with what would be right.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {

@@ -39,12 +39,7 @@ static void say(unsigned long x) { printf(\"%lx\\n\", x); }\n"
         }
         text.push_str("}\n");
     }
-    text.push_str("int main(void) {\n");
-    for index in 0..programs {
-        let _ = writeln!(text, "    printf(\"program {index}\\n\"); p{index}_main();");
-    }
-    text.push_str("    return 0;\n}\n");
-    text
+    text + &super::main_of_all(programs)
 }
 
 /// The object behind `p`, as something of whatever type.

@@ -100,6 +100,13 @@ pub(crate) fn compare(
     }
 }
 
+/// A `main` that runs the programs of a file one after the other, each under a heading.
+pub(crate) fn main_of_all(programs: usize) -> String {
+    let runs: String =
+        (0..programs).map(|index| format!("    printf(\"program {index}\\n\"); p{index}_main();\n")).collect();
+    format!("int main(void) {{\n{runs}    return 0;\n}}\n")
+}
+
 /// What a program prints that the system's compiler makes of a file.
 fn printed_by_the_compiler(source: &Path, binary: &Path, flags: &[&str]) -> Result<String, String> {
     let compiled = Command::new("cc").args(flags).arg("-o").arg(binary).arg(source).output();

@@ -36,12 +36,7 @@ static long long sum(const char *kinds, ...) {
         }
         text.push_str("}\n");
     }
-    text.push_str("int main(void) {\n");
-    for index in 0..programs {
-        let _ = writeln!(text, "    printf(\"program {index}\\n\"); p{index}_main();");
-    }
-    text.push_str("    return 0;\n}\n");
-    text
+    text + &super::main_of_all(programs)
 }
 
 fn number(rng: &mut Random) -> String {

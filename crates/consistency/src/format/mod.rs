@@ -136,9 +136,6 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Trace, InputError> {
         Format::Text => text::parse(text)?,
         Format::Json => json::parse(text)?,
     };
-    if draft.threads.iter().all(|thread| thread.events.is_empty()) {
-        return Err(InputError::of_all("the trace has no events").help(EVENTS));
-    }
     resolve::resolve(draft)
 }
 

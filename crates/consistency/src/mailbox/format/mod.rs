@@ -165,8 +165,5 @@ pub fn read(bytes: &[u8], format: Option<Format>) -> Result<Named, InputError> {
         Format::Log => log::parse(text)?,
         Format::RaceLog => race::parse(text)?,
     };
-    if draft.handlers.iter().all(|handler| handler.messages.is_empty()) {
-        return Err(InputError::of_all("the trace has no messages"));
-    }
     resolve::resolve(&draft)
 }
