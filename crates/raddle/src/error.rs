@@ -49,6 +49,14 @@ pub enum Error {
     /// A value given to a parameter makes no sense.
     #[error("{0}")]
     Define(String),
+    /// A program has several files and is not in C.
+    #[error("only programs in C have several files, and `{}` is not in C, so `{}` means nothing", path.display(), other.display())]
+    OneFile {
+        /// Its first file.
+        path: PathBuf,
+        /// The other one.
+        other: PathBuf,
+    },
     /// A compilation database is none.
     #[error("`{}` is not a compilation database: {what}", path.display())]
     Commands {

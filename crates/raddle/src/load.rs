@@ -274,11 +274,7 @@ fn load_whole(path: &Path, options: &LoadOptions) -> Result<Loaded, Error> {
         }
         language => {
             if let Some(other) = options.c.with.first() {
-                return Err(Error::Define(format!(
-                    "only programs in C have several files, and `{}` is not in C, so `{}` means nothing",
-                    path.display(),
-                    other.display()
-                )));
+                return Err(Error::OneFile { path: path.to_owned(), other: other.clone() });
             }
             load_text(&path.display().to_string(), &read(path)?, language?, options)
         }

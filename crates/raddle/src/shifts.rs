@@ -57,6 +57,25 @@ impl<'w, T> Shift<'w, T> {
     }
 }
 
+/// How long the next turn of each is, whether it is half of the time, and whether it is the first.
+struct Turns(Vec<(Turn, bool, bool)>);
+
+impl Turns {
+    fn of<T>(shifts: &[Shift<'_, T>]) -> Self {
+        Turns(shifts.iter().map(|shift| (shift.turn, shift.half, true)).collect())
+    }
+
+    /// The turn of somebody, who has a longer one behind it; or, if it is half of the time, one as long as those that are ahead of all others who still work.
+    fn begin(&mut self, at: usize, works: impl Fn(usize) -> bool) -> Turn {
+        let others = (0..self.0.len()).filter(|&other| other != at && works(other));
+        let together: Duration = others.map(|other| self.0[other].0.time).sum();
+        let (next, half, first) = &mut self.0[at];
+        let turn = if *half && !*first { together.into() } else { *next };
+        (*next, *first) = ((turn.time * 3 / 2).into(), false);
+        turn
+    }
+}
+
 /// What they have come to when one has come to enough, or all have come to an end. All at once if they need not take turns.
 pub(crate) fn work<T: Send>(
     shifts: Vec<Shift<'_, T>>,
@@ -66,8 +85,7 @@ pub(crate) fn work<T: Send>(
 ) -> Vec<Option<T>> {
     let controls: Vec<Control> = shifts.iter().map(|_| Control::new()).collect();
     let mut answers: Vec<Option<T>> = shifts.iter().map(|_| None).collect();
-    let mut turns: Vec<Turn> = shifts.iter().map(|shift| shift.turn).collect();
-    let half: Vec<bool> = shifts.iter().map(|shift| shift.half).collect();
+    let mut turns = Turns::of(&shifts);
     let mut waiting: Vec<Option<_>> = shifts.into_iter().map(|shift| Some(shift.work)).collect();
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -78,6 +96,7 @@ pub(crate) fn work<T: Send>(
                     continue;
                 }
                 controls[at].go_on();
+                let turn = turns.begin(at, |other| answers[other].is_none());
                 if let Some(work) = waiting[at].take() {
                     let (send, control) = (send.clone(), &controls[at]);
                     // Nobody listens any more once somebody else has answered.
@@ -86,10 +105,10 @@ pub(crate) fn work<T: Send>(
                     thread.expect("the system has room for a thread");
                 }
                 let (start, looks) = (Instant::now(), controls[at].looks());
-                let is_over = |turn: Turn| start.elapsed() >= turn.time || controls[at].looks() - looks >= turn.looks;
+                let is_over = || start.elapsed() >= turn.time || controls[at].looks() - looks >= turn.looks;
                 let alone = together || answers.iter().filter(|answer| answer.is_none()).count() == 1;
                 let all_begun = !together || waiting.iter().all(Option::is_none);
-                while all_begun && answers[at].is_none() && (alone || !is_over(turns[at])) {
+                while all_begun && answers[at].is_none() && (alone || !is_over()) {
                     if let Ok((who, answer)) = receive.recv_timeout(LOOK) {
                         let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
                         let done = enough(who, &answer);
@@ -107,12 +126,6 @@ pub(crate) fn work<T: Send>(
                 }
                 if !together {
                     controls[at].rest();
-                    let others = (0..turns.len()).filter(|&other| other != at && answers[other].is_none());
-                    let time = match half[at] {
-                        true => others.map(|other| turns[other].time).sum(),
-                        false => turns[at].time * 3 / 2,
-                    };
-                    turns[at] = time.into();
                 }
             }
         }
@@ -167,6 +180,25 @@ mod tests {
             let answers = work(shifts, &Control::new(), together, |who, &answer| who == 0 && answer == 1);
             assert_eq!((answers[0], answers[2]), (Some(1), None));
         }
+    }
+
+    /// The others get no more than that, but for what their first turns are longer than its own.
+    #[test]
+    fn half_of_the_time_is_what_the_others_have() {
+        let shifts = [5, 2, 2, 2].map(|seconds| Shift::new(Duration::from_secs(seconds), |_| ()));
+        let [own, others @ ..] = shifts;
+        let mut turns = Turns::of(&[vec![own.half()], others.into()].into_iter().flatten().collect::<Vec<_>>());
+        let mut had = [Duration::ZERO; 4];
+        for round in 0..20 {
+            // The last one comes to its end after a while.
+            let works = |at: usize| at != 3 || round < 8;
+            for at in (0..4).filter(|&at| works(at)) {
+                had[at] += turns.begin(at, works).time;
+                let others: Duration = had[1..].iter().sum();
+                assert!(others <= had[0] + Duration::from_secs(1), "{had:?}");
+            }
+        }
+        assert!(had[0] > Duration::from_secs(1000) && had[1] == had[2], "{had:?}");
     }
 
     #[test]

@@ -38,12 +38,7 @@ pub(crate) fn file(seed: u64, programs: usize) -> String {
     for index in 0..programs {
         Generator::new(seed * 1000 + index as u64, index).program(&mut text);
     }
-    text.push_str("int main(void) {\n");
-    for index in 0..programs {
-        let _ = writeln!(text, "    printf(\"program {index}\\n\"); p{index}_main();");
-    }
-    text.push_str("    return 0;\n}\n");
-    text
+    text + &super::main_of_all(programs)
 }
 
 struct Generator {
